@@ -1,0 +1,80 @@
+/* reef's rows that add and remove components. */
+#include "reef_rows.h"
+
+static void ar_run(void *p)
+{
+    state *s = p;
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) reef_set(s->w, s->handle[i], Velocity, 1, 1);
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) reef_remove(s->w, s->handle[i], Velocity);
+}
+static void ar_tag_run(void *p)
+{
+    state *s = p;
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) reef_add(s->w, s->handle[i], Tag1);
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) reef_remove(s->w, s->handle[i], Tag1);
+}
+static void ar_bit_run(void *p)
+{
+    state *s = p;
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) reef_add(s->w, s->handle[i], Bit1);
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) reef_remove(s->w, s->handle[i], Bit1);
+}
+
+/* n entities with Position alone. */
+static void *ar_setup(const bench_row *r)
+{
+    state *s = state_new(r, true);
+    s->bundle = bundle_new(s, 1);
+    for (uint32_t i = 0; i < r->n; i++) {
+        values v = {.p = pos_of(i)};
+        s->handle[i] = reef_spawn_bundle(s->w, s->bundle, &v);
+    }
+    if (r->id == ROW_add_remove_1_warm) ar_run(s);
+    return s;
+}
+/* n entities with Position and C3..C8, after a first pass. */
+static void *ar_8_setup(const bench_row *r)
+{
+    const reef_bundle_part parts[] = {
+        {reef_id(Position), offsetof(values, p)}, {reef_id(C3), offsetof(values, c[0])},
+        {reef_id(C4), offsetof(values, c[1])},    {reef_id(C5), offsetof(values, c[2])},
+        {reef_id(C6), offsetof(values, c[3])},    {reef_id(C7), offsetof(values, c[4])},
+        {reef_id(C8), offsetof(values, c[5])},
+    };
+    state *s = state_new(r, true);
+    s->bundle = reef_bundle_new(s->w, parts, 7);
+    if (!s->bundle) bench_fail(s->w, "reef_bundle_new");
+    for (uint32_t i = 0; i < r->n; i++) {
+        values v = {.p = pos_of(i)};
+        for (int c = 0; c < 6; c++) v.c[c] = (Vec4){{(float)(c + 1), 1, 1, (float)(i & 63)}};
+        s->handle[i] = reef_spawn_bundle(s->w, s->bundle, &v);
+    }
+    ar_run(s);
+    return s;
+}
+
+static uint64_t ar_sum(void *p)
+{
+    state *s = p;
+    return sum_by_handle(s) + reef_count(s->w, Position) + reef_count(s->w, Velocity) + reef_count(s->w, Tag1) +
+           reef_count(s->w, Bit1);
+}
+static uint64_t ar_8_sum(void *p)
+{
+    state               *s = p;
+    const reef_component c[] = {reef_id(C3), reef_id(C4), reef_id(C5), reef_id(C6), reef_id(C7), reef_id(C8)};
+    uint64_t             sum = ar_sum(p);
+    for (uint32_t i = 0; i < s->r->n; i++)
+        for (uint32_t k = 0; k < 6; k++)
+            sum += bits_of(((const Vec4 *)reef_get_id(s->w, s->handle[i], c[k]))->v[3]) * (i + k + 1);
+    return sum;
+}
+
+const row_impl reef_change_rows[] = {
+    {ROW_add_remove_1, ar_setup, ar_run, ar_sum, state_free, NULL},
+    {ROW_add_remove_1_warm, ar_setup, ar_run, ar_sum, state_free, NULL},
+    {ROW_add_remove_8, ar_8_setup, ar_run, ar_8_sum, state_free, NULL},
+    {ROW_add_remove_tag, ar_setup, ar_tag_run, ar_sum, state_free, NULL},
+    {ROW_add_remove_tag_bit, ar_setup, ar_bit_run, ar_sum, state_free, NULL},
+    {0},
+};

@@ -1,0 +1,137 @@
+/* reef's worlds, entities and checksums, as its rows share them. */
+#include "reef_rows.h"
+#include "kernels.h"
+#include "mem.h"
+#include <stdlib.h>
+
+const contestant contestant_reef = {"reef", {reef_create_rows, reef_change_rows, reef_access_rows, reef_iter_rows}};
+
+void bench_fail(const reef_world *w, const char *what)
+{
+    char text[512] = "no memory";
+    if (w) reef_error_text(w, text, sizeof text);
+    fprintf(stderr, "\nreef-bench: %s: %s\n", what, text);
+    exit(1);
+}
+
+/* ---- memory ---- */
+
+/* mem.h aligns to 64 bytes from 256 bytes on and to 4,096 from 4 KiB on: a smaller block that needs more is made so
+ * large. The result depends on the arguments alone, so freeing finds the size again. */
+static size_t padded(size_t bytes, size_t align)
+{
+    size_t least = align <= 16 ? 0 : align <= 64 ? 256 : 4096;
+    return bytes == 0 || bytes >= least ? bytes : least;
+}
+
+static void *resize(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)
+{
+    (void)context;
+    size_t from = padded(old_bytes, align), to = padded(new_bytes, align);
+    if (new_bytes == 0) {
+        mem_free(block, from);
+        return NULL;
+    }
+    if (old_bytes == 0) return mem_alloc(to);
+    return from == to ? block : mem_realloc(block, from, to);
+}
+
+reef_world *world_new(void)
+{
+    reef_world *w = reef_world_new(&(reef_world_config){.allocator = {resize, NULL}});
+    if (!w) bench_fail(NULL, "reef_world_new");
+    return w;
+}
+
+/* ---- a row's state ---- */
+
+state *state_new(const bench_row *r, bool handles)
+{
+    state *s = mem_calloc(1, sizeof *s);
+    s->r = r;
+    s->w = world_new();
+    if (handles) {
+        s->handle = mem_alloc(sizeof *s->handle * r->n);
+        memset(s->handle, 1, sizeof *s->handle * r->n);
+    }
+    return s;
+}
+
+void state_free(void *p)
+{
+    state *s = p;
+    reef_query_free(s->query);
+    reef_bundle_free(s->bundle);
+    reef_world_free(s->w);
+    if (s->handle) mem_free(s->handle, sizeof *s->handle * s->r->n);
+    mem_free_unsized(s);
+}
+
+reef_bundle *bundle_new(state *s, uint32_t count)
+{
+    const reef_bundle_part parts[] = {
+        {reef_id(Position), offsetof(values, p)}, {reef_id(Velocity), offsetof(values, v)},
+        {reef_id(C3), offsetof(values, c[0])},    {reef_id(C4), offsetof(values, c[1])},
+        {reef_id(C5), offsetof(values, c[2])},    {reef_id(C6), offsetof(values, c[3])},
+        {reef_id(C7), offsetof(values, c[4])},    {reef_id(C8), offsetof(values, c[5])},
+    };
+    reef_bundle *b = reef_bundle_new(s->w, parts, count);
+    if (!b) bench_fail(s->w, "reef_bundle_new");
+    return b;
+}
+
+reef_query *query_new(state *s, const char *text)
+{
+    reef_query *q = reef_query_new(s->w, text);
+    if (!q) bench_fail(s->w, text);
+    return q;
+}
+
+reef_component tag_type(uint32_t number)
+{
+    char name[16];
+    snprintf(name, sizeof name, "Part%u", number);
+    reef_component c = reef_type_new(&(reef_type_desc){.name = name}, NULL);
+    if (c.id == 0) bench_fail(NULL, name);
+    return c;
+}
+
+state *state_pv(const bench_row *r, bool handles)
+{
+    state *s = state_new(r, handles);
+    s->bundle = bundle_new(s, 2);
+    for (uint32_t i = 0; i < r->n; i++) {
+        values      v = {.p = pos_of(i), .v = vel_of(i)};
+        reef_entity e = reef_spawn_bundle(s->w, s->bundle, &v);
+        if (handles) s->handle[i] = e;
+    }
+    s->query = query_new(s, "Position, in Velocity");
+    return s;
+}
+
+void shuffle_handles(state *s) { bench_shuffle(s->handle, s->r->n, sizeof *s->handle); }
+
+/* ---- checksums ---- */
+
+uint64_t sum_by_handle(const state *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->r->n; i++) {
+        const Position *p = reef_get(s->w, s->handle[i], Position);
+        if (!p) return UINT64_MAX;
+        sum += pos_sum(*p, i);
+    }
+    return sum;
+}
+
+uint64_t sum_rows(void *p)
+{
+    state      *s = p;
+    uint64_t    sum = 0;
+    reef_query *q = query_new(s, "in Position");
+    for (reef_block b = reef_begin(s->w, q); reef_next(&b);) sum += k_sum(reef_in(&b, Position), b.count);
+    reef_query_free(q);
+    return sum;
+}
+
+uint64_t sum_run(void *p) { return ((state *)p)->sum; }

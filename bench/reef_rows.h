@@ -1,0 +1,64 @@
+/* reef as a contestant, through its public interface alone: what its rows share. */
+#ifndef REEF_ROWS_H
+#define REEF_ROWS_H
+#include "reef.h"
+#include "rows.h"
+
+REEF_COMPONENT(Position);
+REEF_COMPONENT(Velocity);
+REEF_COMPONENT_AS(C3, Vec4);
+REEF_COMPONENT_AS(C4, Vec4);
+REEF_COMPONENT_AS(C5, Vec4);
+REEF_COMPONENT_AS(C6, Vec4);
+REEF_COMPONENT_AS(C7, Vec4);
+REEF_COMPONENT_AS(C8, Vec4);
+REEF_COMPONENT(Data);
+REEF_TAG(Tag1);
+REEF_SWITCH(Bit1);
+
+/* A row's values in the order of the bundles' parts. */
+typedef struct values {
+    Position p;
+    Velocity v;
+    Vec4     c[6];
+} values;
+
+typedef struct state {
+    const bench_row *r;
+    reef_world      *w;
+    reef_entity     *handle; /* the caller's, in the order that the row uses them; NULL: the row keeps none */
+    reef_bundle     *bundle; /* of the row's entities */
+    reef_query      *query;
+    uint64_t         sum; /* what the run itself computed */
+} state;
+
+/* Ends the program with reef's own message: a row whose calls fail measures nothing. */
+_Noreturn void bench_fail(const reef_world *w, const char *what);
+
+/* A world whose memory comes from mem.h. */
+reef_world *world_new(void);
+/* A row's state with an empty world; with handles: room for r->n of them, touched. */
+state *state_new(const bench_row *r, bool handles);
+void   state_free(void *p);
+
+/* The bundle of the first `count` of Position, Velocity, C3..C8, for `values`. */
+reef_bundle *bundle_new(state *s, uint32_t count);
+reef_query  *query_new(state *s, const char *text);
+/* The tags Part0, Part1 ..., made at run time. */
+reef_component tag_type(uint32_t number);
+/* r->n entities with pos_of and vel_of, and the query "Position, in Velocity". */
+state *state_pv(const bench_row *r, bool handles);
+void   shuffle_handles(state *s);
+
+/* The checksums that raw computes as well: all Positions by handle; all Positions in the order of a loop. */
+uint64_t sum_by_handle(const state *s);
+uint64_t sum_rows(void *p);
+uint64_t sum_run(void *p);
+
+/* The lists of rows, one a file. */
+extern const row_impl reef_create_rows[]; /* reef_create.c: create_, destroy_, world_new, mem_ */
+extern const row_impl reef_change_rows[]; /* reef_change.c: add_remove_ */
+extern const row_impl reef_access_rows[]; /* reef_access.c: get_, set_, has_ */
+extern const row_impl reef_iter_rows[];   /* reef_iter.c: iter_ */
+
+#endif

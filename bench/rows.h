@@ -1,0 +1,205 @@
+/* The benchmark's rows: the executable definition.
+ *
+ * A contestant implements each row as functions (row_impl). Two contestants run in one process, interleaved:
+ *
+ *     repeat R times (default 7), the order alternating:
+ *         for both:  setup -> [ run ] -> checksum -> teardown         only [ run ] is timed
+ *
+ * Every repeat is a fresh world in cold memory (mem.h). The figure is the median of the R times divided by the row's
+ * operations; the checksums of all repeats of both contestants must agree, and no contestant may hold memory after
+ * teardown. The loops over user data (kernels.h) are one piece of machine code, called by both.
+ *
+ * `raw` is the program that a careful person writes by hand without an ECS: an array a component, an array of entity
+ * numbers beside it, an index entity -> row (4 bytes), doubling growth from 64, swap-remove. Handles are plain numbers,
+ * never checked. A change that makes raw slower is a mistake in the benchmark, never a win for reef.
+ *
+ * What holds for every row
+ *   - Handles: the caller keeps them in an array of its own, allocated and touched before the timer (raw: 4 bytes each,
+ *     reef: reef_entity). Shuffled rows walk an array shuffled before the timer, one load an operation; nobody computes
+ *     ids[perm[i]] inside it.
+ *   - reef goes through its public one-at-a-time call, with generation checks and change marks, unless the row says
+ *     bulk or batch. Components, queries and bundles are declared in setup; tables that a row would make on first
+ *     use (the destination of an add) are not: the first add makes them, inside the timer.
+ *   - One pass of an iter_ row is one loop over a query: it takes a new write version, so change marks are paid each
+ *     pass.
+ *   - Values: pos_of(i), vel_of(i) for the i-th entity made, except where the row says {1,1}. All arithmetic is
+ *     exact, so that contraction to FMA changes no bit.
+ *   - create_ rows start from a world ready to use, with no entity and no reserved memory.
+ *
+ * Row by row, where the table below is not enough
+ *   create_0          handle stored; raw appends one index entry
+ *   create_2          {1,1} both; handle stored; columns grow as they must, nothing reserved
+ *   create_2_bulk     one call for 1,000,000; one value a component, repeated; handles returned in the caller's array
+ *   create_8          P, V, C3..C8, all floats 1
+ *   destroy_2, _rand  by handle, in creation order / shuffled, until nothing is left; freeing the world is not timed
+ *   add_remove_*      pair = add + remove; first all adds in creation order, then all removes; the added Velocity is
+ *                     set to {1,1}. _1, _tag, _tag_bit: first pass of a fresh world. _1_warm and _8 (P, C3..C8 + V):
+ *                     setup plays the first pass, the second is timed. raw of _tag_bit is raw of _tag (a table move
+ *                     of P)
+ *   get_rand          handle -> const Position, both floats read; _small: 10,000 entities, 100 passes
+ *   get_rand_many     the batch call on 500 handles at a time into the caller's buffer, then the sum over the buffer;
+ *                     raw has no batch call: it is raw of get_rand
+ *   set_rand          the i-th shuffled entity gets {i, 2} through the pointer for writing
+ *   has_rand          odd entities have Velocity, even ones don't. raw keeps the table number in the top bit of the
+ *                     index entry (4 bytes an entity, as in every other row), not in a byte of its own
+ *   iter_2_half       even entities P+V, odd ones P, made in turn; only P+V are matched and counted
+ *   iter_5            reads x and y of P, V, C3, C4, C5, writes P
+ *   iter_frag_26      counts are data (no constant 20 or 26); factor alternates 2, 0.5
+ *   iter_frag_1k      entity i has the tags of the bits of i % 1024; made in that order; 97 or 98 entities a table
+ *   iter_frag_1k_bit  100,000 entities in one table, ten random bit tags (bench_tags); those with the first. Op:
+ *                     matched
+ *   iter_bit          1,000,000 rows, bench_tags bit 0 = enabled. Op: matched entity. Rows not matched stay as they are
+ *   empty_system      one frame = one tick of 100 systems through the scheduler; 1,000 frames. raw: a table of
+ *                     {function, array, count}, called in turn through the pointer
+ *   deferred_ar       iterate, queue "add Velocity" (zero value) for each; flush; iterate, queue "remove"; flush. The
+ *                     buffer starts empty and grows inside the timer. raw: a queue of ids, applied one by one
+ *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
+ *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
+ *   restore           from a snapshot, after a write pass over P; raw copies back in place. Freeing the old state is
+ *                     not timed. (checksum: state as at the snapshot; for snapshot: after a further write pass, so a
+ *                     shallow copy fails)
+ *   world_new         make and free an empty world that is ready to declare components in
+ *   mem_2             not a time: mem_live after 1,000,000 creates minus before; handles not kept. Arenas count whole
+ *   mem_table         not a time: mem_live after 10,000 entities, each with Position, Velocity and a set of tags
+ *                     that no other has (entity i: the bits of i + 1 over 14 tags), minus before. The rows, the
+ *                     index and all that grows with the number of tables are in it. raw has no tables to speak of:
+ *                     no baseline
+ *
+ * Adding a row: a line in ROWS, its definition above, an entry in a row list of raw (raw.c, raw_frame.c) and in one of
+ * reef (reef_*.c; a new list goes into reef_rows.c), its target in targets.tsv. A row that only one of them can play
+ * has no baseline: reef's entry then carries `expected`. Rows that reef has no entry for are run by --self alone. */
+#ifndef ROWS_H
+#define ROWS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct Position {
+    float x, y;
+} Position;
+typedef struct Velocity {
+    float x, y;
+} Velocity;
+typedef struct Vec4 { /* C3..C8 */
+    float v[4];
+} Vec4;
+typedef struct Data {
+    uint64_t a, b, c, d;
+} Data;
+
+#define N_1M 1000000u
+#define N_100K 100000u
+#define N_10K 10000u
+#define N_1K 1000u
+#define N_10M 10000000u
+
+/* name, N, tables, passes inside one run, operations a pass (0: the matched rows, bench_matched(N)), unit */
+#define ROWS(X) \
+    X(create_0, N_1M, 1, 1, N_1M, NS) \
+    X(create_2, N_1M, 1, 1, N_1M, NS) \
+    X(create_2_bulk, N_1M, 1, 1, N_1M, NS) \
+    X(create_8, N_100K, 1, 1, N_100K, NS) \
+    X(destroy_2, N_1M, 1, 1, N_1M, NS) \
+    X(destroy_2_rand, N_1M, 1, 1, N_1M, NS) \
+    X(add_remove_1, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_1_warm, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_8, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_tag, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_tag_bit, N_100K, 2, 1, N_100K, NS) \
+    X(get_rand, N_1M, 1, 1, N_1M, NS) \
+    X(get_rand_small, N_10K, 1, 100, N_10K, NS) \
+    X(get_rand_many, N_1M, 1, 1, N_1M, NS) \
+    X(set_rand, N_1M, 1, 1, N_1M, NS) \
+    X(has_rand, N_1M, 2, 1, N_1M, NS) \
+    X(iter_1, N_1M, 1, 20, N_1M, NS) \
+    X(iter_2_1k, N_1K, 1, 8000, N_1K, NS) \
+    X(iter_2_10k, N_10K, 1, 800, N_10K, NS) \
+    X(iter_2_1m, N_1M, 1, 20, N_1M, NS) \
+    X(iter_2_10m, N_10M, 1, 4, N_10M, NS) \
+    X(iter_2_half, N_1M, 2, 20, N_1M / 2, NS) \
+    X(iter_5, N_1M, 1, 10, N_1M, NS) \
+    X(iter_frag_26, 520u, 26, 4000, 520u, NS) \
+    X(iter_frag_1k, N_100K, 1024, 80, N_100K, NS) \
+    X(iter_frag_1k_bit, N_100K, 1, 80, 0, NS) \
+    X(iter_bit, N_1M, 1, 20, 0, NS) \
+    X(empty_system, 100u, 100, 1000, 100u, NS) \
+    X(deferred_ar, N_100K, 2, 1, N_100K, NS) \
+    X(observer_add, N_100K, 2, 1, N_100K, NS) \
+    X(snapshot, N_1M, 1, 1, N_1M, NS) \
+    X(restore, N_1M, 1, 1, N_1M, NS) \
+    X(world_new, 1u, 1, 1000, 1u, NS) \
+    X(mem_2, N_1M, 1, 1, N_1M, BYTES) \
+    X(mem_table, N_10K, N_10K, 1, N_10K, BYTES)
+
+enum {
+#define X(name, n, tables, passes, ops, unit) ROW_##name,
+    ROWS(X)
+#undef X
+        ROW_COUNT
+};
+typedef enum { NS, US, BYTES } row_unit;
+
+typedef struct bench_row {
+    const char *name;
+    uint32_t    id;     /* ROW_... */
+    uint32_t    n;      /* entities */
+    uint32_t    tables; /* that they are spread over */
+    uint32_t    passes; /* inside one run */
+    uint32_t    ops;    /* a pass */
+    row_unit    unit;
+} bench_row;
+
+extern const bench_row bench_rows[ROW_COUNT];
+
+/* One row of one contestant. */
+typedef struct row_impl {
+    uint32_t id; /* ROW_... */
+    void *(*setup)(const bench_row *r);
+    void (*run)(void *state);
+    uint64_t (*checksum)(void *state);
+    void (*teardown)(void *state);            /* frees everything: mem_live() must be where it was before setup */
+    uint64_t (*expected)(const bench_row *r); /* the checksum of a row without baseline; otherwise NULL */
+} row_impl;
+
+/* A contestant is a few lists of rows, each ended by an entry without setup; the last list is followed by NULL. */
+typedef struct contestant {
+    const char     *name;
+    const row_impl *lists[8];
+} contestant;
+
+extern const contestant contestant_raw;   /* raw.c */
+extern const contestant contestant_reef;  /* reef_rows.c */
+extern const contestant contestant_limit; /* limit.c */
+
+/* NULL: it doesn't play this row. */
+const row_impl *contestant_row(const contestant *c, uint32_t id);
+
+/* ---- shared definitions of values, order and randomness ---- */
+
+static inline uint64_t bench_mix(uint64_t z) /* splitmix64 */
+{
+    z += 0x9E3779B97F4A7C15ull;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+static inline Position pos_of(uint32_t i) { return (Position){(float)(i & 1023), 1}; }
+static inline Velocity vel_of(uint32_t i) { return (Velocity){(float)(i & 7), 1}; }
+static inline uint64_t bits_of(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return u;
+}
+/* A position's share of a checksum, by the entity's number in creation order. */
+static inline uint64_t pos_sum(Position p, uint64_t i) { return (bits_of(p.x) + 3 * bits_of(p.y)) * (i + 1); }
+/* Ten random tags of entity i; bit 0 is the tag asked for (iter_frag_1k_bit), or "enabled" (iter_bit). */
+static inline uint32_t bench_tags(uint32_t i) { return (uint32_t)(bench_mix(i) & 1023); }
+uint32_t               bench_matched(uint32_t n);
+/* Shuffle handles (4 or 8 bytes each) with a fixed seed: the same order for every contestant. */
+void bench_shuffle(void *handles, uint32_t n, size_t handle_size);
+/* Stop the compiler from moving work across passes. */
+#define BENCH_BARRIER() __asm__ __volatile__("" : : : "memory")
+
+#endif

@@ -1,0 +1,85 @@
+#include "ecosystem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ecosystem_refused(ecosystem *e, const char *what)
+{
+    int n = snprintf(e->error, sizeof e->error, "%s: ", what);
+    if (e->world == NULL || reef_last_error(e->world).status == REEF_OK)
+        snprintf(e->error + n, sizeof e->error - (size_t)n, "no memory");
+    else
+        reef_error_text(e->world, e->error + n, sizeof e->error - (size_t)n);
+    return false;
+}
+
+bool ecosystem_each(ecosystem *e, reef_query *query, block_rule rule)
+{
+    for (reef_block b = reef_begin(e->world, query); reef_next(&b);) rule(e, &b);
+    return reef_last_error(e->world).status != REEF_NO_MEMORY;
+}
+
+static bool make_queries(ecosystem *e)
+{
+    e->all = reef_query_new(e->world, "in Position, in Velocity, in Species");
+    e->bodies = reef_query_new(e->world, "in Energy");
+    e->swimmers = reef_query_new(e->world, "Position, Velocity, in Species, in Energy");
+    e->grazers = reef_query_new(e->world, "in Position, in Species, Energy, with Grazer");
+    e->hunters = reef_query_new(e->world, "in Position, in Species, in Energy, Hunter");
+    e->living = reef_query_new(e->world, "in Position, in Species, Energy, Age");
+    e->spawners = reef_query_new(e->world, "in Position, in Species, Energy, with Adult");
+    return e->all && e->bodies && e->swimmers && e->grazers && e->hunters && e->living && e->spawners;
+}
+
+/* Room that the reef has for each species, in proportion to its first number: holes for a fifth of it, in which hunters
+ * find nobody, and nests for two and a half times as many. The first keeps hunters from eating the last of a kind, the
+ * second keeps one grazer from crowding out the others. */
+static void give_room(ecosystem *e)
+{
+    for (uint32_t i = 0; i < e->table.count; i++) {
+        e->hiding[i] = e->table.of[i].number / 5;
+        e->nests[i] = e->table.of[i].number * 2;
+    }
+}
+
+bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed)
+{
+    memset(e, 0, sizeof *e);
+    e->table = *table;
+    e->seed = seed;
+    e->world = reef_world_new(NULL);
+    give_room(e);
+    if (!school_new(&e->fish, &e->table, e->world) || !make_queries(e)) return ecosystem_refused(e, "making the world");
+    if (!sea_new(&e->water, metres, seed) || !neighbours_new(&e->near, &e->water))
+        return ecosystem_refused(e, "making the sea");
+    if (!fish_fill(&e->fish, e->water.metres, seed)) return ecosystem_refused(e, "making the first fish");
+    ledger_count(&e->books, &e->water, e->world, e->bodies);
+    ledger_open(&e->books);
+    return true;
+}
+
+void ecosystem_free(ecosystem *e)
+{
+    reef_world_free(e->world);
+    school_free(&e->fish);
+    neighbours_free(&e->near);
+    sea_free(&e->water);
+    free(e->strikes);
+    memset(e, 0, sizeof *e);
+}
+
+bool ecosystem_tick(ecosystem *e)
+{
+    e->tick++;
+    sea_step(&e->water, e->seed, e->tick);
+    if (!neighbours_sort(&e->near, &e->water, &e->table, e->world, e->all)) return ecosystem_refused(e, "looking around");
+    if (!swim(e)) return ecosystem_refused(e, "swimming");
+    if (!life_graze(e)) return ecosystem_refused(e, "grazing");
+    if (!life_hunt(e)) return ecosystem_refused(e, "hunting");
+    if (!life_age(e)) return ecosystem_refused(e, "ageing");
+    if (!life_spawn(e)) return ecosystem_refused(e, "spawning");
+    if (!fish_apply(&e->fish)) return ecosystem_refused(e, "births and deaths");
+    ledger_count(&e->books, &e->water, e->world, e->bodies);
+    return ledger_check(&e->books, e->tick, e->error, sizeof e->error);
+}

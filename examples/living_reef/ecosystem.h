@@ -1,0 +1,66 @@
+/* The ecosystem: sea, fish, and the rules of one tick.
+ *
+ *   sea_step      growth, decay and spreading in the cells
+ *   swim          each fish steers by its neighbours and moves                 (swim.c)
+ *   life_graze    grazers share what their cell has                            (life.c)
+ *   life_hunt     hungry hunters catch what is within reach
+ *   life_age      metabolism, starving, old age, coming of age
+ *   life_spawn    adults with enough energy give part of it to young ones
+ *   fish_apply    births, deaths and comings of age change the world
+ *   ledger        no unit of energy was lost or made                           (ledger.c)
+ *
+ * A rule is a function over one block of fish; it writes to the rows of its block, and to the lists of fish.h. Where fish
+ * compete for something (food in a cell, a prey), all state their wish first, and then the wishes are settled by a rule
+ * that doesn't depend on who came first, or in the order of entities. So blocks could be worked on by several threads. */
+#ifndef LIVING_REEF_ECOSYSTEM_H
+#define LIVING_REEF_ECOSYSTEM_H
+
+#include "fish.h"
+#include "ledger.h"
+#include "neighbours.h"
+#include "sea.h"
+
+/* A hunter's attempt on a fish near it. */
+typedef struct strike {
+    reef_entity hunter, prey;
+} strike;
+
+typedef struct ecosystem {
+    species_table table;  /* numbers scaled to this sea */
+    uint64_t      seed;
+    uint32_t      tick;   /* ticks played */
+    sea           water;
+    neighbours    near;
+    school        fish;
+    ledger        books;
+    reef_world   *world;
+    reef_query   *all, *bodies, *swimmers, *grazers, *hunters, *living, *spawners;
+    uint32_t      hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
+    uint32_t      nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
+    strike       *strikes;
+    uint32_t      strike_count, strike_capacity;
+    char          error[512]; /* why a call failed */
+} ecosystem;
+
+/* Makes the sea and fills it. The table's numbers must be scaled already. False: see error. */
+bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed);
+void ecosystem_free(ecosystem *e);
+
+/* Plays one tick. False: memory ran out or energy was not conserved, see error. */
+bool ecosystem_tick(ecosystem *e);
+
+/* Records why reef refused something; returns false. */
+bool ecosystem_refused(ecosystem *e, const char *what);
+
+/* The rules. */
+bool swim(ecosystem *e);
+bool life_graze(ecosystem *e);
+bool life_hunt(ecosystem *e);
+bool life_age(ecosystem *e);
+bool life_spawn(ecosystem *e);
+
+/* Runs `rule` on each block of a query. False: memory ran out. */
+typedef void (*block_rule)(ecosystem *e, reef_block *b);
+bool ecosystem_each(ecosystem *e, reef_query *query, block_rule rule);
+
+#endif

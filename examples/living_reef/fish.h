@@ -1,0 +1,92 @@
+/* Fish: the components they are made of, and the lists in which births, deaths and comings of age wait until no loop is
+ * open, since the structure of a world can't change while one is. */
+#ifndef LIVING_REEF_FISH_H
+#define LIVING_REEF_FISH_H
+
+#include "species.h"
+
+#include <reef.h>
+
+typedef struct Position {
+    float x, y; /* m */
+} Position;
+
+typedef struct Velocity {
+    float x, y; /* m/s */
+} Velocity;
+
+typedef struct Species {
+    uint32_t index; /* in the table of species */
+} Species;
+
+typedef struct Energy {
+    int32_t units; /* 0 only between a fish's death and its destruction at the end of the tick */
+} Energy;
+
+typedef struct Age {
+    uint32_t ticks;
+    uint32_t span; /* of this fish, in ticks */
+} Age;
+
+/* Only those that eat other fish have it. */
+typedef struct Hunter {
+    uint32_t rest; /* ticks until the last catch is swallowed */
+} Hunter;
+
+REEF_COMPONENT(Position);
+REEF_COMPONENT(Velocity);
+REEF_COMPONENT(Species);
+REEF_COMPONENT(Energy);
+REEF_COMPONENT(Age);
+REEF_COMPONENT(Hunter);
+REEF_TAG(Grazer); /* eats from the sea's layers */
+REEF_TAG(Adult);  /* old enough to spawn */
+
+/* Fish of one species and stage that are to be made, as columns: one bulk spawn makes them all. */
+typedef struct brood {
+    Position *position;
+    Velocity *velocity;
+    Species  *species;
+    Energy   *energy;
+    Age      *age;
+    uint32_t  count, capacity;
+} brood;
+
+typedef struct entity_list {
+    reef_entity *of;
+    uint32_t     count, capacity;
+} entity_list;
+
+typedef struct school {
+    const species_table *table;
+    reef_world          *world;
+    brood       young[SPECIES_MAX], adult[SPECIES_MAX];
+    entity_list dying, maturing;
+    uint32_t    population[SPECIES_MAX];
+    uint64_t    born, died; /* since the start; the first fish are not born */
+    bool        no_memory;  /* a list could not grow: fish_apply fails */
+} school;
+
+bool school_new(school *s, const species_table *table, reef_world *world);
+void school_free(school *s);
+
+/* Puts a fish on the list of those to be made. */
+void fish_spawn(school *s, bool adult, Position at, Velocity heading, Species kind, Energy energy, Age age);
+/* Puts a fish on the list of those to be destroyed, once. Its energy must have been booked elsewhere. */
+void fish_die(school *s, reef_entity fish, uint32_t kind);
+/* Puts a fish on the list of those that become adult. */
+void fish_mature(school *s, reef_entity fish);
+
+/* Applies the lists, in order, and empties them. False: memory ran out, or reef refused (see reef_error_text). */
+bool fish_apply(school *s);
+
+/* Fills the sea with the table's numbers: places, headings, ages and energies are random. `metres` is the sea's side. */
+bool fish_fill(school *s, float metres, uint64_t seed);
+
+/* A random lifespan in ticks: the species' own, give or take a fifth. */
+uint32_t fish_span(const species *of, uint64_t bits);
+
+/* A random direction of length 1; `bits` gives it. */
+Velocity fish_direction(uint64_t bits);
+
+#endif

@@ -1,0 +1,246 @@
+/* The rules of eating, ageing, dying and spawning. Each unit of energy that one place loses, another one gains:
+ *
+ *     layer --grazing--> fish (3/4) and detritus (1/4)
+ *     prey  --hunting--> hunter (3/4, if it can hold as much) and detritus
+ *     fish  --metabolism--> nutrients        fish --death--> detritus        fish --spawning--> young fish */
+#include "ecosystem.h"
+#include "random.h"
+
+#include <stdlib.h>
+
+enum {
+    BITE_NEEDS = 5,     /* a bite is at most what the body burns in so many ticks */
+    FOUND_FOOD = 110,   /* energy units of food in a cell from which a fish finds what it burns */
+    LEFT_FOOD = 60,     /* energy units of a food that nobody finds in a cell */
+    REST_TICKS = 12,    /* a hunter's rest after a catch */
+    CATCH_PERCENT = 2, /* of the strikes at a fish that has no hole to hide in */
+    SPAWN_ONE_IN = 60   /* of the ticks, for an adult that could spawn */
+};
+
+/* ---- grazing ---- */
+
+/* The food of which this cell has the most, NUTRIENTS for none. */
+static layer best_food(const ecosystem *e, const species *of, uint32_t cell)
+{
+    layer best = NUTRIENTS;
+    int32_t most = 0;
+    for (int l = PLANKTON; l < LAYERS; l++) {
+        if ((of->foods >> l & 1) == 0 || e->water.layer[l][cell] <= most) continue;
+        most = e->water.layer[l][cell];
+        best = (layer)l;
+    }
+    return best;
+}
+
+static int32_t appetite(const ecosystem *e, const species *of, uint32_t cell, int32_t energy, layer *food)
+{
+    *food = best_food(e, of, cell);
+    int32_t room = of->full - energy, bite = of->burn * BITE_NEEDS / 1024;
+    if (*food == NUTRIENTS || room <= 0) return 0;
+    int64_t found = (int64_t)(e->water.layer[*food][cell] - LEFT_FOOD) * of->burn / (FOUND_FOOD * 1024);
+    if (bite > found) bite = found > 0 ? (int32_t)found : 0;
+    return bite < room ? bite : room;
+}
+
+static void wish_food(ecosystem *e, reef_block *b)
+{
+    const Position *at = reef_in(b, Position);
+    const Species *kind = reef_in(b, Species);
+    const Energy *energy = reef_inout(b, Energy);
+    for (uint32_t i = 0; i < b->count; i++) {
+        layer food;
+        uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
+        int32_t want = appetite(e, &e->table.of[kind[i].index], cell, energy[i].units, &food);
+        if (want > 0) e->water.wanted[food][cell] += want;
+    }
+}
+
+/* All get what they want, or the same part of it where the cell hasn't got enough, rounded down so that it is never too
+ * much. The layers stay as they are until sea_settle, so every fish finds the same sea as when it made its wish. */
+static void share_food(ecosystem *e, reef_block *b)
+{
+    const Position *at = reef_in(b, Position);
+    const Species *kind = reef_in(b, Species);
+    Energy *energy = reef_inout(b, Energy);
+    for (uint32_t i = 0; i < b->count; i++) {
+        layer food;
+        uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
+        int32_t want = appetite(e, &e->table.of[kind[i].index], cell, energy[i].units, &food);
+        if (want <= 0) continue;
+        int32_t all = e->water.wanted[food][cell], there = e->water.layer[food][cell];
+        int32_t got = all <= there ? want : (int32_t)((int64_t)want * there / all);
+        int32_t waste = got / 4;
+        e->water.taken[food][cell] += got;
+        e->water.waste[cell] += waste;
+        energy[i].units += got - waste;
+    }
+}
+
+bool life_graze(ecosystem *e)
+{
+    if (!ecosystem_each(e, e->grazers, wish_food) || !ecosystem_each(e, e->grazers, share_food)) return false;
+    sea_settle(&e->water);
+    return true;
+}
+
+/* ---- hunting ---- */
+
+static bool add_strike(ecosystem *e, reef_entity hunter, reef_entity prey)
+{
+    if (e->strike_count == e->strike_capacity) {
+        uint32_t capacity = e->strike_capacity > 0 ? e->strike_capacity * 2 : 1024;
+        strike *bigger = realloc(e->strikes, capacity * sizeof *bigger);
+        if (bigger == NULL) return false;
+        e->strikes = bigger;
+        e->strike_capacity = capacity;
+    }
+    e->strikes[e->strike_count++] = (strike){hunter, prey};
+    return true;
+}
+
+/* Of a hundred million strikes at this species, how many would succeed: none while all can hide. */
+static uint32_t exposure(const ecosystem *e, uint32_t kind)
+{
+    uint64_t population = e->fish.population[kind], hidden = e->hiding[kind];
+    return population <= hidden ? 0 : (uint32_t)((population - hidden) * CATCH_PERCENT * 1000000 / population);
+}
+
+/* The nearest prey within reach, by the places where the fish were at the start of the tick; null if there is none. */
+static reef_entity nearest_prey(const ecosystem *e, const species *of, Position at, uint32_t *kind)
+{
+    reef_entity nearest = {0};
+    float reach = 0.5f + of->speed, best = reach * reach;
+    uint32_t side = e->water.side, cell = sea_cell(&e->water, at.x, at.y), cx = cell % side, cy = cell / side;
+    for (uint32_t j = 0; j < 9; j++) {
+        uint32_t c = (cy + side - 1 + j / 3) % side * side + (cx + side - 1 + j % 3) % side;
+        for (uint32_t k = e->near.first[c]; k < e->near.first[c + 1]; k++) {
+            const seen *other = &e->near.fish[k];
+            if ((of->prey >> other->species & 1) == 0) continue;
+            float dx = sea_way(&e->water, at.x, other->x), dy = sea_way(&e->water, at.y, other->y);
+            if (dx * dx + dy * dy >= best) continue;
+            best = dx * dx + dy * dy;
+            nearest = e->near.entity[k];
+            *kind = other->species;
+        }
+    }
+    return nearest;
+}
+
+static void strike_block(ecosystem *e, reef_block *b)
+{
+    const Position *at = reef_in(b, Position);
+    const Species *kind = reef_in(b, Species);
+    const Energy *energy = reef_in(b, Energy);
+    Hunter *hunter = reef_inout(b, Hunter);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const species *of = &e->table.of[kind[i].index];
+        if (hunter[i].rest > 0) {
+            hunter[i].rest--;
+            continue;
+        }
+        if (energy[i].units >= of->full / 4 * 3) continue;
+        uint32_t victim = 0;
+        reef_entity prey = nearest_prey(e, of, at[i], &victim);
+        if (reef_entity_is_null(prey)) continue;
+        uint64_t dice = random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_CATCH);
+        if (random_below(dice, 100000000) >= exposure(e, victim)) continue;
+        if (!add_strike(e, b->entities[i], prey)) e->fish.no_memory = true;
+    }
+}
+
+/* The first hunter in visiting order gets a prey that several strike at; an eaten hunter gets nothing. */
+static bool settle_strike(ecosystem *e, strike s)
+{
+    int32_t food = reef_get(e->world, s.prey, Energy)->units, held = reef_get(e->world, s.hunter, Energy)->units;
+    if (food == 0 || held == 0) return true;
+    Position at = *reef_get(e->world, s.hunter, Position);
+    uint32_t hunter = reef_get(e->world, s.hunter, Species)->index, prey = reef_get(e->world, s.prey, Species)->index;
+    int32_t room = e->table.of[hunter].full - held, gain = food - food / 4;
+    if (gain > room) gain = room;
+    e->water.layer[DETRITUS][sea_cell(&e->water, at.x, at.y)] += food - gain;
+    fish_die(&e->fish, s.prey, prey);
+    return reef_set(e->world, s.prey, Energy, 0) >= 0 && reef_set(e->world, s.hunter, Energy, held + gain) >= 0 &&
+           reef_set(e->world, s.hunter, Hunter, REST_TICKS) >= 0;
+}
+
+bool life_hunt(ecosystem *e)
+{
+    e->strike_count = 0;
+    if (!ecosystem_each(e, e->hunters, strike_block)) return false;
+    for (uint32_t i = 0; i < e->strike_count; i++)
+        if (!settle_strike(e, e->strikes[i])) return false;
+    return true;
+}
+
+/* ---- ageing ---- */
+
+/* Metabolism in whole units: over 1,024 ticks of life they add up to `burn`. A starving body burns half. */
+static int32_t burned(const species *of, uint32_t age, int32_t energy)
+{
+    int64_t burn = energy < of->full / 4 ? of->burn / 2 : of->burn;
+    return (int32_t)((((int64_t)age + 1) * burn >> 10) - ((int64_t)age * burn >> 10));
+}
+
+static void age_block(ecosystem *e, reef_block *b)
+{
+    const Position *at = reef_in(b, Position);
+    const Species *kind = reef_in(b, Species);
+    Energy *energy = reef_inout(b, Energy);
+    Age *age = reef_inout(b, Age);
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (energy[i].units == 0) continue; /* eaten in this tick */
+        const species *of = &e->table.of[kind[i].index];
+        uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
+        int32_t cost = burned(of, age[i].ticks, energy[i].units);
+        age[i].ticks++;
+        if (energy[i].units <= cost || age[i].ticks >= age[i].span) {
+            e->water.layer[DETRITUS][cell] += energy[i].units;
+            energy[i].units = 0;
+            fish_die(&e->fish, b->entities[i], kind[i].index);
+            continue;
+        }
+        energy[i].units -= cost;
+        e->water.layer[NUTRIENTS][cell] += cost;
+        if (age[i].ticks == of->mature) fish_mature(&e->fish, b->entities[i]);
+    }
+}
+
+bool life_age(ecosystem *e)
+{
+    return ecosystem_each(e, e->living, age_block);
+}
+
+/* ---- spawning ---- */
+
+/* Adults that are well fed spawn now and then, the less often the more of the species' nests are taken. */
+static bool spawns(const ecosystem *e, uint32_t kind, int32_t energy, uint64_t dice)
+{
+    if (energy < e->table.of[kind].full / 4 * 3) return false;
+    uint32_t population = e->fish.population[kind], nests = e->nests[kind];
+    return population < nests && random_below(dice, nests * SPAWN_ONE_IN) < nests - population;
+}
+
+static void spawn_block(ecosystem *e, reef_block *b)
+{
+    const Position *at = reef_in(b, Position);
+    const Species *kind = reef_in(b, Species);
+    Energy *energy = reef_inout(b, Energy);
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint64_t dice = random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_SPAWN);
+        const species *of = &e->table.of[kind[i].index];
+        if (!spawns(e, kind[i].index, energy[i].units, dice)) continue;
+        for (uint32_t k = 0; k < of->clutch; k++) {
+            dice = random_mix(dice + k + 1);
+            Velocity heading = fish_direction(dice);
+            heading.x *= of->speed;
+            heading.y *= of->speed;
+            fish_spawn(&e->fish, false, at[i], heading, kind[i], (Energy){of->newborn}, (Age){0, fish_span(of, dice)});
+            energy[i].units -= of->newborn;
+        }
+    }
+}
+
+bool life_spawn(ecosystem *e)
+{
+    return ecosystem_each(e, e->spawners, spawn_block);
+}

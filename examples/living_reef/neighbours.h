@@ -1,0 +1,32 @@
+/* Who is near: the fish sorted by the cell of the sea that they are in, made anew in every tick by counting. Within a cell
+ * fish stand in the order in which reef visits them, so the order is the same on every machine. */
+#ifndef LIVING_REEF_NEIGHBOURS_H
+#define LIVING_REEF_NEIGHBOURS_H
+
+#include "fish.h"
+#include "sea.h"
+
+/* What a fish sees of another: 20 bytes, since a fish looks at a dozen others in each tick. */
+typedef struct seen {
+    float    x, y;
+    float    vx, vy;
+    uint32_t species;
+} seen;
+
+typedef struct neighbours {
+    uint32_t    *first;   /* of each cell: index into fish; cells + 1 of them */
+    uint64_t    *hunters; /* of each cell: bit s: a hunter of species s is there */
+    seen        *fish;
+    reef_entity *entity;  /* in step with fish */
+    uint32_t    *cell;    /* scratch: of each fish in visiting order */
+    uint32_t     count, capacity, cells;
+} neighbours;
+
+/* False: no memory. Must be freed in any case. */
+bool neighbours_new(neighbours *n, const sea *s);
+void neighbours_free(neighbours *n);
+
+/* Sorts all fish. `query` is "in Position, in Velocity, in Species"; positions are on the sea. False: no memory. */
+bool neighbours_sort(neighbours *n, const sea *s, const species_table *table, reef_world *world, reef_query *query);
+
+#endif

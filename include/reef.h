@@ -1,0 +1,36 @@
+/* reef: an entity component system whose worlds are values.
+ *
+ * This header is the manual's skeleton; read the parts in this order.
+ *
+ *   reef/status.h   what a call answers, and how to read the reason
+ *   reef/type.h     handles, declaring components, tags, fields and hooks
+ *   reef/world.h    worlds: making, limits, memory, statistics
+ *   reef/entity.h   making, changing, reading and destroying entities
+ *   reef/query.h    walking over everything that has a set of components
+ *   reef/inspect.h  printing, visiting, checking
+ *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
+ *
+ * Rules that hold for every call, so that they are said once:
+ *
+ *   - A world belongs to one thread at a time. Calls that take a `const reef_world *` may run on several threads at once,
+ *     as long as nobody calls anything that takes the world without const. Different worlds never disturb each other.
+ *   - A pointer to a component is valid until the next call that takes the same world without const.
+ *   - A call that fails changes nothing that can be observed, and says why: see reef/status.h.
+ *   - {0} of every handle and every description struct means "none" or "the default". */
+#ifndef REEF_H
+#define REEF_H
+
+#define REEF_VERSION_MAJOR 0
+#define REEF_VERSION_MINOR 1
+#define REEF_VERSION_PATCH 0
+
+#include "reef/compiler.h"
+#include "reef/status.h"
+#include "reef/type.h"
+#include "reef/world.h"
+#include "reef/entity.h"
+#include "reef/query.h"
+#include "reef/inspect.h"
+#include "reef/fast.h"
+
+#endif

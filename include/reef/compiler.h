@@ -1,0 +1,66 @@
+/* Everything about the compiler and the platform that the C standard doesn't say: the only header with extensions. */
+#ifndef REEF_COMPILER_H
+#define REEF_COMPILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+#define REEF_BEGIN_C extern "C" {
+#define REEF_END_C }
+#define REEF_ALIGNOF(T) alignof(T)
+#else
+#define REEF_BEGIN_C
+#define REEF_END_C
+#define REEF_ALIGNOF(T) _Alignof(T)
+#endif
+
+#if defined(_WIN32) && defined(REEF_SHARED)
+#ifdef REEF_BUILDING
+#define REEF_API __declspec(dllexport)
+#else
+#define REEF_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define REEF_API __attribute__((visibility("default")))
+#else
+#define REEF_API
+#endif
+
+#if defined(__GNUC__)
+#define REEF_INLINE static inline __attribute__((always_inline, unused))
+#define REEF_NOINLINE __attribute__((noinline))
+#define REEF_COLD __attribute__((noinline, cold))
+#define REEF_UNUSED __attribute__((unused))
+#define REEF_LIKELY(x) __builtin_expect(!!(x), 1)
+#define REEF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define REEF_PRINTF(format, first) __attribute__((format(printf, format, first)))
+/* A pointer that another thread may have published. */
+#define REEF_ACQUIRE_POINTER(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
+#define REEF_ACQUIRE_U32(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
+/* Runs a function before main, or when the library is loaded. */
+#define REEF_BEFORE_MAIN(name) \
+    static void name(void) __attribute__((constructor, unused)); \
+    static void name(void)
+#elif defined(_MSC_VER)
+#define REEF_INLINE static __forceinline
+#define REEF_NOINLINE __declspec(noinline)
+#define REEF_COLD __declspec(noinline)
+#define REEF_UNUSED
+#define REEF_LIKELY(x) (x)
+#define REEF_UNLIKELY(x) (x)
+#define REEF_PRINTF(format, first)
+#define REEF_ACQUIRE_POINTER(address) (*(address))
+#define REEF_ACQUIRE_U32(address) (*(const volatile uint32_t *)(address))
+#pragma section(".CRT$XCU", read)
+#define REEF_BEFORE_MAIN(name) \
+    static void name(void); \
+    __declspec(allocate(".CRT$XCU")) static void (*name##_before_main)(void) = name; \
+    static void name(void)
+#else
+#error "reef needs gcc, clang or MSVC: add your compiler to reef/compiler.h"
+#endif
+
+#endif

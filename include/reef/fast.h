@@ -1,0 +1,164 @@
+/* The inlined half of the hot calls. Not an interface: what stands here may change with every version.
+ *
+ *   entity {index, generation}
+ *     -> records.page[index >> 12][index & 4095]      a record: generation << 32 | place
+ *     -> place = unit << 10 | row                     unit 0: dead; unit 1: alive without a row
+ *     -> chunks.page[unit >> 7] + (unit & 127) * 8    the chunk's slots: [0] head {table, next unit}, [1] entity handles,
+ *                                                     [2...] columns; the write version of slot k is in slot k + 1024
+ *     -> maps[component]                              table -> slot of the component's column, 0: absent
+ *
+ * A generation that matches proves that the entity is alive, but for a handle that was never given out: a dead record
+ * holds the next generation and place 0. Units 0 and 1 have slots of their own (in tables 0 and 1, which have no
+ * column), so get needs no test for them. */
+#ifndef REEF_FAST_H
+#define REEF_FAST_H
+
+#include "inspect.h"
+
+REEF_BEGIN_C
+
+enum {
+    REEF_ROW_BITS = 10,
+    REEF_RECORD_BITS = 12,  /* log2 of the records of a page */
+    REEF_UNIT_BITS = 7,     /* log2 of the units of a page of chunks */
+    REEF_PAGE_SLOTS = 1024, /* slots of a page of chunks; their write versions follow */
+    REEF_SLOT_TAG = 0xFFFF  /* in a map: present, without data */
+};
+
+/* Eight bytes of a chunk's directory. */
+typedef union reef_slot {
+    void    *block;
+    uint64_t version;
+    struct { uint32_t table, next; } head;                           /* slot 0 */
+    struct { uint32_t previous; uint16_t capacity, count; } head_more; /* slot 0 + 1024 */
+} reef_slot;
+
+/* A copy-on-write array of pages: src/paged.h. */
+typedef struct reef_paged {
+    void            **page;
+    uint64_t         *version; /* of each page: of its last change of ownership, or newer */
+    uint32_t          count;
+    uint32_t          shared;  /* 0: no page can be shared with a snapshot or fork */
+    struct reef_node *node;
+} reef_paged;
+
+/* Table -> slot, for one component; uint16_t slot[capacity] follows. `elsewhere`: what isn't here may be elsewhere. */
+typedef struct reef_map {
+    uint32_t lowest, count, capacity, used, elsewhere;
+} reef_map;
+
+/* The head of every world. */
+typedef struct reef_hot {
+    reef_paged       records;    /* uint64_t[4096] a page */
+    reef_paged       chunks;     /* reef_slot[2 * 1024] a page */
+    reef_map *const *maps;
+    uint32_t         map_count;
+    uint32_t         index_count;  /* indices ever used: their records exist */
+    uint64_t         version;      /* of the writes that happen now */
+    uint64_t         fork_version; /* what carries a newer one is not shared */
+    uint32_t         fresh_end;    /* indices from index_count to here can be handed out at once */
+    uint32_t         empty_count;  /* entities without a row */
+} reef_hot;
+
+/* The head of every query: its terms with data. */
+typedef struct reef_query_head {
+    uint32_t column_count;
+    uint32_t key[REEF_TERMS_MAX]; /* component id << 1 | read only */
+} reef_query_head;
+
+REEF_API bool reef_has_slow(const reef_world *world, reef_entity entity, reef_component type);
+REEF_API void *reef_mut_slow(reef_world *world, reef_entity entity, reef_component type);
+REEF_API const void *reef_block_refuse(const reef_block *block, reef_component type, bool write);
+
+REEF_INLINE const uint64_t *reef_record_at(const reef_hot *h, uint32_t index)
+{
+    return (const uint64_t *)h->records.page[index >> REEF_RECORD_BITS] + (index & ((1u << REEF_RECORD_BITS) - 1));
+}
+REEF_INLINE reef_slot *reef_slots_at(const reef_hot *h, uint32_t place)
+{
+    return (reef_slot *)h->chunks.page[place >> (REEF_ROW_BITS + REEF_UNIT_BITS)] +
+           (place >> (REEF_ROW_BITS - 3) & (REEF_PAGE_SLOTS - 8));
+}
+/* The slot of a component in the table of a chunk, 0: absent. */
+REEF_INLINE uint32_t reef_slot_of(const reef_map *m, const reef_slot *slots)
+{
+    uint32_t d = slots[0].head.table - m->lowest;
+    return REEF_LIKELY(d < REEF_ACQUIRE_U32(&m->count)) ? ((const uint16_t *)(m + 1))[d] : 0;
+}
+
+REEF_INLINE const void *reef_get_fast(const reef_world *world, reef_entity e, reef_component c, size_t size)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    if (REEF_UNLIKELY(e.index >= h->index_count || c.id >= h->map_count)) return NULL;
+    uint64_t record = *reef_record_at(h, e.index);
+    if (REEF_UNLIKELY((uint32_t)(record >> 32) != e.generation)) return NULL;
+    uint32_t place = (uint32_t)record;
+    const reef_slot *slots = reef_slots_at(h, place);
+    const reef_map *m = REEF_ACQUIRE_POINTER(&h->maps[c.id]);
+    uint32_t k = reef_slot_of(m, slots);
+    if (REEF_UNLIKELY(k == 0)) return REEF_ACQUIRE_U32(&m->elsewhere) ? reef_get_id(world, e, c) : NULL;
+    return (const char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
+}
+
+REEF_INLINE void *reef_mut_fast(reef_world *world, reef_entity e, reef_component c, size_t size)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    if (REEF_UNLIKELY(e.index >= h->index_count || c.id >= h->map_count)) return reef_mut_slow(world, e, c);
+    uint64_t record = *reef_record_at(h, e.index);
+    if (REEF_UNLIKELY((uint32_t)(record >> 32) != e.generation)) return reef_mut_slow(world, e, c);
+    uint32_t place = (uint32_t)record;
+    const reef_slot *slots = reef_slots_at(h, place);
+    uint32_t k = reef_slot_of(REEF_ACQUIRE_POINTER(&h->maps[c.id]), slots);
+    if (REEF_UNLIKELY(k == 0 || slots[k + REEF_PAGE_SLOTS].version != h->version)) return reef_mut_slow(world, e, c);
+    return (char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
+}
+
+REEF_INLINE bool reef_has_fast(const reef_world *world, reef_entity e, reef_component c)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    if (REEF_UNLIKELY(e.index >= h->index_count || c.id >= h->map_count)) return false;
+    uint64_t record = *reef_record_at(h, e.index);
+    if (REEF_UNLIKELY((uint32_t)(record >> 32) != e.generation)) return false;
+    const reef_map *m = REEF_ACQUIRE_POINTER(&h->maps[c.id]);
+    uint32_t k = reef_slot_of(m, reef_slots_at(h, (uint32_t)record));
+    if (REEF_UNLIKELY(k == 0 && REEF_ACQUIRE_U32(&m->elsewhere))) return reef_has_slow(world, e, c);
+    return k != 0;
+}
+
+/* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
+REEF_INLINE reef_entity reef_create(reef_world *world)
+{
+    reef_hot *h = (reef_hot *)world;
+    reef_entity e;
+    e.index = h->index_count;
+    e.generation = 1;
+    if (REEF_UNLIKELY(e.index >= h->fresh_end)) return reef_create_entity(world);
+    h->index_count = e.index + 1;
+    h->empty_count++;
+    ((uint64_t *)h->records.page[e.index >> REEF_RECORD_BITS])[e.index & ((1u << REEF_RECORD_BITS) - 1)] =
+        (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
+    return e;
+}
+
+REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)
+{
+    const reef_query_head *q = (const reef_query_head *)block->query;
+    for (uint32_t i = 0; i < q->column_count; i++)
+        if (REEF_LIKELY(q->key[i] >> 1 == c.id)) return block->slots[block->columns[i]].block;
+    return reef_block_refuse(block, c, false);
+}
+REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component c)
+{
+    const reef_query_head *q = (const reef_query_head *)block->query;
+    for (uint32_t i = 0; i < q->column_count; i++)
+        if (REEF_LIKELY(q->key[i] == c.id << 1)) return block->slots[block->columns[i]].block;
+    return (void *)reef_block_refuse(block, c, true);
+}
+
+#define reef_get(world, entity, T) ((const T *)reef_get_fast(world, entity, reef_id(T), sizeof(T)))
+#define reef_mut(world, entity, T) ((T *)reef_mut_fast(world, entity, reef_id(T), sizeof(T)))
+#define reef_has(world, entity, T) reef_has_fast(world, entity, reef_id(T))
+
+REEF_END_C
+
+#endif

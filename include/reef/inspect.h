@@ -1,0 +1,33 @@
+/* Looking into a world: printing, visiting everything, checking reef's own invariants. */
+#ifndef REEF_INSPECT_H
+#define REEF_INSPECT_H
+
+#include "query.h"
+#include <stdio.h>
+
+REEF_BEGIN_C
+
+/* Called once for each (entity, component). `data` is NULL for tags. Return false to stop. The visitor must not change
+ * the world. */
+typedef bool (*reef_visitor)(void *context, reef_entity entity, reef_component type, const void *data, size_t size);
+
+/* All components of an entity, by type name, in every kind of storage. False: the visitor stopped, or nobody is there. */
+REEF_API bool reef_visit_entity(const reef_world *world, reef_entity entity, reef_visitor visit, void *context);
+/* All components of a world: by type name, within a type in the order of tables and rows. */
+REEF_API bool reef_visit_world(const reef_world *world, reef_visitor visit, void *context);
+/* All living entities in the order of their indices (type is {0}, data NULL). */
+REEF_API bool reef_visit_entities(const reef_world *world, reef_visitor visit, void *context);
+
+/* Writes an entity as text: its id, name, components by type name, with fields, values and units where they are known,
+ * bytes where not. False when the file can't be written. A dead entity prints as such. */
+REEF_API bool reef_print(const reef_world *world, reef_entity entity, FILE *file);
+/* Writes a world: a summary, then the tables with their counts, then each entity; `entities_max` bounds the last part. */
+REEF_API bool reef_print_world(const reef_world *world, FILE *file, uint64_t entities_max);
+
+/* Walks the whole world and proves that index, tables, blocks, bits, names and free ids agree. OK, or CORRUPT with a
+ * message that says what is wrong where. Costs O(world): for tests. */
+REEF_API reef_status reef_validate(const reef_world *world, char *message, size_t size);
+
+REEF_END_C
+
+#endif

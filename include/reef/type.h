@@ -1,0 +1,227 @@
+/* Handles and component types.
+ *
+ * A component type is declared once beside its struct and then used by its C name:
+ *
+ *     typedef struct { float x, y; } Position;
+ *     REEF_COMPONENT(Position);                          a component: its data is a Position
+ *     REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
+ *
+ *     REEF_TAG(Frozen);                                  a tag: no data; each combination of tags has its own table
+ *     REEF_SWITCH(Awake);                                a tag kept as one bit a row: cheap to turn on and off
+ *
+ * The declaration may stand in a header that many files include, and the struct may be somebody else's. It allocates
+ * nothing. A type is known by its name: declaring it again is harmless; declaring it differently is an error that the
+ * first use reports. Types belong to the process, data belongs to worlds. */
+#ifndef REEF_TYPE_H
+#define REEF_TYPE_H
+
+#include "status.h"
+
+REEF_BEGIN_C
+
+/* An entity. {0} is null and never alive. `index` is reused after the entity's death, `generation` then differs. A
+ * handle holds no reference to its world: another world refuses it where index and generation match nobody there. */
+typedef struct reef_entity {
+    uint32_t index;
+    uint32_t generation; /* 1 ... 2^32-1 */
+} reef_entity;
+
+/* A component type. {0} is none. Ids are valid in the whole process and stay so until it ends. They depend on the order
+ * of first use: nothing that reef shows, sorts, hashes or saves depends on them. */
+typedef struct reef_component {
+    uint32_t id;
+} reef_component;
+
+REEF_INLINE bool reef_entity_equal(reef_entity a, reef_entity b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+REEF_INLINE bool reef_entity_is_null(reef_entity e) { return e.generation == 0; }
+/* For hash tables and logs: generation in the upper, index in the lower half. */
+REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return (uint64_t)e.generation << 32 | e.index; }
+
+typedef struct reef_world reef_world;
+
+/* Where the values of a type live. */
+typedef enum reef_home {
+    REEF_TABLE = 0, /* in the columns of the entity's table: fastest to walk; adding and removing moves the row */
+    REEF_BIT        /* tags only: one bit a row; adding and removing moves nothing */
+} reef_home;
+
+/* ---- hooks ----
+ * Plain data needs none. A type with `destroy` owns something; then `move` is needed as well, or `bytes_move`.
+ * Hooks must not call reef on the same world. Alignment of every slot is the type's. */
+typedef struct reef_hooks {
+    /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_with (NULL for the
+     * default value). Anything but REEF_OK fails the whole call, and `slot` is not destroyed. */
+    reef_status (*construct)(void *context, reef_world *world, reef_entity entity, void *slot, const void *args);
+    /* Make `to` (raw memory) a copy of `from`. A type with `destroy` but no `copy` can't be copied: set takes its value
+     * by moving bytes in, clone and fork refuse it by name. May run on any thread that uses a fork of the world. */
+    reef_status (*copy)(void *context, void *to, const void *from);
+    /* Make `to` (raw memory) hold what `from` held; `from` is raw memory afterwards and isn't destroyed. */
+    void (*move)(void *context, void *to, void *from);
+    /* Release what `slot` owns; it is raw memory afterwards. */
+    void (*destroy)(void *context, void *slot);
+    void *context;     /* handed to every hook */
+    bool  bytes_move;  /* moving is copying the bytes and forgetting the old place: no `move` needed */
+    bool  address_bound; /* the value knows its own address: without `move`, REEF_TABLE storage refuses the type */
+} reef_hooks;
+
+/* ---- fields ---- */
+
+typedef enum reef_kind {
+    REEF_BOOL = 1, REEF_I8, REEF_U8, REEF_I16, REEF_U16, REEF_I32, REEF_U32, REEF_I64, REEF_U64, REEF_F32, REEF_F64,
+    REEF_CHAR,  /* text: count is the size of the array, zero terminated if shorter */
+    REEF_ENTITY /* a reef_entity */
+} reef_kind;
+
+/* A field of a component. `lowest` and `highest` are the range that tools offer, both 0: none. */
+typedef struct reef_field {
+    const char *name;
+    reef_kind   kind;
+    uint32_t    offset; /* bytes from the struct's start */
+    uint32_t    bytes;  /* the whole member; an array has bytes / size of kind elements */
+    const char *unit;   /* "m", "m/s", NULL: none */
+    double      lowest, highest;
+} reef_field;
+
+/* A field by its member's name; nested members and arrays are allowed: REEF_FIELD(Body, box.min, REEF_F32, "m", 0, 0). */
+#define REEF_FIELD(T, member, kind, unit, lowest, highest) \
+    {#member, kind, (uint32_t)offsetof(T, member), (uint32_t)sizeof(((T *)0)->member), unit, lowest, highest}
+
+/* ---- declaring ---- */
+
+/* One declaration in one file. Filled by the macros below; never by hand. */
+typedef struct reef_type_decl {
+    const char        *name;
+    uint32_t           size, align;
+    reef_home          home;
+    const reef_hooks  *hooks;
+    const reef_field  *fields;
+    uint32_t           field_count;
+    uint32_t           id;   /* 0 until the first use */
+    struct reef_type_decl *next;
+} reef_type_decl;
+
+/* Links a declaration into the process's list. Called before main by the macros; allocates nothing; any thread. */
+REEF_API void reef_declare(reef_type_decl *decl);
+/* The id of a declared type; {0} if the declaration contradicts another of the same name (reef_declare_error says how)
+ * or memory is short. Any thread. */
+REEF_API reef_component reef_resolve(reef_type_decl *decl);
+/* The first contradiction between two declarations of one name, as a text, or NULL. Any thread. */
+REEF_API const char *reef_declare_error(void);
+
+#define REEF_DECLARE_(T, size, align, home, hooks) \
+    static reef_type_decl reef_decl_##T = {#T, size, align, home, hooks, 0, 0, 0, 0}; \
+    REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_decl_##T); } \
+    REEF_INLINE reef_type_decl *reef_decl_of_##T(void) { return &reef_decl_##T; } \
+    struct reef_needs_semicolon_##T
+
+/* A component whose data is the C type T (a single identifier; typedef what has none). */
+#define REEF_COMPONENT(T) REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_TABLE, 0)
+/* A component with hooks: a pointer to a reef_hooks that lives as long as the program. */
+#define REEF_COMPONENT_HOOKS(T, hooks) REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_TABLE, hooks)
+/* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
+#define REEF_COMPONENT_AS(Name, T) \
+    typedef T Name; \
+    REEF_DECLARE_(Name, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_TABLE, 0)
+/* A tag: a component without data. */
+#define REEF_TAG(Name) typedef struct Name Name; REEF_DECLARE_(Name, 0, 1, REEF_TABLE, 0)
+/* A tag kept as one bit a row. */
+#define REEF_SWITCH(Name) typedef struct Name Name; REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
+
+/* The fields of a type; in the same file as, and after, its declaration. */
+#define REEF_FIELDS(T, ...) \
+    static const reef_field reef_fields_##T[] = {__VA_ARGS__}; \
+    REEF_BEFORE_MAIN(reef_fields_before_main_##T) \
+    { \
+        reef_decl_##T.fields = reef_fields_##T; \
+        reef_decl_##T.field_count = (uint32_t)(sizeof reef_fields_##T / sizeof reef_fields_##T[0]); \
+        reef_declare(&reef_decl_##T); \
+    } \
+    struct reef_needs_semicolon_fields_##T
+
+/* The id of a declared type. Costs a load and a compare. */
+#define reef_id(T) reef_id_of(reef_decl_of_##T())
+REEF_INLINE reef_component reef_id_of(reef_type_decl *decl)
+{
+    reef_component c;
+    c.id = REEF_ACQUIRE_U32(&decl->id);
+    return REEF_LIKELY(c.id != 0) ? c : reef_resolve(decl);
+}
+
+/* ---- types made at run time, and looking types up ---- */
+
+typedef struct reef_type_desc {
+    const char       *name;  /* copied */
+    uint32_t          size;  /* 0 ... REEF_SIZE_MAX */
+    uint32_t          align; /* a power of two up to REEF_ALIGN_MAX; 0: the largest that divides size, at most 16 */
+    reef_home         home;
+    const reef_hooks *hooks; /* copied; NULL: plain data */
+    const reef_field *fields; /* copied, names too */
+    uint32_t          field_count;
+} reef_type_desc;
+
+/* Makes a type, or finds the one of that name if it is the same. Errors (into *status if not NULL): BAD_ARGUMENT, LIMIT
+ * (65,536 types), NO_MEMORY, EXISTS (a different type of that name), NOT_MOVABLE (hooks that the home can't do with). Any
+ * thread. */
+REEF_API reef_component reef_type_new(const reef_type_desc *desc, reef_status *status);
+/* Gives a type its fields when it has none yet. Errors: UNKNOWN_TYPE, EXISTS (it has other fields), BAD_ARGUMENT (a field
+ * outside of the struct), NO_MEMORY. Any thread. */
+REEF_API reef_status reef_type_describe(reef_component type, const reef_field *fields, uint32_t count);
+/* The type of a name, {0} if nobody declared one. Any thread. */
+REEF_API reef_component reef_type_find(const char *name);
+
+typedef struct reef_type_info {
+    const char       *name;
+    uint32_t          size, align;
+    reef_home         home;
+    const reef_hooks *hooks;  /* NULL: plain data */
+    const reef_field *fields; /* NULL: bytes */
+    uint32_t          field_count;
+} reef_type_info;
+
+/* What is known of a type; false for an id that isn't one. The pointers live as long as the process. Any thread. */
+REEF_API bool reef_type_get(reef_component type, reef_type_info *info);
+/* A type's name, NULL for an id that isn't one. Lives as long as the process. Any thread. */
+REEF_API const char *reef_type_name(reef_component type);
+/* Number of types that the process knows; their ids are 1 ... count. Any thread. */
+REEF_API uint32_t reef_type_count(void);
+
+/* ---- the memory of types ---- */
+
+/* Where memory comes from: a world's, or the process's. One function, as in Lua: old_bytes 0 allocates, new_bytes 0 frees (and returns
+ * NULL), otherwise the block is resized and keeps its content. `align` is a power of two up to 4,096 and is the same in
+ * all calls for one block. NULL on failure: the old block is then untouched. Must be callable from any thread that uses
+ * the world or a fork of it. Memory is not cleared by it. */
+typedef struct reef_allocator {
+    void *(*resize)(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align);
+    void *context;
+} reef_allocator;
+
+/* Takes the memory for types (their names, fields and hooks: all that reef keeps outside of worlds) from this allocator
+ * instead of the C library's; NULL or {0}: from the C library's again. It must be called before the first type is
+ * registered, that is before the first call of reef_id, reef_type_new, reef_type_find or anything that takes a world;
+ * declarations don't count. Types are never given back, so the allocator must last as long as the process; align is at
+ * most that of max_align_t. Errors: EXISTS (memory for types was taken already; nothing changes). Any thread. */
+REEF_API reef_status reef_set_process_allocator(const reef_allocator *allocator);
+
+/* ---- limits: all of them ---- */
+enum {
+    REEF_TYPES_MAX = 65536,       /* types in a process */
+    REEF_SIZE_MAX = 16 << 20,     /* bytes of one component */
+    REEF_ALIGN_MAX = 4096,        /* bytes */
+    REEF_COLUMNS_MAX = 1000,      /* components with data in REEF_TABLE on one entity; tags don't count */
+    REEF_COMPONENTS_MAX = 4096,   /* components of REEF_TABLE on one entity, tags included */
+    REEF_TYPE_NAME_MAX = 255,     /* bytes of a type's name */
+    REEF_NAME_MAX = 247,          /* bytes of an entity's name with its path */
+    REEF_FIELDS_MAX = 1024,       /* fields of a type */
+    REEF_TERMS_MAX = 64,          /* terms of a query */
+    REEF_BLOCK_ROWS = 1024        /* rows of a block */
+};
+/* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
+ * blocks of up to six columns in a world, 2^20 tables. */
+
+REEF_END_C
+
+#endif

@@ -1,0 +1,84 @@
+# Read by ./run, ./test, ./bench and the other scripts: saying what happens, installing what is missing, building.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+jobs=${REEF_JOBS:-$(nproc 2>/dev/null || echo 2)}
+
+say() { printf '==> %s\n' "$*" >&2; }
+die()
+{
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# The leading comment of a script is its manual.
+help_of() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
+
+has_command() { command -v "$1" >/dev/null 2>&1; }
+has_header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
+# Can this compiler link with these sanitizers? Their libraries are packages of their own.
+has_sanitizers() { echo 'int main(void) { return 0; }' | "$1" "-fsanitize=$2" -x c - -o /dev/null 2>/dev/null; }
+
+# need PACKAGE CHECK ...: remembers the package if the check fails.
+missing=()
+need()
+{
+    local package=$1
+    shift
+    "$@" || missing+=("$package")
+}
+
+# Installs what `need` found missing; says so first. Only Debian's and its children's apt is known here.
+install_missing()
+{
+    [ ${#missing[@]} -gt 0 ] || return 0
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        has_command sudo || die "missing packages, and no right to install them: as root, apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    has_command apt-get || die "missing: what Debian calls ${missing[*]}; install it and try again"
+    say "installing by apt: ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq >&2
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+        >/dev/null || die "apt-get install ${missing[*]} failed"
+    missing=()
+}
+
+need_build_tools()
+{
+    need gcc has_command gcc
+    need libc6-dev has_header stdio.h
+    need cmake has_command cmake
+    if ! has_command make; then need ninja-build has_command ninja; fi
+}
+
+# configure PRESET DIRECTORY [OPTION ...]; quiet unless it fails
+configure()
+{
+    local preset=$1 directory=$2
+    shift 2
+    local log
+    log=$(mktemp)
+    if [ ! -e "$directory/CMakeCache.txt" ] && has_command ninja; then set -- -G Ninja "$@"; fi
+    if ! cmake --preset "$preset" -B "$directory" "$@" >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        return 1
+    fi
+    rm -f "$log"
+}
+
+# build DIRECTORY [TARGET ...]
+build()
+{
+    local directory=$1 log
+    shift
+    log=$(mktemp)
+    if ! cmake --build "$directory" -j "$jobs" ${1:+--target "$@"} >"$log" 2>&1; then
+        tail -n 60 "$log" >&2
+        rm -f "$log"
+        return 1
+    fi
+    rm -f "$log"
+}

@@ -1,0 +1,209 @@
+/* The REEF_BIT home: one bit a row, kept by place and not by entity.
+ *
+ *   store of a type:  words[unit] ─► 16 words: bit `row` of unit = the entity at (unit, row) has the switch
+ *
+ * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which types may be set in
+ * it (the 64th bit stands for all from the 64th type on), so that tables without switches pay one test a move. Bits of rows
+ * that don't exist are zero. Pages are made with the first bit that is set in a unit. */
+#include "table.h"
+
+const bit_store *bit_store_of(const reef_world *w, uint32_t component)
+{
+    for (uint32_t i = 0; i < w->state.bit_count; i++)
+        if (w->state.bits[i].component == component) return &w->state.bits[i];
+    return NULL;
+}
+
+const uint64_t *bit_words(const bit_store *b, uint32_t unit)
+{
+    return b && unit < b->words.count ? b->words.page[unit] : NULL;
+}
+
+static uint64_t mask_of(uint32_t number) { return 1ull << (number < 63 ? number : 63); }
+
+static bool bit_read(const bit_store *b, uint32_t place)
+{
+    const uint64_t *words = bit_words(b, place_unit(place));
+    return words && (words[place_row(place) / 64] >> (place_row(place) % 64) & 1);
+}
+
+bool bit_has(const reef_world *w, uint32_t component, uint32_t place) { return bit_read(bit_store_of(w, component), place); }
+
+/* The words of a unit for writing. */
+static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
+{
+    paged_owner o = owner_bits(w);
+    if (unit >= b->words.count && !paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
+    return paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
+}
+
+/* For commits: the page is ours. */
+static void bit_put(bit_store *b, uint32_t place, bool on)
+{
+    uint64_t *words = b->words.page[place_unit(place)], bit = 1ull << (place_row(place) % 64);
+    uint64_t *word = &words[place_row(place) / 64];
+    if ((*word & bit) != 0 && !on) b->count--;
+    if ((*word & bit) == 0 && on) b->count++;
+    *word = on ? *word | bit : *word & ~bit;
+}
+
+static bit_store *store_make(reef_world *w, uint32_t component)
+{
+    state *s = &w->state;
+    bit_store *found = (bit_store *)bit_store_of(w, component);
+    if (found) return found;
+    if (s->bit_count == s->bit_capacity) {
+        uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
+        bit_store *bits = memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
+                                        capacity * sizeof *bits, BLOCK_ALIGN);
+        if (bits == NULL) return NULL;
+        s->bits = bits;
+        s->bit_capacity = capacity;
+    }
+    found = &s->bits[s->bit_count++];
+    memset(found, 0, sizeof *found);
+    found->component = component;
+    return found;
+}
+
+bool bit_prepare(reef_world *w, uint32_t component, uint32_t id, uint32_t place, bool on)
+{
+    bit_store *b = on ? store_make(w, component) : (bit_store *)bit_store_of(w, component);
+    if (b == NULL) return !on;
+    uint64_t mask = mask_of((uint32_t)(b - w->state.bits));
+    const table *seen = table_read(w, id);
+    if (on && (seen == NULL || (seen->bits & mask) == 0)) {
+        table *t = table_own(w, id);
+        if (t == NULL) return false;
+        t->bits |= mask; /* may be set though no bit is: harmless */
+        t->lease = 0;
+    }
+    return on || bit_read(b, place) ? words_own(w, b, place_unit(place)) != NULL : true;
+}
+
+void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on)
+{
+    bit_store *b = (bit_store *)bit_store_of(w, component);
+    if (b && bit_read(b, place) != on) bit_put(b, place, on);
+}
+
+/* ---- rows on the move ---- */
+
+#define EACH_STORE(w, mask, b) \
+    for (bit_store *b = (w)->state.bits, *end_ = b + ((mask) ? (w)->state.bit_count : 0); b != end_; b++) \
+        if ((mask) & mask_of((uint32_t)(b - (w)->state.bits)))
+
+bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+{
+    EACH_STORE(w, mask, b) {
+        bool was = bit_read(b, from), is = bit_read(b, to);
+        if (was && !words_own(w, b, place_unit(from))) return false;
+        if (was != is && !words_own(w, b, place_unit(to))) return false;
+    }
+    return true;
+}
+
+void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+{
+    EACH_STORE(w, mask, b) {
+        bool was = bit_read(b, from);
+        if (was != bit_read(b, to)) bit_put(b, to, was);
+        if (was) bit_put(b, from, false);
+    }
+}
+
+bool bits_prepare_copy(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+{
+    EACH_STORE(w, mask, b)
+        if (bit_read(b, from) != bit_read(b, to) && !words_own(w, b, place_unit(to))) return false;
+    return true;
+}
+
+void bits_copy(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+{
+    EACH_STORE(w, mask, b)
+        if (bit_read(b, from) != bit_read(b, to)) bit_put(b, to, bit_read(b, from));
+}
+
+bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
+{
+    EACH_STORE(w, mask, b)
+        if (bit_read(b, place) && !words_own(w, b, place_unit(place))) return false;
+    return true;
+}
+
+void bits_clear(reef_world *w, uint64_t mask, uint32_t place)
+{
+    if (BUG(9)) return;
+    EACH_STORE(w, mask, b)
+        if (bit_read(b, place)) bit_put(b, place, false);
+}
+
+bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit)
+{
+    EACH_STORE(w, mask, b)
+        if (!words_own(w, b, unit)) return false;
+    return true;
+}
+
+bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count)
+{
+    EACH_STORE(w, mask, b) {
+        bool stays = bit_read(b, place);
+        for (uint32_t i = 0; stays && i < count; i++)
+            stays = values[i].component.id != b->component || values[i].kind != REEF_VALUE_REMOVE;
+        if (stays) return true;
+    }
+    return false;
+}
+
+uint64_t bit_count_rows(const reef_world *w, uint32_t component)
+{
+    const bit_store *b = bit_store_of(w, component);
+    return b ? b->count : 0;
+}
+
+void bits_drop(reef_world *w)
+{
+    paged_owner o = owner_bits(w);
+    for (uint32_t i = 0; i < w->state.bit_count; i++) paged_drop(&w->state.bits[i].words, &o);
+    memory_free(&w->family->memory, MEMORY_BITS, w->state.bits, w->state.bit_capacity * sizeof(bit_store));
+    w->state.bits = NULL;
+    w->state.bit_count = w->state.bit_capacity = 0;
+}
+
+/* ---- validation ---- */
+
+static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32_t unit, uint64_t *sum, char *message,
+                                 size_t size)
+{
+    const uint64_t *words = bit_words(b, unit);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < BIT_WORDS; i++) n += bits_count(words[i]);
+    *sum += n;
+    if (n == 0) return REEF_OK;
+    uint32_t id = unit < w->state.next_unit && unit > 1 ? unit_slots(w, unit)[0].head.table : TABLE_NONE;
+    const table *t = table_read(w, id);
+    bool ok = t && (t->bits & mask_of((uint32_t)(b - w->state.bits)));
+    for (uint32_t row = t ? chunk_rows(t, unit) : 0; ok && row < REEF_BLOCK_ROWS; row++)
+        ok = !(words[row / 64] >> (row % 64) & 1);
+    if (ok) return REEF_OK;
+    snprintf(message, size, "bits: type %s has a bit in unit %u without a row there", reef_type_name((reef_component){b->component}),
+             unit);
+    return REEF_CORRUPT;
+}
+
+reef_status bits_validate(const reef_world *w, char *message, size_t size)
+{
+    for (uint32_t i = 0; i < w->state.bit_count; i++) {
+        const bit_store *b = &w->state.bits[i];
+        uint64_t sum = 0;
+        for (uint32_t u = 0; u < b->words.count; u++)
+            if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
+        if (sum == b->count) continue;
+        snprintf(message, size, "bits: type %s counts %llu, has %llu", reef_type_name((reef_component){b->component}),
+                 (unsigned long long)b->count, (unsigned long long)sum);
+        return REEF_CORRUPT;
+    }
+    return REEF_OK;
+}

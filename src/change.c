@@ -1,0 +1,270 @@
+#include "change.h"
+
+/* ---- types and values ---- */
+
+bool world_knows(const reef_world *w, uint32_t c)
+{
+    if (type_of(c) == NULL) return false;
+    return !w->config.strict || (c / 64 < w->state.used_words && (w->state.used_types[c / 64] >> (c % 64) & 1));
+}
+
+static reef_status type_mark(reef_world *w, uint32_t c)
+{
+    state *s = &w->state;
+    if (c / 64 >= s->used_words) {
+        uint32_t words = c / 64 + 1 + s->used_words / 2;
+        uint64_t *used = memory_resize(&w->family->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *used,
+                                       words * sizeof *used, BLOCK_ALIGN);
+        if (used == NULL) return REEF_NO_MEMORY;
+        memset(used + s->used_words, 0, (words - s->used_words) * sizeof *used);
+        s->used_types = used;
+        s->used_words = words;
+    }
+    s->used_types[c / 64] |= 1ull << (c % 64);
+    return REEF_OK;
+}
+
+reef_status type_ready(reef_world *w, uint32_t c)
+{
+    if (!world_knows(w, c)) return REEF_UNKNOWN_TYPE;
+    reef_status s = type_mark(w, c);
+    if (s == REEF_OK && c >= w->hot.map_count) s = graph_sync(w);
+    return s;
+}
+
+reef_status reef_world_use(reef_world *w, reef_component c)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
+    if (s == REEF_OK && c.id >= w->hot.map_count) s = graph_sync(w);
+    return s == REEF_OK ? s : fail(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
+}
+
+static reef_status value_check(reef_world *w, const reef_value *v, bool remove, uint32_t n)
+{
+    reef_status s = type_ready(w, v->component.id);
+    if (s != REEF_OK) return s;
+    const type *t = type_of(v->component.id);
+    switch (v->kind) {
+    case REEF_VALUE_DEFAULT: return REEF_OK;
+    case REEF_VALUE_REMOVE: return remove ? REEF_OK : REEF_BAD_ARGUMENT;
+    case REEF_VALUE_ONE:
+    case REEF_VALUE_ARRAY: break;
+    default: return REEF_BAD_ARGUMENT;
+    }
+    if (v->size != t->size) return REEF_WRONG_SIZE;
+    if (v->data == NULL && t->size != 0) return REEF_BAD_ARGUMENT;
+    return !t->copyable && v->kind == REEF_VALUE_ONE && n > 1 ? REEF_NOT_COPYABLE : REEF_OK;
+}
+
+reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
+                         uint32_t n)
+{
+    if (count && values == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
+    for (uint32_t i = 0; i < count; i++) {
+        reef_component c = values[i].component;
+        for (uint32_t j = 0; j < i; j++)
+            if (values[j].component.id == c.id) return fail(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
+        reef_status s = value_check(w, &values[i], remove, n);
+        if (s != REEF_OK) return fail(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
+    }
+    return REEF_OK;
+}
+
+reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
+{
+    if (v->kind == REEF_VALUE_DEFAULT) {
+        memset(slot, 0, t->size);
+        if (t->hooks.construct == NULL) return REEF_OK;
+        return t->hooks.construct(t->hooks.context, w, e, slot, v->data);
+    }
+    const char *from = (const char *)v->data + (v->kind == REEF_VALUE_ARRAY ? (size_t)i * t->size : 0);
+    if (t->copyable) return value_copy(t, slot, from);
+    value_move(t, slot, (void *)(uintptr_t)from);
+    return REEF_OK;
+}
+
+/* ---- the slow and general path ---- */
+
+typedef struct staged { /* what has been prepared for one change */
+    table      *from, *to;  /* NULL: no row there */
+    uint32_t    place, last, to_place;
+    reef_slot  *slots, *to_slots;
+} staged;
+
+static const type *column_type(const reef_value *v) /* NULL: not a value of a column */
+{
+    const type *t = type_of(v->component.id);
+    return t->home == REEF_TABLE && t->size && v->kind != REEF_VALUE_REMOVE ? t : NULL;
+}
+
+static bool is_switch(const reef_value *v) { return type_of(v->component.id)->home == REEF_BIT; }
+
+static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)
+{
+    if (record_own(w, e.index) == NULL) return false;
+    if (row_to) {
+        x->to = table_own(w, to_id);
+        if (x->to == NULL || !table_room(w, x->to)) return false;
+        x->to_place = x->to->next;
+    }
+    if (x->place != PLACE_EMPTY) {
+        x->from = table_own(w, from_id);
+        if (x->from == NULL || !chunk_own(w, x->from, place_unit(x->place))) return false;
+        x->last = x->from->next - 1;
+        if (x->from->shape->hooked && !chunk_own(w, x->from, x->from->last)) return false;
+        if (!table_prepare_pop(w, x->from)) return false;
+        reef_entity moved = slot_entities(unit_slots(w, x->from->last))[place_row(x->last)];
+        if (record_own(w, moved.index) == NULL) return false;
+        uint64_t mask = x->from->bits;
+        if (x->to && mask) {
+            x->to->bits |= mask, x->to->lease = 0;
+            if (!bits_prepare_move(w, mask, x->place, x->to_place)) return false;
+        } else if (!bits_prepare_clear(w, mask, x->place)) {
+            return false;
+        }
+        if (x->last != x->place && !bits_prepare_move(w, mask, x->last, x->place)) return false;
+    }
+    x->slots = reef_slots_at(&w->hot, x->place);
+    if (x->to) x->to_slots = unit_slots(w, x->to->last);
+    return true;
+}
+
+/* Values of columns go into the row behind the last one, which nobody sees yet. */
+static reef_status change_stage(reef_world *w, const staged *x, reef_entity e, const reef_value *values, uint32_t count)
+{
+    uint32_t row = place_row(x->to_place);
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = column_type(&values[i]);
+        if (t == NULL) continue;
+        uint32_t k = slot_find(w, t->id, x->to->shape->table);
+        reef_status s = value_put(w, e, t, cell(x->to_slots, k, row, t->size), &values[i], 0);
+        if (s == REEF_OK) continue;
+        while (i-- > 0) {
+            t = column_type(&values[i]);
+            if (t) value_destroy(t, cell(x->to_slots, slot_find(w, t->id, x->to->shape->table), row, t->size));
+        }
+        return s;
+    }
+    return REEF_OK;
+}
+
+static bool is_staged(const reef_value *values, uint32_t count, uint32_t component)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].component.id == component) return column_type(&values[i]) != NULL;
+    return false;
+}
+
+/* Kept columns move to the new row, the others' values end. */
+static void change_columns(reef_world *w, const staged *x, const reef_value *values, uint32_t count)
+{
+    const shape *s = x->from->shape;
+    uint32_t row = place_row(x->place), to_row = x->to ? place_row(x->to_place) : 0;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        const type *t = s->columns[k].type;
+        void *old = cell(x->slots, k, row, t->size);
+        uint32_t there = x->to ? slot_find(w, t->id, x->to->shape->table) : 0;
+        if (there && !is_staged(values, count, t->id)) value_move(t, cell(x->to_slots, there, to_row, t->size), old);
+        else value_destroy(t, old);
+    }
+}
+
+static void change_commit(reef_world *w, const staged *x, reef_entity e, const reef_value *values, uint32_t count)
+{
+    if (x->from) change_columns(w, x, values, count);
+    if (x->to) {
+        ((reef_entity *)x->to_slots[SLOT_ENTITIES].block)[place_row(x->to_place)] = e;
+        row_pushed(w, x->to);
+        if (x->from) bits_move(w, x->from->bits, x->place, x->to_place);
+    } else if (x->from) {
+        bits_clear(w, x->from->bits, x->place);
+    }
+    if (x->from) row_fill(w, x->from, x->place);
+    else w->hot.empty_count--;
+    if (!x->to) w->hot.empty_count++;
+    record_put(w, e, x->to ? x->to_place : PLACE_EMPTY);
+    w->moved += x->from && x->to;
+}
+
+/* Values replace those of the same row. Types with hooks are made aside first, so that a failing hook changes nothing. */
+static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t, uint32_t place, const reef_value *values,
+                                    uint32_t count)
+{
+    size_t bytes = 0, at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *c = column_type(&values[i]);
+        if (c == NULL) continue;
+        if (c->hooked) bytes += c->size + REEF_ALIGN_MAX;
+        if (!column_own(w, t, place_unit(place), slot_find(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
+    }
+    char *aside = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, REEF_ALIGN_MAX);
+    if (aside == NULL && bytes) return REEF_NO_MEMORY;
+    reef_slot *slots = reef_slots_at(&w->hot, place);
+    reef_status s = REEF_OK;
+    uint32_t made = 0;
+    for (; s == REEF_OK && made < count; made++) {
+        const type *c = column_type(&values[made]);
+        if (c == NULL || !c->hooked) continue;
+        s = value_put(w, e, c, aside + at, &values[made], 0);
+        at += (c->size + REEF_ALIGN_MAX - 1) & ~(size_t)(REEF_ALIGN_MAX - 1);
+    }
+    at = 0;
+    for (uint32_t i = 0; i < made; i++) {
+        const type *c = column_type(&values[i]);
+        if (c == NULL) continue;
+        char *slot = cell(slots, slot_find(w, c->id, t->shape->table), place_row(place), c->size);
+        if (!c->hooked) {
+            if (s != REEF_OK) continue;
+            if (values[i].kind == REEF_VALUE_DEFAULT) memset(slot, 0, c->size);
+            else memmove(slot, values[i].data, c->size);
+            continue;
+        }
+        if (s == REEF_OK) value_destroy(c, slot), value_move(c, slot, aside + at);
+        else if (i + 1 < made) value_destroy(c, aside + at); /* the last one is the one that failed */
+        at += (c->size + REEF_ALIGN_MAX - 1) & ~(size_t)(REEF_ALIGN_MAX - 1);
+    }
+    memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, REEF_ALIGN_MAX);
+    return s;
+}
+
+static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint32_t to_id, const reef_value *values,
+                              uint32_t count)
+{
+    uint32_t from_id = reef_slots_at(&w->hot, place)[0].head.table;
+    staged x = {.place = place};
+    bool row_to = to_id != TABLE_EMPTY;
+    const table *from = place == PLACE_EMPTY ? NULL : table_read(w, from_id);
+    for (uint32_t i = 0; !row_to && i < count; i++) row_to = is_switch(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
+    if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count);
+    bool stay = to_id == from_id && row_to == (from != NULL);
+    uint32_t at = place;
+    if (!stay) {
+        if (!change_prepare(w, &x, e, from_id, to_id, row_to)) return REEF_NO_MEMORY;
+        at = x.to_place;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_switch(&values[i]) && (stay ? place != PLACE_EMPTY : row_to) &&
+            !bit_prepare(w, values[i].component.id, to_id, at, values[i].kind != REEF_VALUE_REMOVE))
+            return REEF_NO_MEMORY;
+    if (from) from = table_read(w, from_id); /* its page may have been copied */
+    reef_status s = REEF_OK;
+    if (stay) s = from ? replace_in_place(w, e, from, place, values, count) : REEF_OK;
+    else if (x.to) s = change_stage(w, &x, e, values, count);
+    if (s != REEF_OK) return s;
+    if (!stay) change_commit(w, &x, e, values, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_switch(&values[i]) && (stay ? place != PLACE_EMPTY : row_to))
+            bit_commit(w, values[i].component.id, at, values[i].kind != REEF_VALUE_REMOVE);
+    return REEF_OK;
+}
+
+reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
+                         uint32_t count)
+{
+    w->value = values;
+    w->value_count = count;
+    reef_status s = change_run(w, e, place, to, values, count);
+    w->value_count = 0;
+    return s == REEF_OK ? s : fail(w, s, op, count == 1 ? values->component : (reef_component){0}, e, 0);
+}

@@ -1,0 +1,18 @@
+/* Changing what an entity has: one path for add, set, ensure, remove and several at once. */
+#ifndef REEF_CHANGE_H
+#define REEF_CHANGE_H
+
+#include "table.h"
+
+/* The world may use the type, and its maps reach it. UNKNOWN_TYPE, NO_MEMORY. */
+reef_status type_ready(reef_world *w, uint32_t component);
+/* A list of values is sound: known types, no doubles, sizes. Fills in nothing. `n`: entities to be made. */
+reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
+                         uint32_t n);
+/* Puts value i of `v` into the raw memory `slot` of entity e. */
+reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
+/* Moves e to table `to`, where `values` (of table and bit home, removals included for bits) are put. All or nothing. */
+reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
+                         uint32_t count);
+
+#endif

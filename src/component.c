@@ -1,0 +1,361 @@
+/* Components of one entity: add, set, ensure, remove, get, mut, has.
+ *
+ * The straight path first: everything it needs is tested read-only, then the row moves. Anything unusual (a shared page, a
+ * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
+#include "change.h"
+
+/* ---- reading ---- */
+
+const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    if (w == NULL) return NULL;
+    uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD) return NULL;
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    uint32_t k = slot_find(w, c.id, slots[0].head.table);
+    if (k == 0 || k == REEF_SLOT_TAG) return NULL;
+    return cell(slots, k, place_row(place), type_of(c.id)->size);
+}
+
+bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    if (place == PLACE_DEAD) return false;
+    return slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0 || bit_has(w, c.id, place);
+}
+
+bool reef_has_slow(const reef_world *w, reef_entity e, reef_component c) { return reef_has_id(w, e, c); }
+
+/* Why has this entity no such component? */
+static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
+{
+    if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
+    return world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
+}
+
+void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
+{
+    if (w == NULL) return NULL;
+    const type *t = type_of(c.id);
+    const void *seen = t ? reef_get_id(w, e, c) : NULL;
+    if (seen == NULL) {
+        fail(w, absence(w, e, c), "reef_mut", c, e, 0);
+        return NULL;
+    }
+    uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, k = slot_find(w, c.id, id);
+    if (!column_own(w, table_read(w, id), place_unit(place), k)) {
+        fail(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
+        return NULL;
+    }
+    return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
+}
+
+void *reef_mut_slow(reef_world *w, reef_entity e, reef_component c) { return reef_mut_id(w, e, c); }
+
+uint64_t reef_count_id(const reef_world *w, reef_component c)
+{
+    const type *t = w ? type_of(c.id) : NULL;
+    uint64_t n = 0;
+    if (t == NULL) return 0;
+    if (t->home == REEF_BIT) return bit_count_rows(w, c.id);
+    for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++) {
+        const table *x = table_read(w, i);
+        if (x && slot_find(w, c.id, i) != 0) n += table_rows(x);
+    }
+    return n;
+}
+
+/* ---- the straight path between tables ---- */
+
+INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key >> 32) * 31 + key) & (EDGE_CACHE - 1); }
+
+/* The edge of a table in the world's cache; fills the cache on the way. NULL: *status says why. */
+static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
+{
+    uint32_t from = (uint32_t)(key >> 32), component = (uint32_t)key >> 1;
+    const edge *e = graph_edge(w, from, component, key & 1, status);
+    if (e == NULL) return NULL;
+    table *to = e->to == TABLE_EMPTY ? NULL : table_own(w, e->to), *s = table_own(w, from);
+    if (s && to) {
+        uint32_t i = edge_index(key);
+        w->edge_cache[i].key = key;
+        w->edge_cache[i].edge = e;
+        w->edge_cache[i].from = s;
+        w->edge_cache[i].to = to;
+    }
+    return e;
+}
+
+INLINE void cells_move(const edge *x, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
+{
+    const edge_move *m = x->move, *end = m + x->end_8;
+    for (; m < end; m++)
+        memcpy((char *)to[m->to].block + to_row * 8, (char *)from[m->from].block + from_row * 8, 8);
+    if (LIKELY(x->count == x->end_8)) return;
+    for (end = x->move + x->end_16; m < end; m++)
+        memcpy((char *)to[m->to].block + to_row * 16, (char *)from[m->from].block + from_row * 16, 16);
+    for (end = x->move + x->count; m < end; m++)
+        bytes_copy((char *)to[m->to].block + to_row * m->size, (char *)from[m->from].block + from_row * m->size, m->size);
+}
+
+/* Moves e along a cached edge; the value, if there is a column for it, is `value` or zero. Inlined into add, set and remove.
+ * False: nothing was done. */
+INLINE bool edge_go(reef_world *w, reef_entity e, uint32_t place, uint64_t key, const void *value, void **out)
+{
+    uint32_t i = edge_index(key);
+    const uint64_t now = w->hot.version;
+    if (UNLIKELY(w->edge_cache[i].key != key)) return false;
+    const edge *x = w->edge_cache[i].edge;
+    table *s = w->edge_cache[i].from, *d = w->edge_cache[i].to;
+    const uint32_t last = s->next - 1, to_place = d->next;
+    reef_slot *slots = reef_slots_at(&w->hot, place);
+    if (UNLIKELY(s->lease != now || d->lease != now || to_place == d->end || place_row(last) == 0 ||
+                 slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != now || w->locks))
+        return false;
+    reef_slot *tail = s->tail, *to = d->tail;
+    const size_t row = place_row(place), last_row = place_row(last), to_row = place_row(to_place);
+    const reef_entity moved = slot_entities(tail)[last_row];
+    if (UNLIKELY(w->hot.records.shared) && (!record_owned(w, e.index) || !record_owned(w, moved.index))) return false;
+    cells_move(x, to, to_row, slots, row);
+    ((reef_entity *)to[SLOT_ENTITIES].block)[to_row] = e;
+    if (x->slot && !(key & 1)) {
+        char *fresh = (char *)to[x->slot].block + to_row * x->size;
+        if (value) bytes_copy(fresh, value, x->size);
+        else memset(fresh, 0, x->size);
+        *out = fresh;
+    }
+    ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = moved;
+    row_copy(s->shape, slots, row, tail, last_row);
+    d->next = to_place + 1;
+    s->next = last;
+    record_put(w, moved, place);
+    record_put(w, e, to_place);
+    return true;
+}
+
+/* ---- one component by the general path ---- */
+
+static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value, void **out)
+{
+    bool remove = value.kind == REEF_VALUE_REMOVE;
+    uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, c, e, 0);
+    reef_status s = type_ready(w, c.id);
+    if (s != REEF_OK) return fail(w, s, op, c, e, 0);
+    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
+    const type *t = type_of(c.id);
+    bool has = t->home == REEF_BIT ? bit_has(w, c.id, place) : slot_find(w, c.id, from) != 0;
+    if (remove && !has) return fail(w, REEF_ABSENT, op, c, e, 0);
+    if (has && value.kind == REEF_VALUE_DEFAULT) return fail(w, REEF_EXISTS, op, c, e, 0);
+    if (w->locks && has == remove) return fail(w, REEF_LOCKED, op, c, e, 0);
+    uint32_t to = from;
+    if (has == remove && t->home == REEF_TABLE) {
+        const edge *x = edge_fetch(w, (uint64_t)from << 32 | (uint64_t)c.id << 1 | remove, &s);
+        if (x == NULL) return fail(w, s, op, c, e, 0);
+        to = x->to;
+    }
+    s = change_apply(w, op, e, place, to, &value, 1);
+    if (s != REEF_OK) return s;
+    place = place_of(w, e);
+    uint32_t k = place == PLACE_EMPTY ? 0 : slot_find(w, c.id, to);
+    if (k && k != REEF_SLOT_TAG) *out = cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
+    return has || remove ? REEF_OK : REEF_ADDED;
+}
+
+INLINE uint64_t edge_key(const reef_world *w, uint32_t place, reef_component c, bool remove)
+{
+    return (uint64_t)reef_slots_at(&w->hot, place)[0].head.table << 32 | (uint64_t)c.id << 1 | (uint64_t)remove;
+}
+
+/* ---- the words ---- */
+
+reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
+{
+    void *made = NULL;
+    reef_status s;
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    uint32_t place = place_of(w, e);
+    if (LIKELY(place != PLACE_DEAD) && edge_go(w, e, place, edge_key(w, place, c, false), NULL, &made)) {
+        s = REEF_OK;
+    } else {
+        s = one_slow(w, "reef_add", e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
+        if (s == REEF_ADDED) s = REEF_OK;
+    }
+    if (out && s == REEF_OK) *out = made;
+    return s;
+}
+
+reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    void *made = NULL;
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    const type *t = type_of(c.id);
+    uint32_t place = place_of(w, e);
+    if (UNLIKELY(t == NULL || place == PLACE_DEAD))
+        return fail(w, place == PLACE_DEAD ? REEF_NOT_ALIVE : REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
+    if (UNLIKELY(size != t->size)) return fail(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
+    if (UNLIKELY(value == NULL && size)) return fail(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (edge_go(w, e, place, edge_key(w, place, c, false), value, &made)) return REEF_ADDED;
+    if (LIKELY(!t->hooked && size)) { /* there already, and ours */
+        reef_slot *slots = reef_slots_at(&w->hot, place);
+        uint32_t k = slot_find(w, c.id, slots[0].head.table);
+        if (k && slots[k + REEF_PAGE_SLOTS].version == w->hot.version) {
+            memmove(cell(slots, k, place_row(place), size), value, size);
+            return REEF_OK;
+        }
+    }
+    return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
+}
+
+void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void *args)
+{
+    void *made = NULL;
+    if (w == NULL) return NULL;
+    if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
+    uint32_t place = place_of(w, e);
+    if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* a tag that is there */
+    return reef_add_id(w, e, c, args, &made) == REEF_OK ? made : NULL;
+}
+
+reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
+{
+    void *none = NULL;
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    uint32_t place = place_of(w, e);
+    if (LIKELY(place != PLACE_DEAD) && edge_go(w, e, place, edge_key(w, place, c, true), NULL, &none)) return REEF_OK;
+    return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
+}
+
+/* ---- several at once ---- */
+
+/* The set of e's table components after the change. */
+static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)
+{
+    const shape *s = shape_of(w->family, from);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        bool named = false;
+        for (uint32_t j = 0; j < count && !named; j++) named = values[j].component.id == s->component[i];
+        if (!named) ids[n++] = s->component[i];
+    }
+    for (uint32_t j = 0; j < count; j++)
+        if (values[j].kind != REEF_VALUE_REMOVE && type_of(values[j].component.id)->home == REEF_TABLE)
+            ids[n++] = values[j].component.id;
+    return n;
+}
+
+static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count)
+{
+    uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
+    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
+    bool moves = false;
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t c = values[i].component.id;
+        bool bit = type_of(c)->home == REEF_BIT, has = bit ? bit_has(w, c, place) : slot_find(w, c, from) != 0;
+        if (has == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
+    }
+    if (moves && w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
+    if (moves) to = graph_table(w, ids, set_after(w, from, values, count, ids), &s);
+    if (to == 0) return fail(w, s, op, (reef_component){0}, e, 0);
+    return change_apply(w, op, e, place, to, values, count);
+}
+
+reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    static const char op[] = "reef_change";
+    reef_value few[32], *copy = few;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (place_of(w, e) == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
+    if (count > REEF_COMPONENTS_MAX) return fail(w, REEF_LIMIT, op, (reef_component){0}, e, count);
+    reef_status s = values_check(w, op, e, values, count, true, 1);
+    if (s != REEF_OK) return s;
+    size_t bytes = count > 32 ? count * sizeof *copy : 0;
+    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, BLOCK_ALIGN);
+    if (copy == NULL) return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
+    if (count) memcpy(copy, values, count * sizeof *copy);
+    s = change_values(w, op, e, copy, count);
+    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
+    return s;
+}
+
+reef_status reef_remove_all(reef_world *w, reef_entity e)
+{
+    static const char op[] = "reef_remove_all";
+    reef_component none = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (place == PLACE_EMPTY) return REEF_OK;
+    if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
+    size_t bytes = w->state.bit_count * sizeof(reef_value);
+    reef_value *off = bytes ? memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, BLOCK_ALIGN) : NULL;
+    if (off == NULL && bytes) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->state.bit_count; i++)
+        off[n++] = reef_value_make((reef_component){w->state.bits[i].component}, REEF_VALUE_REMOVE, 0, NULL);
+    reef_status s = REEF_OK;
+    uint32_t to = graph_table(w, NULL, 0, &s);
+    s = to ? change_apply(w, op, e, place, to, off, n) : fail(w, s, op, none, e, 0);
+    memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
+    return s;
+}
+
+/* ---- many at random: records are fetched 2 * AHEAD entities before they are used, values AHEAD ---- */
+
+enum { AHEAD = 16 };
+
+static const char *fetch(const reef_world *w, reef_component c, reef_entity e, size_t size)
+{
+    const char *p = reef_get_fast(w, e, c, size);
+    if (p) PREFETCH(p);
+    return p;
+}
+
+uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, void *out, size_t size)
+{
+    const type *t = w ? type_of(c.id) : NULL;
+    const char *found[AHEAD];
+    uint32_t copied = 0;
+    if (t == NULL || size == 0 || size != t->size || !t->plain_copy || es == NULL || out == NULL) return 0;
+    for (uint64_t i = 0; i < (uint64_t)n + AHEAD; i++) {
+        if (i + AHEAD < n && es[i + AHEAD].index < w->hot.index_count) PREFETCH(reef_record_at(&w->hot, es[i + AHEAD].index));
+        const char *p = i >= AHEAD ? found[i % AHEAD] : NULL;
+        if (i < n) found[i % AHEAD] = fetch(w, c, es[i], size);
+        if (p == NULL) continue;
+        bytes_copy((char *)out + (i - AHEAD) * size, p, size);
+        copied++;
+    }
+    return copied;
+}
+
+uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *es, uint32_t n, const void *in, size_t size)
+{
+    static const char op[] = "reef_write_many";
+    reef_entity none = {0, 0};
+    const type *t = w ? type_of(c.id) : NULL;
+    uint32_t written = 0;
+    if (w == NULL) return 0;
+    if (t == NULL) return fail(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
+    if (size != t->size || size == 0) return fail(w, REEF_WRONG_SIZE, op, c, none, size), 0;
+    if (n && (es == NULL || in == NULL)) return fail(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + 2 * AHEAD < n && es[i + 2 * AHEAD].index < w->hot.index_count)
+            PREFETCH(reef_record_at(&w->hot, es[i + 2 * AHEAD].index));
+        if (i + AHEAD < n) {
+            const void *p = reef_get_fast(w, es[i + AHEAD], c, size);
+            if (p) PREFETCH_WRITE(p);
+        }
+        if (reef_get_fast(w, es[i], c, size) == NULL) continue;
+        const void *value = (const char *)in + i * size;
+        if (t->hooked) {
+            if (reef_set_id(w, es[i], c, value, size) < 0) return written;
+        } else {
+            void *p = reef_mut_fast(w, es[i], c, size);
+            if (p == NULL) return written;
+            memmove(p, value, size);
+        }
+        written++;
+    }
+    return written;
+}

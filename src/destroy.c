@@ -1,0 +1,241 @@
+/* Destroying: one, many, all that have a set; taking a type from everybody. */
+#include "change.h"
+
+typedef struct doomed { /* entities collected in visiting order before anything changes */
+    reef_entity *entities;
+    uint64_t     count, room;
+} doomed;
+
+/* ---- one ---- */
+
+static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
+{
+    static const char op[] = "reef_destroy";
+    const reef_component none = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
+    if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (place == PLACE_EMPTY) {
+        w->hot.empty_count--;
+    } else {
+        table *t = table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
+        if (t == NULL || !chunk_own(w, t, place_unit(place))) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (t->shape->hooked && !chunk_own(w, t, t->last)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (!table_prepare_pop(w, t)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+        uint32_t last = t->next - 1;
+        reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
+        if (!record_own(w, moved.index)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (!(last == place ? bits_prepare_clear(w, t->bits, place) : bits_prepare_move(w, t->bits, last, place)))
+            return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+        row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
+        row_fill(w, t, place);
+        if (t->lease != w->hot.version && !t->shape->hooked && !t->bits && t->next != unit_place(t->last) && chunk_own(w, t, t->last))
+            t->tail = unit_slots(w, t->last), t->lease = w->hot.version; /* the straight path can go on */
+    }
+    name_forget(w, e);
+    id_free(w, e);
+    w->destroyed++;
+    return REEF_OK;
+}
+
+reef_status reef_destroy(reef_world *w, reef_entity e)
+{
+    if (UNLIKELY(w == NULL || e.index >= w->hot.index_count)) return destroy_slow(w, e);
+    const uint64_t record = record_read(w, e.index), now = w->hot.version;
+    const uint32_t place = (uint32_t)record;
+    if (UNLIKELY((uint32_t)(record >> 32) != e.generation || place < 2 * PLACE_EMPTY)) return destroy_slow(w, e);
+    reef_slot *slots = reef_slots_at(&w->hot, place);
+    const uint32_t id = slots[0].head.table;
+    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    const uint32_t last = t->next - 1;
+    if (UNLIKELY(t->lease != now || slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != now || place_row(last) == 0 || w->slow ||
+                 w->ring_lease != now || w->ring_next == w->ring_end || e.generation == UINT32_MAX || w->hot.records.shared))
+        return destroy_slow(w, e);
+    reef_slot *tail = t->tail;
+    const size_t row = place_row(place), last_row = place_row(last);
+    const reef_entity moved = slot_entities(tail)[last_row];
+    ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = moved;
+    row_copy(t->shape, slots, row, tail, last_row);
+    t->next = last;
+    record_put(w, moved, place);
+    e.generation++;
+    record_put(w, e, PLACE_DEAD);
+    w->hot.fresh_end = 0;
+    *w->ring_next++ = e.index;
+    w->state.ring_tail++;
+    w->destroyed++;
+    return REEF_OK;
+}
+
+/* ---- many ---- */
+
+enum { AHEAD_RECORD = 24, AHEAD_ROW = 12 };
+
+static void row_prefetch(const reef_world *w, reef_entity e)
+{
+    uint32_t place = place_of(w, e);
+    if (place < 2 * PLACE_EMPTY) return;
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const shape *s = shape_of(w->family, slots[0].head.table);
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot && k < 8; k++)
+        PREFETCH_WRITE((const char *)slots[k].block + (size_t)place_row(place) * s->columns[k].size);
+}
+
+uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
+{
+    uint32_t died = 0;
+    if (w == NULL || es == NULL) return 0;
+    if (w->locks) return fail(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + AHEAD_RECORD < n && es[i + AHEAD_RECORD].index < w->hot.index_count)
+            PREFETCH(reef_record_at(&w->hot, es[i + AHEAD_RECORD].index));
+        if (i + AHEAD_ROW < n) row_prefetch(w, es[i + AHEAD_ROW]);
+        if (place_of(w, es[i]) == PLACE_DEAD) continue;
+        if (reef_destroy(w, es[i]) != REEF_OK) break;
+        died++;
+    }
+    return died;
+}
+
+/* ---- by what they have ---- */
+
+static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
+{
+    if (d->count + more <= d->room) return true;
+    uint64_t room = d->room * 2 > d->count + more ? d->room * 2 : d->count + more;
+    if (room > SIZE_MAX / sizeof *d->entities) return false;
+    reef_entity *p = memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p, (size_t)room * sizeof *p,
+                                   BLOCK_ALIGN);
+    if (p == NULL) return false;
+    d->entities = p;
+    d->room = room;
+    return true;
+}
+
+static void doomed_free(reef_world *w, doomed *d)
+{
+    memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *d->entities);
+}
+
+static bool row_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t place)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (type_of(types[i].id)->home == REEF_BIT && !bit_has(w, types[i].id, place)) return false;
+    return true;
+}
+
+static bool table_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t id)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (type_of(types[i].id)->home == REEF_TABLE && slot_find(w, types[i].id, id) == 0) return false;
+    return true;
+}
+
+/* The rows of a table that have all of them. */
+static bool collect_table(reef_world *w, uint32_t id, const reef_component *types, uint32_t count, doomed *d)
+{
+    const table *t = table_read(w, id);
+    if (!doomed_room(w, d, table_rows(t))) return false;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        const reef_entity *e = slot_entities(unit_slots(w, unit));
+        for (uint32_t row = 0, rows = chunk_rows(t, unit); row < rows; row++)
+            if (row_has(w, types, count, unit_place(unit) + row)) d->entities[d->count++] = e[row];
+    }
+    return true;
+}
+
+/* Owns the tables on the way: what follows then needs no memory for them. */
+static bool collect(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
+{
+    uint32_t n, *ids = tables_sorted(w, &n);
+    bool ok = n == 0 || ids != NULL;
+    for (uint32_t i = 0; ok && i < n; i++)
+        if (table_has(w, types, count, ids[i])) ok = table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
+    if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
+    if (ok && count == 0) {
+        ok = doomed_room(w, d, w->hot.empty_count);
+        for (uint32_t i = 0; ok && i < w->hot.index_count; i++) {
+            if ((uint32_t)record_read(w, i) != PLACE_EMPTY) continue;
+            ok = record_own(w, i) != NULL;
+            d->entities[d->count++] = reef_entity_at(w, i);
+        }
+    }
+    return ok;
+}
+
+static reef_status types_check(reef_world *w, const char *op, const reef_component *types, uint32_t count)
+{
+    const reef_entity null = {0, 0};
+    if (w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
+    if (count && types == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count);
+    for (uint32_t i = 0; i < count; i++) {
+        reef_status s = type_ready(w, types[i].id);
+        if (s != REEF_OK) return fail(w, s, op, types[i], null, 0);
+    }
+    return REEF_OK;
+}
+
+reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, uint32_t count, uint64_t *destroyed)
+{
+    static const char op[] = "reef_destroy_with";
+    doomed d = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = types_check(w, op, types, count);
+    if (s != REEF_OK) return s;
+    bool ok = collect(w, types, count, &d) && ids_free_prepare(w, d.count);
+    for (uint64_t i = 0; ok && i < d.count; i++) ok = name_prepare_forget(w, d.entities[i]);
+    for (uint64_t i = 0; ok && i < d.count; i++) ok = reef_destroy(w, d.entities[i]) == REEF_OK;
+    if (destroyed && ok) *destroyed = d.count;
+    doomed_free(w, &d);
+    return ok ? REEF_OK : fail(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+}
+
+reef_status reef_world_clear(reef_world *w) { return reef_destroy_with_types(w, NULL, 0, NULL); }
+
+/* Where the rows of table `from` go without c: edge, room, bits. */
+static bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_status *s)
+{
+    const edge *x = graph_edge(w, from, c.id, true, s);
+    if (x == NULL) return false;
+    *s = REEF_NO_MEMORY;
+    table *t = table_own(w, x->to);
+    const table *source = table_read(w, from);
+    uint64_t rows = table_rows(source);
+    if (x->to == TABLE_EMPTY && source->bits == 0) return true;
+    if (t == NULL || rows > UINT32_MAX || !table_reserve(w, t, (uint32_t)rows)) return false;
+    t->bits |= source->bits;
+    for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
+        if (!bits_own_unit(w, t->bits, unit)) return false;
+    return true;
+}
+
+static reef_status clear_all(reef_world *w, reef_component c, doomed *d)
+{
+    uint32_t n, *ids = tables_sorted(w, &n);
+    reef_status s = n && ids == NULL ? REEF_NO_MEMORY : REEF_OK;
+    for (uint32_t i = 0; s == REEF_OK && i < n; i++) {
+        if (!table_has(w, &c, 1, ids[i])) continue;
+        s = REEF_NO_MEMORY;
+        if (!table_own_all(w, ids[i]) || !collect_table(w, ids[i], &c, 1, d)) break;
+        if (type_of(c.id)->home == REEF_TABLE && !clear_prepare(w, c, ids[i], &s)) break; /* switches go in place */
+        s = REEF_OK;
+    }
+    if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
+    for (uint64_t i = 0; s == REEF_OK && i < d->count; i++) s = reef_remove_id(w, d->entities[i], c);
+    return s;
+}
+
+reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *removed)
+{
+    static const char op[] = "reef_clear_type";
+    doomed d = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = types_check(w, op, &c, 1);
+    if (s != REEF_OK) return s;
+    s = clear_all(w, c, &d);
+    if (removed && s == REEF_OK) *removed = d.count;
+    doomed_free(w, &d);
+    return s == REEF_OK ? s : fail(w, s, op, c, (reef_entity){0, 0}, 0);
+}

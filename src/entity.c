@@ -1,0 +1,379 @@
+/* The entity index: records, and the ring of free ids.
+ *
+ *   record = generation << 32 | place       alive: the entity's own generation, place >= PLACE_EMPTY
+ *                                           dead:  the generation that the next owner of the index gets, place < PLACE_EMPTY
+ *
+ *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions count up for ever; page = position >> 12, modulo the
+ *                                                           number of pages, which is a power of two
+ *
+ * The ring has random access (id_peek), since parallel lanes draw from the middle of "free ids oldest first, then fresh
+ * indices". An id taken out of turn (reef_create_as) leaves a hole, which is squeezed out before the next id is drawn. */
+#include "table.h"
+#include <stdio.h>
+
+enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
+
+static uint32_t index_limit(const reef_world *w)
+{
+    return w->config.entities_max ? w->config.entities_max : INDEX_MAX;
+}
+
+/* ---- records ---- */
+
+uint64_t *record_own(reef_world *w, uint32_t index)
+{
+    paged_owner o = owner_records(w);
+    uint64_t *page = paged_own(&w->hot.records, &o, index >> REEF_RECORD_BITS, w->hot.version, w->hot.fork_version);
+    return page ? page + (index & (RECORDS_PER_PAGE - 1)) : NULL;
+}
+
+/* Units 0 and 1, and the table of the empty set, exist from the first record on. */
+static bool unit_page_make(reef_world *w)
+{
+    reef_status s;
+    if (w->hot.chunks.count && w->hot.chunks.page[0]) return true;
+    if (graph_table(w, NULL, 0, &s) == 0) return false;
+    paged_owner o = owner_chunks(w);
+    if (!paged_grow(&w->hot.chunks, &o, 1, w->hot.fork_version)) return false;
+    reef_slot *page = paged_own(&w->hot.chunks, &o, 0, w->hot.version, w->hot.fork_version);
+    if (page) page[8].head.table = TABLE_EMPTY;
+    return page != NULL;
+}
+
+/* Records for indices up to (not with) `end`, and those from `from` on ours. */
+static bool records_reserve(reef_world *w, uint32_t from, uint32_t end)
+{
+    if (from >= end) return true;
+    paged_owner o = owner_records(w);
+    uint32_t pages = ((end - 1) >> REEF_RECORD_BITS) + 1;
+    if (!unit_page_make(w) || !paged_grow(&w->hot.records, &o, pages, w->hot.fork_version)) return false;
+    for (uint32_t p = from >> REEF_RECORD_BITS; p < pages; p++)
+        if (paged_own(&w->hot.records, &o, p, w->hot.version, w->hot.fork_version) == NULL) return false;
+    return true;
+}
+
+/* ---- the ring ---- */
+
+static uint64_t ring_count(const reef_world *w) { return w->state.ring_tail - w->state.ring_head; }
+
+static uint32_t ring_slot(const reef_world *w, uint64_t position)
+{
+    return (uint32_t)(position / RING_PER_PAGE) & (w->state.ring.count - 1);
+}
+static uint32_t ring_read(const reef_world *w, uint64_t position)
+{
+    return ((const uint32_t *)w->state.ring.page[ring_slot(w, position)])[position % RING_PER_PAGE];
+}
+
+static void *ring_page(reef_world *w, reef_paged *ring, uint32_t slot)
+{
+    paged_owner o = owner_ring(w);
+    return paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
+}
+
+/* A ring of `pages` pages with the same ids, holes left out, from position 0 on. */
+static bool ring_rebuild(reef_world *w, uint32_t pages)
+{
+    paged_owner o = owner_ring(w);
+    reef_paged fresh = {0};
+    uint64_t n = 0;
+    bool ok = paged_grow(&fresh, &o, pages, w->hot.fork_version);
+    for (uint64_t at = w->state.ring_head; ok && at < w->state.ring_tail; at++) {
+        uint32_t id = ring_read(w, at);
+        if (id == RING_HOLE) continue;
+        if (n % RING_PER_PAGE == 0) ok = ring_page(w, &fresh, (uint32_t)(n / RING_PER_PAGE)) != NULL;
+        if (ok) ((uint32_t *)fresh.page[n / RING_PER_PAGE])[n % RING_PER_PAGE] = id;
+        n += ok;
+    }
+    if (!ok) {
+        paged_drop(&fresh, &o);
+        return false;
+    }
+    paged_drop(&w->state.ring, &o);
+    w->state.ring = fresh;
+    w->state.ring_head = 0;
+    w->state.ring_tail = n;
+    w->state.ring_holes = 0;
+    w->ring_lease = 0;
+    return true;
+}
+
+bool id_free_prepare(reef_world *w)
+{
+    if (w->config.never_reuse) return true;
+    state *s = &w->state;
+    uint64_t first = s->ring_head / RING_PER_PAGE, last = s->ring_tail / RING_PER_PAGE;
+    if (last - first >= s->ring.count && !ring_rebuild(w, s->ring.count ? s->ring.count * 2 : 1)) return false;
+    uint32_t slot = ring_slot(w, s->ring_tail);
+    uint32_t *page = ring_page(w, &s->ring, slot);
+    if (page == NULL) return false;
+    w->ring_next = page + s->ring_tail % RING_PER_PAGE;
+    w->ring_end = page + RING_PER_PAGE;
+    w->ring_lease = w->hot.version;
+    return true;
+}
+
+bool ids_free_prepare(reef_world *w, uint64_t n)
+{
+    if (w->config.never_reuse || n == 0) return true;
+    state *s = &w->state;
+    while ((s->ring_tail + n - 1) / RING_PER_PAGE - s->ring_head / RING_PER_PAGE >= s->ring.count)
+        if (!ring_rebuild(w, s->ring.count ? s->ring.count * 2 : 1)) return false;
+    for (uint64_t page = s->ring_tail / RING_PER_PAGE; page <= (s->ring_tail + n - 1) / RING_PER_PAGE; page++)
+        if (!ring_page(w, &s->ring, ring_slot(w, page * RING_PER_PAGE))) return false;
+    return true;
+}
+
+void id_free(reef_world *w, reef_entity e)
+{
+    bool last = e.generation == UINT32_MAX;
+    w->hot.fresh_end = 0;
+    if (last || w->config.never_reuse) {
+        record_put(w, e, PLACE_RETIRED);
+        return;
+    }
+    e.generation += BUG(3) ? 0 : 1;
+    record_put(w, e, PLACE_FREE);
+    *w->ring_next++ = e.index;
+    w->state.ring_tail++;
+}
+
+void ring_drop(reef_world *w)
+{
+    paged_owner o = owner_ring(w);
+    paged_drop(&w->state.ring, &o);
+    w->state.ring_head = w->state.ring_tail = 0;
+    w->state.ring_holes = 0;
+}
+
+/* ---- new ids ---- */
+
+reef_status ids_prepare(reef_world *w, uint32_t n)
+{
+    state *s = &w->state;
+    if (s->ring_holes && !ring_rebuild(w, s->ring.count)) return REEF_NO_MEMORY;
+    uint64_t recycled = ring_count(w) < n ? ring_count(w) : n, fresh = n - recycled;
+    if (fresh > index_limit(w) - w->hot.index_count) return REEF_LIMIT;
+    for (uint64_t k = 0; k < recycled; k++) {
+        uint32_t index = ring_read(w, s->ring_head + k);
+        if (!record_owned(w, index) && record_own(w, index) == NULL) return REEF_NO_MEMORY;
+    }
+    uint32_t from = w->hot.index_count;
+    return records_reserve(w, from, from + (uint32_t)fresh) ? REEF_OK : REEF_NO_MEMORY;
+}
+
+reef_entity id_peek(const reef_world *w, uint32_t k)
+{
+    uint64_t recycled = ring_count(w);
+    if (k >= recycled) return (reef_entity){w->hot.index_count + (uint32_t)(k - recycled), 1};
+    uint32_t index = ring_read(w, w->state.ring_head + k);
+    return (reef_entity){index, (uint32_t)(record_read(w, index) >> 32)};
+}
+
+/* Indices that the inlined create may hand out: those of the last page that are ours, while no id waits in the ring. */
+static void fresh_open(reef_world *w)
+{
+    reef_hot *h = &w->hot;
+    h->fresh_end = 0;
+    if (ring_count(w) != 0 || w->slow || h->index_count == 0) return;
+    uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
+    if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version)) return;
+    uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
+    h->fresh_end = end < limit ? (uint32_t)end : limit;
+}
+
+void ids_commit(reef_world *w, uint32_t n)
+{
+    uint64_t recycled = ring_count(w) < n ? ring_count(w) : n;
+    w->state.ring_head += recycled;
+    w->hot.index_count += n - (uint32_t)recycled;
+    fresh_open(w);
+}
+
+reef_entity reef_create_entity(reef_world *w)
+{
+    reef_entity null = {0, 0};
+    if (w == NULL) return null;
+    reef_status s = w->locks ? REEF_LOCKED : ids_prepare(w, 1);
+    if (s != REEF_OK) {
+        fail(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
+        return null;
+    }
+    reef_entity e = id_peek(w, 0);
+    ids_commit(w, 1);
+    record_put(w, e, PLACE_EMPTY);
+    w->hot.empty_count++;
+    return e;
+}
+
+/* ---- given ids ---- */
+
+reef_entity reef_reserve_id(reef_world *w)
+{
+    reef_entity null = {0, 0};
+    if (w == NULL) return null;
+    reef_status s = w->locks ? REEF_LOCKED : ids_prepare(w, 1);
+    if (s != REEF_OK) {
+        fail(w, s, "reef_reserve_id", (reef_component){0}, null, w->hot.index_count);
+        return null;
+    }
+    reef_entity e = id_peek(w, 0);
+    ids_commit(w, 1);
+    record_put(w, e, PLACE_RESERVED);
+    w->state.reserved_count++;
+    return e;
+}
+
+static uint32_t record_place(const reef_world *w, uint32_t index)
+{
+    return index < w->hot.index_count ? (uint32_t)record_read(w, index) : PLACE_RETIRED;
+}
+
+reef_status reef_release_id(reef_world *w, reef_entity e)
+{
+    static const char op[] = "reef_release_id";
+    reef_component none = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
+    if (record_place(w, e.index) != PLACE_RESERVED || record_read(w, e.index) >> 32 != e.generation)
+        return fail(w, REEF_BAD_ARGUMENT, op, none, e, e.index);
+    if (!record_own(w, e.index) || !id_free_prepare(w)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+    w->state.reserved_count--;
+    id_free(w, e); /* its generation was seen outside: the next owner gets another one */
+    return REEF_OK;
+}
+
+/* The free id leaves the ring: a hole where it stood. */
+static bool ring_take(reef_world *w, uint32_t index)
+{
+    for (uint64_t at = w->state.ring_head; at < w->state.ring_tail; at++) {
+        if (ring_read(w, at) != index) continue;
+        uint32_t *page = ring_page(w, &w->state.ring, ring_slot(w, at));
+        if (page == NULL) return false;
+        page[at % RING_PER_PAGE] = RING_HOLE;
+        w->state.ring_holes++;
+        w->ring_lease = 0;
+        return true;
+    }
+    ASSERT(index == RING_HOLE); /* a free id is in the ring */
+    return false;
+}
+
+/* Makes all indices up to `index` exist; those before it become free ids. Undoes itself on failure. */
+static reef_status index_extend(reef_world *w, uint32_t index)
+{
+    uint32_t from = w->hot.index_count, limit = index_limit(w);
+    if (index >= limit) return REEF_LIMIT;
+    if (!records_reserve(w, from, index + 1)) return REEF_NO_MEMORY;
+    for (uint32_t i = from; i < index; i++) {
+        if (!w->config.never_reuse && !id_free_prepare(w)) {
+            w->state.ring_tail -= i - from; /* what was pushed lies behind the tail again */
+            w->ring_lease = 0;
+            return REEF_NO_MEMORY;
+        }
+        record_put(w, (reef_entity){i, 1}, w->config.never_reuse ? PLACE_RETIRED : PLACE_FREE);
+        if (w->config.never_reuse) continue;
+        *w->ring_next++ = i;
+        w->state.ring_tail++;
+    }
+    w->hot.index_count = index + 1;
+    return REEF_OK;
+}
+
+reef_status reef_create_as(reef_world *w, reef_entity e)
+{
+    static const char op[] = "reef_create_as";
+    reef_component none = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
+    if (e.generation == 0) return fail(w, REEF_BAD_ARGUMENT, op, none, e, 0);
+    reef_status s = REEF_OK;
+    if (e.index >= w->hot.index_count) {
+        s = index_extend(w, e.index);
+    } else {
+        uint64_t record = record_read(w, e.index);
+        uint32_t place = (uint32_t)record;
+        if (place >= PLACE_EMPTY) s = REEF_EXISTS;
+        else if (place == PLACE_RETIRED || e.generation < (uint32_t)(record >> 32)) s = REEF_BAD_ARGUMENT;
+        else if (!record_own(w, e.index)) s = REEF_NO_MEMORY;
+        else if (place == PLACE_RESERVED) w->state.reserved_count--;
+        else if (!ring_take(w, e.index)) s = REEF_NO_MEMORY;
+    }
+    if (s != REEF_OK) return fail(w, s, op, none, e, e.index);
+    record_put(w, e, PLACE_EMPTY);
+    w->hot.empty_count++;
+    w->hot.fresh_end = 0;
+    fresh_open(w);
+    return REEF_OK;
+}
+
+reef_status reef_reserve(reef_world *w, uint32_t count)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = ids_prepare(w, count);
+    if (s != REEF_OK) fail(w, s, "reef_reserve", (reef_component){0}, (reef_entity){0, 0}, count);
+    return s;
+}
+
+/* ---- asking ---- */
+
+bool reef_is_alive(const reef_world *w, reef_entity e) { return w && place_of(w, e) != PLACE_DEAD; }
+
+reef_entity reef_entity_at(const reef_world *w, uint32_t index)
+{
+    if (w == NULL || index >= w->hot.index_count) return (reef_entity){0, 0};
+    uint64_t r = record_read(w, index);
+    return (uint32_t)r >= PLACE_EMPTY ? (reef_entity){index, (uint32_t)(r >> 32)} : (reef_entity){0, 0};
+}
+
+uint64_t reef_count_alive(const reef_world *w)
+{
+    if (w == NULL) return 0;
+    uint64_t n = w->hot.empty_count;
+    for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++) {
+        const table *t = table_read(w, i);
+        if (t) n += table_rows(t);
+    }
+    return n;
+}
+
+/* ---- validation ---- */
+
+static reef_status wrong(char *message, size_t size, const char *what, uint32_t index)
+{
+    snprintf(message, size, "index: %s at %u", what, index);
+    return REEF_CORRUPT;
+}
+
+reef_status index_validate(const reef_world *w, char *message, size_t size)
+{
+    uint64_t empty = 0, waiting = 0, reserved = 0;
+    for (uint32_t i = 0; i < w->hot.index_count; i++) {
+        uint32_t place = record_place(w, i);
+        if (record_read(w, i) >> 32 == 0) return wrong(message, size, "generation 0", i);
+        empty += place == PLACE_EMPTY;
+        waiting += place == PLACE_FREE;
+        reserved += place == PLACE_RESERVED;
+        if (place > PLACE_EMPTY && place < PLACE_EMPTY + REEF_BLOCK_ROWS) return wrong(message, size, "a row in unit 1", i);
+        if (place > PLACE_RETIRED && place < PLACE_EMPTY) return wrong(message, size, "a row in unit 0", i);
+        if (place < 2 * REEF_BLOCK_ROWS) continue;
+        if (place_unit(place) >= w->state.next_unit) return wrong(message, size, "a place that was never made", i);
+        const reef_slot *slots = reef_slots_at(&w->hot, place);
+        const table *t = table_read(w, slots[0].head.table);
+        if (t == NULL) return wrong(message, size, "a place without table", i);
+        reef_entity e = slot_entities(slots)[place_row(place)];
+        if (e.index != i || e.generation != (uint32_t)(record_read(w, i) >> 32)) return wrong(message, size, "another's row", i);
+    }
+    if (empty != w->hot.empty_count) return wrong(message, size, "wrong number of entities without row", w->hot.empty_count);
+    if (reserved != w->state.reserved_count) return wrong(message, size, "wrong number of reserved ids", w->state.reserved_count);
+    for (uint64_t at = w->state.ring_head; at < w->state.ring_tail; at++) {
+        uint32_t index = ring_read(w, at);
+        if (index == RING_HOLE) continue;
+        if (index >= w->hot.index_count || record_place(w, index) != PLACE_FREE)
+            return wrong(message, size, "a free id that isn't free", index);
+        waiting--;
+    }
+    if (waiting != 0) return wrong(message, size, "free ids outside of the ring, or in it twice", (uint32_t)waiting);
+    if (w->hot.fresh_end > w->hot.index_count && ring_count(w) != 0) return wrong(message, size, "fresh ids before free ones", 0);
+    return REEF_OK;
+}

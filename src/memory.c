@@ -1,0 +1,316 @@
+#define _DEFAULT_SOURCE /* madvise */
+#include "memory.h"
+#include <stdlib.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+enum {
+    FINE = 64, FINE_CLASSES = 256,     /* up to 16 KiB in steps of 64 bytes */
+    COARSE = 4096, COARSE_CLASSES = 253, /* up to 1 MiB in steps of 4 KiB */
+    ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
+    PIECE_FIRST = 16 << 10, PIECE_SECOND = 64 << 10, PIECE = 2 << 20,
+    STAGGER = 320
+};
+
+typedef struct arena arena;
+
+typedef struct piece {
+    char  *memory;
+    size_t bytes;
+    size_t taken; /* from the start, by blocks that were ever carved */
+    struct piece *next;
+} piece;
+
+typedef struct free_block { struct free_block *next; } free_block;
+
+struct arena {
+    piece      *pieces; /* the first one is carved */
+    uint32_t    piece_count;
+    size_t      piece_bytes, used_bytes;
+    free_block *list[FINE_CLASSES + COARSE_CLASSES];
+};
+
+/* ---- the C library as an allocator ---- */
+
+#if defined(__linux__)
+static void advise_huge(void *p, size_t bytes)
+{
+    uintptr_t huge = (uintptr_t)2 << 20, a = ((uintptr_t)p + huge - 1) & ~(huge - 1), b = ((uintptr_t)p + bytes) & ~(huge - 1);
+    if (b > a) (void)madvise((void *)a, b - a, MADV_HUGEPAGE);
+}
+#else
+static void advise_huge(void *p, size_t bytes) { (void)p, (void)bytes; }
+#endif
+
+static void *standard_take(size_t bytes, size_t align)
+{
+    if (bytes >= PIECE && align < PIECE) align = PIECE;
+#if defined(_WIN32)
+    return _aligned_malloc(bytes, align);
+#else
+    if (align <= _Alignof(max_align_t)) return malloc(bytes);
+    if (bytes > SIZE_MAX - align) return NULL;
+    void *p = aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
+    if (p && bytes >= PIECE) advise_huge(p, bytes);
+    return p;
+#endif
+}
+
+static void standard_give(void *p)
+{
+#if defined(_WIN32)
+    _aligned_free(p);
+#else
+    free(p);
+#endif
+}
+
+static void *standard_resize(void *context, void *p, size_t old_bytes, size_t new_bytes, size_t align)
+{
+    (void)context;
+    if (new_bytes == 0) {
+        standard_give(p);
+        return NULL;
+    }
+    void *q = standard_take(new_bytes, align);
+    if (q == NULL || old_bytes == 0) return q;
+    memcpy(q, p, old_bytes < new_bytes ? old_bytes : new_bytes);
+    standard_give(p);
+    return q;
+}
+
+/* ---- counted calls ---- */
+
+bool size_multiply(size_t a, size_t b, size_t c, size_t *out)
+{
+    if (b != 0 && a > SIZE_MAX / b) return false;
+    if (a * b > SIZE_MAX - c) return false;
+    *out = a * b + c;
+    return true;
+}
+
+bool memory_make(memory *m, const reef_allocator *allocator)
+{
+    memset(m, 0, sizeof *m);
+    if (allocator->resize) m->allocator = *allocator;
+    else m->allocator.resize = standard_resize;
+    return mutex_make(&m->lock);
+}
+
+static void count(memory *m, enum memory_kind kind, size_t plus, size_t minus)
+{
+    mutex_lock(&m->lock);
+    m->bytes += plus - minus;
+    m->used[kind] += plus - minus;
+    mutex_unlock(&m->lock);
+}
+
+void *memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes, size_t new_bytes, size_t align)
+{
+    if (old_bytes == 0 && new_bytes == 0) return NULL;
+    void *q = m->allocator.resize(m->allocator.context, old_bytes ? p : NULL, old_bytes, new_bytes, align);
+    if (q == NULL && new_bytes != 0) return NULL;
+    count(m, kind, new_bytes, old_bytes);
+    return q;
+}
+
+void *memory_zeroed(memory *m, enum memory_kind kind, size_t bytes)
+{
+    void *p = memory_resize(m, kind, NULL, 0, bytes, BLOCK_ALIGN);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+void memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes)
+{
+    if (p && bytes) memory_resize(m, kind, p, bytes, 0, BLOCK_ALIGN);
+}
+
+/* ---- arenas; all under the lock ---- */
+
+static size_t rounded(size_t bytes)
+{
+    size_t step = bytes <= FINE * FINE_CLASSES ? FINE : COARSE;
+    return bytes ? (bytes + step - 1) & ~(step - 1) : FINE;
+}
+
+static uint32_t class_of(size_t bytes) /* of a rounded size */
+{
+    if (bytes <= FINE * FINE_CLASSES) return (uint32_t)(bytes / FINE - 1);
+    return (uint32_t)(FINE_CLASSES + bytes / COARSE - FINE * FINE_CLASSES / COARSE - 1);
+}
+
+static void *raw_take(memory *m, size_t bytes, size_t align)
+{
+    void *p = m->allocator.resize(m->allocator.context, NULL, 0, bytes, align);
+    if (p) m->bytes += bytes;
+    return p;
+}
+
+static void raw_give(memory *m, void *p, size_t bytes, size_t align)
+{
+    m->allocator.resize(m->allocator.context, p, bytes, 0, align);
+    m->bytes -= bytes;
+}
+
+static arena *arena_of(memory *m, uint32_t which)
+{
+    if (m->arenas == NULL) {
+        m->arenas = raw_take(m, sizeof(arena *) * ARENA_COUNT, BLOCK_ALIGN);
+        if (m->arenas == NULL) return NULL;
+        memset(m->arenas, 0, sizeof(arena *) * ARENA_COUNT);
+    }
+    if (m->arenas[which] == NULL) {
+        arena *a = raw_take(m, sizeof *a, BLOCK_ALIGN);
+        if (a == NULL) return NULL;
+        memset(a, 0, sizeof *a);
+        m->arenas[which] = a;
+    }
+    return m->arenas[which];
+}
+
+static bool piece_add(memory *m, arena *a, uint32_t which, size_t need)
+{
+    size_t start = (size_t)STAGGER * which;
+    size_t bytes = a->piece_count == 0 ? PIECE_FIRST : a->piece_count == 1 ? PIECE_SECOND : PIECE;
+    while (bytes < start + need) bytes = bytes < PIECE_SECOND ? PIECE_SECOND : PIECE;
+    piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
+    if (p == NULL) return false;
+    p->memory = raw_take(m, bytes, BLOCK_ALIGN);
+    if (p->memory == NULL) {
+        raw_give(m, p, sizeof *p, BLOCK_ALIGN);
+        return false;
+    }
+    p->bytes = bytes;
+    p->taken = start;
+    p->next = a->pieces;
+    a->pieces = p;
+    a->piece_count++;
+    a->piece_bytes += bytes;
+    return true;
+}
+
+static void *arena_take(memory *m, uint32_t which, size_t bytes)
+{
+    arena *a = arena_of(m, which);
+    if (a == NULL) return NULL;
+    free_block **list = &a->list[class_of(bytes)], *f = *list;
+    if (f) {
+        *list = f->next;
+    } else {
+        if (a->pieces == NULL || a->pieces->bytes - a->pieces->taken < bytes)
+            if (!piece_add(m, a, which, bytes)) return NULL;
+        f = (free_block *)(void *)(a->pieces->memory + a->pieces->taken);
+        a->pieces->taken += bytes;
+    }
+    a->used_bytes += bytes;
+    return f;
+}
+
+void *memory_block(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align)
+{
+    if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
+        size_t a = align > BLOCK_ALIGN ? align : BLOCK_ALIGN;
+        return memory_resize(m, kind, NULL, 0, bytes, a);
+    }
+    bytes = rounded(bytes);
+    mutex_lock(&m->lock);
+    void *p = arena_take(m, which, bytes);
+    if (p) m->used[kind] += bytes;
+    mutex_unlock(&m->lock);
+    return p;
+}
+
+void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p, size_t bytes, size_t align)
+{
+    if (p == NULL) return;
+    if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
+        size_t a = align > BLOCK_ALIGN ? align : BLOCK_ALIGN;
+        memory_resize(m, kind, p, bytes, 0, a);
+        return;
+    }
+    bytes = rounded(bytes);
+    mutex_lock(&m->lock);
+    arena *a = m->arenas[which];
+    free_block *f = p;
+    f->next = a->list[class_of(bytes)];
+    a->list[class_of(bytes)] = f;
+    a->used_bytes -= bytes;
+    m->used[kind] -= bytes;
+    mutex_unlock(&m->lock);
+}
+
+uint64_t memory_spare(memory *m)
+{
+    uint64_t spare = 0;
+    mutex_lock(&m->lock);
+    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
+        if (m->arenas[i]) spare += m->arenas[i]->piece_bytes - m->arenas[i]->used_bytes;
+    mutex_unlock(&m->lock);
+    return spare;
+}
+
+static bool piece_holds(const piece *p, const void *block)
+{
+    return (const char *)block >= p->memory && (const char *)block < p->memory + p->bytes;
+}
+
+/* Bytes of free blocks inside p; with `unlink` they leave their lists. */
+static size_t piece_free_bytes(arena *a, const piece *p, bool unlink)
+{
+    size_t sum = 0;
+    for (uint32_t c = 0; c < FINE_CLASSES + COARSE_CLASSES; c++) {
+        size_t bytes = c < FINE_CLASSES ? (size_t)(c + 1) * FINE
+                                        : (size_t)(c - FINE_CLASSES + 1 + FINE * FINE_CLASSES / COARSE) * COARSE;
+        for (free_block **f = &a->list[c]; *f;) {
+            if (piece_holds(p, *f)) sum += bytes;
+            if (unlink && piece_holds(p, *f)) *f = (*f)->next;
+            else f = &(*f)->next;
+        }
+    }
+    return sum;
+}
+
+/* Costs O(pieces * free blocks): a call for quiet moments. */
+static void arena_trim(memory *m, arena *a, uint32_t which)
+{
+    for (piece **link = &a->pieces; *link;) {
+        piece *p = *link;
+        size_t used = p->taken - (size_t)STAGGER * which;
+        if (piece_free_bytes(a, p, false) != used) {
+            link = &p->next;
+            continue;
+        }
+        piece_free_bytes(a, p, true);
+        *link = p->next;
+        a->piece_count--;
+        a->piece_bytes -= p->bytes;
+        raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
+        raw_give(m, p, sizeof *p, BLOCK_ALIGN);
+    }
+}
+
+void memory_trim(memory *m)
+{
+    mutex_lock(&m->lock);
+    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
+        if (m->arenas[i]) arena_trim(m, m->arenas[i], i);
+    mutex_unlock(&m->lock);
+}
+
+void memory_drop(memory *m)
+{
+    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++) {
+        arena *a = m->arenas[i];
+        if (a == NULL) continue;
+        for (piece *p = a->pieces, *next; p; p = next) {
+            next = p->next;
+            raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
+            raw_give(m, p, sizeof *p, BLOCK_ALIGN);
+        }
+        raw_give(m, a, sizeof *a, BLOCK_ALIGN);
+    }
+    if (m->arenas) raw_give(m, m->arenas, sizeof(arena *) * ARENA_COUNT, BLOCK_ALIGN);
+    mutex_drop(&m->lock);
+}

@@ -1,0 +1,51 @@
+/* Memory of a family of worlds (a world and its forks): the user's allocator, counted by kind, and arenas of blocks on it.
+ *
+ * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Blocks of one column lie side by
+ * side, since each arena (one for entity handles, one for records, several for columns) carves them from pieces of its own;
+ * freed blocks wait in lists by size. Measured: separate arenas make fragmented iteration 23% faster. Pieces of arena a start
+ * 320 * a bytes into their memory: columns of one stride would otherwise fall into the same set of the first-level cache.
+ *
+ * All functions may be called from any thread: the family's lock guards the lists. */
+#ifndef REEF_MEMORY_H
+#define REEF_MEMORY_H
+
+#include "platform.h"
+#include "reef/world.h"
+
+enum memory_kind { MEMORY_ROWS, MEMORY_INDEX, MEMORY_TABLES, MEMORY_NAMES, MEMORY_BITS, MEMORY_OTHER, MEMORY_KINDS };
+
+enum {
+    ARENA_ENTITIES, ARENA_RECORDS, ARENA_DIRECTORY, ARENA_BITS, ARENA_COLUMNS, /* and the next three */
+    ARENA_COUNT = ARENA_COLUMNS + 4,
+    BLOCK_ALIGN = 64
+};
+
+struct arena;
+
+typedef struct memory {
+    reef_allocator allocator;
+    mutex          lock;              /* of the arenas and counters */
+    uint64_t       bytes;             /* taken from the allocator */
+    uint64_t       used[MEMORY_KINDS]; /* bytes in use by kind */
+    struct arena **arenas;            /* ARENA_COUNT of them, NULL until needed */
+} memory;
+
+bool memory_make(memory *m, const reef_allocator *allocator);
+void memory_drop(memory *m); /* everything must be freed but arenas' pieces */
+
+/* The allocator, counted: old 0 allocates, new 0 frees. NULL: no memory, nothing changed. Not cleared. align >= 1. */
+void *memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes, size_t new_bytes, size_t align);
+/* Allocate cleared / free. */
+void *memory_zeroed(memory *m, enum memory_kind kind, size_t bytes);
+void  memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
+/* Blocks; `align` up to REEF_ALIGN_MAX (64 and less come from the arena). bytes 0 gives a non-NULL pointer. */
+void *memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
+void  memory_block_free(memory *m, enum memory_kind kind, uint32_t arena, void *p, size_t bytes, size_t align);
+/* Gives pieces without a used block back to the allocator. */
+void memory_trim(memory *m);
+uint64_t memory_spare(memory *m); /* bytes of pieces that no block uses */
+
+/* a * b + c in *out; false when it overflows */
+bool size_multiply(size_t a, size_t b, size_t c, size_t *out);
+
+#endif

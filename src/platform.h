@@ -1,0 +1,76 @@
+/* Threads, atomics and bits behind one small contract. REEF_NO_THREADS builds without any of them. */
+#ifndef REEF_PLATFORM_H
+#define REEF_PLATFORM_H
+
+#include "reef/compiler.h"
+#include <assert.h>
+
+#if defined(REEF_NO_THREADS)
+typedef struct mutex { int unused; } mutex;
+#define MUTEX_INIT {0}
+static inline bool mutex_make(mutex *m) { m->unused = 0; return true; }
+static inline void mutex_drop(mutex *m) { (void)m; }
+static inline void mutex_lock(mutex *m) { (void)m; }
+static inline void mutex_unlock(mutex *m) { (void)m; }
+#elif defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+typedef struct mutex { SRWLOCK lock; } mutex;
+#define MUTEX_INIT {SRWLOCK_INIT}
+static inline bool mutex_make(mutex *m) { InitializeSRWLock(&m->lock); return true; }
+static inline void mutex_drop(mutex *m) { (void)m; }
+static inline void mutex_lock(mutex *m) { AcquireSRWLockExclusive(&m->lock); }
+static inline void mutex_unlock(mutex *m) { ReleaseSRWLockExclusive(&m->lock); }
+#else
+#include <pthread.h>
+typedef struct mutex { pthread_mutex_t lock; } mutex;
+#define MUTEX_INIT {PTHREAD_MUTEX_INITIALIZER}
+static inline bool mutex_make(mutex *m) { return pthread_mutex_init(&m->lock, NULL) == 0; }
+static inline void mutex_drop(mutex *m) { pthread_mutex_destroy(&m->lock); }
+static inline void mutex_lock(mutex *m) { pthread_mutex_lock(&m->lock); }
+static inline void mutex_unlock(mutex *m) { pthread_mutex_unlock(&m->lock); }
+#endif
+
+#if defined(__GNUC__)
+#define PREFETCH(p) __builtin_prefetch(p)
+#define PREFETCH_WRITE(p) __builtin_prefetch(p, 1)
+#define RELEASE_STORE(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
+static inline uint32_t bits_lowest(uint64_t x) { return (uint32_t)__builtin_ctzll(x); } /* x != 0 */
+static inline uint32_t bits_count(uint64_t x) { return (uint32_t)__builtin_popcountll(x); }
+#else
+#define PREFETCH(p) ((void)(p))
+#define PREFETCH_WRITE(p) ((void)(p))
+#define RELEASE_STORE(address, value) (*(address) = (value))
+static inline uint32_t bits_count(uint64_t x)
+{
+    uint32_t n = 0;
+    for (; x; x &= x - 1) n++;
+    return n;
+}
+static inline uint32_t bits_lowest(uint64_t x) { return bits_count((x & (0 - x)) - 1); }
+#endif
+
+#define LIKELY REEF_LIKELY
+#define UNLIKELY REEF_UNLIKELY
+#define INLINE REEF_INLINE
+#define COLD REEF_COLD
+#define NOINLINE REEF_NOINLINE
+
+/* reef's own invariants (never the caller's mistakes): loud, also with NDEBUG in the checked build. */
+#if defined(REEF_CHECKED)
+void reef_assert_failed(const char *text, const char *file, int line);
+#define ASSERT(x) ((x) ? (void)0 : reef_assert_failed(#x, __FILE__, __LINE__))
+#else
+#define ASSERT(x) assert(x)
+#endif
+
+/* Seeded bugs prove that the tests can see: -DREEF_SEEDED_BUGS compiles them in, the environment variable REEF_BUG=n turns
+ * one on (scripts/seeded-bugs). In every other build BUG(n) is the constant false. */
+#if defined(REEF_SEEDED_BUGS)
+extern int reef_bug;
+#define BUG(n) UNLIKELY(reef_bug == (n))
+#else
+#define BUG(n) false
+#endif
+
+#endif

@@ -1,0 +1,420 @@
+/* Making entities: one, many, copies; bundles.
+ *
+ * A *bundle* is a prepared set: its table and where each value goes. The user makes one for what is spawned often; the world
+ * keeps the last few sets that reef_spawn was given, so that the second spawn of a set costs neither sorting nor hashing. */
+#include "change.h"
+
+typedef struct part {
+    const type *type;
+    uint32_t    size, offset;
+    uint16_t    slot; /* 0: a tag */
+} part;
+
+struct reef_bundle {
+    reef_world  *world;
+    reef_bundle *next, *previous;
+    uint64_t     key;      /* of a cached one: hash of its ids in the caller's order */
+    uint32_t     table, count;
+    uint32_t     end_8, end_16; /* of a user's bundle: parts by size class */
+    bool         plain;    /* memcpy is all that it takes */
+    part         parts[];
+};
+
+static size_t bundle_bytes(uint32_t count) { return sizeof(reef_bundle) + count * sizeof(part); }
+
+/* ---- n rows of one table ---- */
+
+typedef struct spawning {
+    reef_world *w;
+    const reef_value *values;
+    uint32_t    count, id, n;
+    table      *t; /* NULL: entities without row */
+} spawning;
+
+static const type *spawn_column(const reef_value *v)
+{
+    const type *t = type_of(v->component.id);
+    return t->home == REEF_TABLE && t->size ? t : NULL;
+}
+
+static bool spawn_is_switch(const reef_value *v) { return type_of(v->component.id)->home == REEF_BIT; }
+
+/* The last `made` rows disappear again. */
+static void spawn_undo(spawning *x, uint32_t made)
+{
+    reef_world *w = x->w;
+    while (made-- > 0) {
+        uint32_t place = x->t->next - 1;
+        reef_slot *slots = unit_slots(w, x->t->last);
+        reef_entity e = slot_entities(slots)[place_row(place)];
+        row_destroy(x->t->shape, slots, place_row(place));
+        bits_clear(w, x->t->bits, place);
+        row_pop(w, x->t);
+        record_put(w, e, PLACE_DEAD);
+    }
+}
+
+static reef_status spawn_row(spawning *x, uint32_t i)
+{
+    reef_world *w = x->w;
+    table *t = x->t;
+    if (!table_room(w, t)) return REEF_NO_MEMORY;
+    reef_slot *slots = unit_slots(w, t->last);
+    uint32_t place = t->next, row = place_row(place);
+    reef_entity e = id_peek(w, i);
+    for (uint32_t k = 0; k < x->count; k++)
+        if (spawn_is_switch(&x->values[k]) && !bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
+    for (uint32_t k = 0; k < x->count; k++) {
+        const type *c = spawn_column(&x->values[k]);
+        if (c == NULL) continue;
+        reef_status s = value_put(w, e, c, cell(slots, slot_find(w, c->id, x->id), row, c->size), &x->values[k], i);
+        if (s == REEF_OK) continue;
+        while (k-- > 0) {
+            c = spawn_column(&x->values[k]);
+            if (c) value_destroy(c, cell(slots, slot_find(w, c->id, x->id), row, c->size));
+        }
+        return s;
+    }
+    for (uint32_t k = 0; k < x->count; k++)
+        if (spawn_is_switch(&x->values[k])) bit_commit(w, x->values[k].component.id, place, true);
+    ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
+    record_put(w, e, place);
+    row_pushed(w, t);
+    return REEF_OK;
+}
+
+static void column_fill(char *to, const reef_value *v, size_t size, uint32_t first, uint32_t n)
+{
+    const char *from = v->data;
+    if (v->kind == REEF_VALUE_ARRAY) memcpy(to, from + first * size, n * size);
+    else if (v->kind == REEF_VALUE_DEFAULT) memset(to, 0, n * size);
+    else if (size == 8) {
+        uint64_t x;
+        memcpy(&x, from, 8);
+        for (uint32_t i = 0; i < n; i++) memcpy(to + (size_t)i * 8, &x, 8);
+    } else
+        for (uint32_t i = 0; i < n; i++) bytes_copy(to + i * size, from, size);
+}
+
+/* As many plain rows as fit the last chunk; how many. 0: no memory. */
+static uint32_t spawn_rows(spawning *x, uint32_t first)
+{
+    reef_world *w = x->w;
+    table *t = x->t;
+    if (!table_room(w, t)) return 0;
+    reef_slot *slots = unit_slots(w, t->last);
+    uint32_t place = t->next, row = place_row(place), n = t->end - place;
+    if (n > x->n - first) n = x->n - first;
+    for (uint32_t k = 0; k < x->count; k++) {
+        const type *c = spawn_column(&x->values[k]);
+        if (c) column_fill(cell(slots, slot_find(w, c->id, x->id), row, c->size), &x->values[k], c->size, first, n);
+    }
+    reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
+    uint32_t i = 0;
+    for (uint64_t recycled = w->state.ring_tail - w->state.ring_head; i < n && first + i < recycled; i++) e[i] = id_peek(w, first + i);
+    if (i < n) {
+        uint32_t index = id_peek(w, first + i).index - i;
+        for (uint32_t k = i; k < n; k++) e[k] = (reef_entity){index + k, 1};
+    }
+    for (i = 0; i < n; i++) record_put(w, e[i], place + i);
+    t->next += n;
+    return n;
+}
+
+static reef_status spawn_all(spawning *x, bool rows)
+{
+    reef_world *w = x->w;
+    reef_status s = ids_prepare(w, x->n);
+    bool plain = true;
+    if (s != REEF_OK) return s;
+    if (!rows) {
+        for (uint32_t i = 0; i < x->n; i++) record_put(w, id_peek(w, i), PLACE_EMPTY);
+        w->hot.empty_count += x->n;
+        return REEF_OK;
+    }
+    x->t = table_own(w, x->id);
+    if (x->t == NULL) return REEF_NO_MEMORY;
+    for (uint32_t k = 0; k < x->count; k++) plain &= !spawn_is_switch(&x->values[k]);
+    plain &= !x->t->shape->hooked;
+    for (uint32_t made = 0; made < x->n;) {
+        uint32_t more = 1;
+        if (plain) more = spawn_rows(x, made);
+        else s = spawn_row(x, made);
+        if (more == 0) s = REEF_NO_MEMORY;
+        if (s != REEF_OK) {
+            spawn_undo(x, made);
+            return s;
+        }
+        made += more;
+    }
+    return REEF_OK;
+}
+
+/* n entities of a table that has the columns of `values`. */
+static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n,
+                              reef_entity *entities)
+{
+    bool rows = id != TABLE_EMPTY;
+    for (uint32_t k = 0; k < count; k++) rows |= spawn_is_switch(&values[k]);
+    spawning x = {w, values, count, id, n, NULL};
+    w->value = values;
+    w->value_count = count;
+    reef_status s = spawn_all(&x, rows);
+    w->value_count = 0;
+    if (s != REEF_OK) return fail(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
+    for (uint32_t i = 0; entities && i < n; i++) entities[i] = id_peek(w, i);
+    ids_commit(w, n);
+    w->spawned += n;
+    return REEF_OK;
+}
+
+/* The table of the set of a list. */
+static uint32_t values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
+{
+    uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!spawn_is_switch(&values[i])) ids[n++] = values[i].component.id;
+    return graph_table(w, ids, n, status);
+}
+
+reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
+{
+    static const char op[] = "reef_spawn_many";
+    const reef_entity null = {0, 0};
+    reef_value few[32], *copy = few;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, null, n);
+    if (count > REEF_COMPONENTS_MAX) return fail(w, REEF_LIMIT, op, (reef_component){0}, null, count);
+    reef_status s = values_check(w, op, null, values, count, false, n);
+    if (s != REEF_OK || n == 0) return s;
+    uint32_t id = values_table(w, values, count, &s);
+    if (id == 0) return fail(w, s, op, (reef_component){0}, null, count);
+    size_t bytes = count > 32 ? count * sizeof *copy : 0;
+    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, BLOCK_ALIGN);
+    if (copy == NULL) return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
+    if (count) memcpy(copy, values, count * sizeof *copy);
+    s = spawn_into(w, op, id, copy, count, n, entities);
+    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
+    return s;
+}
+
+/* ---- copies ---- */
+
+reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities)
+{
+    static const char op[] = "reef_clone";
+    reef_component none = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    uint32_t place = place_of(w, source);
+    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, none, source, n);
+    if (w->locks) return fail(w, REEF_LOCKED, op, none, source, n);
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    uint32_t id = slots[0].head.table, count = 0;
+    const shape *s = shape_of(w->family, id);
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
+        if (!s->columns[k].type->copyable) return fail(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
+    size_t bytes = (s->column_count + w->state.bit_count) * sizeof(reef_value);
+    reef_value *values = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, BLOCK_ALIGN);
+    if (values == NULL && bytes) return fail(w, REEF_NO_MEMORY, op, none, source, n);
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        const type *t = s->columns[k].type;
+        values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, cell(slots, k, place_row(place), t->size));
+    }
+    for (uint32_t i = 0; i < w->state.bit_count; i++)
+        if (bit_has(w, w->state.bits[i].component, place))
+            values[count++] = reef_value_make((reef_component){w->state.bits[i].component}, REEF_VALUE_DEFAULT, 0, NULL);
+    reef_status status = n ? spawn_into(w, op, id, values, count, n, entities) : REEF_OK;
+    memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
+    return status;
+}
+
+reef_entity reef_clone(reef_world *w, reef_entity source)
+{
+    reef_entity e = {0, 0};
+    return reef_clone_many(w, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
+}
+
+/* ---- bundles ---- */
+
+/* Parts with data of 8 bytes, of 16, others, then those without. */
+static void parts_sort(reef_bundle *b)
+{
+    uint32_t at = 0;
+    for (uint32_t class = 0; class < 3; class++) {
+        for (uint32_t i = at; i < b->count; i++) {
+            const part p = b->parts[i];
+            uint32_t c = p.slot == 0 ? 3 : p.size == 8 ? 0 : p.size == 16 ? 1 : 2;
+            if (c != class) continue;
+            b->parts[i] = b->parts[at];
+            b->parts[at++] = p;
+        }
+        if (class == 0) b->end_8 = at;
+        if (class == 1) b->end_16 = at;
+    }
+}
+
+static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value *values, const uint32_t *offsets, uint32_t count)
+{
+    const reef_entity null = {0, 0};
+    reef_status s = REEF_OK;
+    uint32_t id = values_table(w, values, count, &s);
+    if (id == 0) return fail(w, s, op, (reef_component){0}, null, count), NULL;
+    reef_bundle *b = memory_zeroed(&w->family->memory, MEMORY_TABLES, bundle_bytes(count));
+    if (b == NULL) return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count), NULL;
+    b->world = w;
+    b->table = id;
+    b->plain = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_of(values[i].component.id);
+        uint32_t slot = t->home == REEF_TABLE ? slot_find(w, t->id, id) : 0;
+        b->plain &= !t->hooked && t->home == REEF_TABLE;
+        b->parts[i] = (part){t, t->size, offsets ? offsets[i] : 0, slot == REEF_SLOT_TAG ? 0 : (uint16_t)slot};
+    }
+    b->count = count;
+    return b;
+}
+
+reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, uint32_t count)
+{
+    static const char op[] = "reef_bundle_new";
+    const reef_entity null = {0, 0};
+    reef_value values[64];
+    uint32_t offsets[64];
+    if (w == NULL) return NULL;
+    if (count > 64 || (count && parts == NULL))
+        return fail(w, count > 64 ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count), NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
+        offsets[i] = parts[i].offset;
+    }
+    if (values_check(w, op, null, values, count, false, 1) != REEF_OK) return NULL;
+    reef_bundle *b = bundle_make(w, op, values, offsets, count);
+    if (b == NULL) return NULL;
+    parts_sort(b);
+    b->next = w->bundles;
+    if (b->next) b->next->previous = b;
+    w->bundles = b;
+    return b;
+}
+
+static void bundle_drop(reef_bundle *b)
+{
+    memory_free(&b->world->family->memory, MEMORY_TABLES, b, bundle_bytes(b->count));
+}
+
+void reef_bundle_free(reef_bundle *b)
+{
+    if (b == NULL) return;
+    if (b->next) b->next->previous = b->previous;
+    if (b->previous) b->previous->next = b->next;
+    else b->world->bundles = b->next;
+    bundle_drop(b);
+}
+
+void bundles_drop(reef_world *w)
+{
+    while (w->bundles) reef_bundle_free(w->bundles);
+    for (uint32_t i = 0; i < BUNDLE_CACHE; i++)
+        if (w->bundle_cache[i]) bundle_drop(w->bundle_cache[i]);
+    memset(w->bundle_cache, 0, sizeof w->bundle_cache);
+}
+
+/* A row of the straight path: the next index, the next row. NULL: something is unusual. */
+INLINE reef_slot *spawn_fast(reef_world *w, uint32_t id, reef_entity *e, uint32_t *row)
+{
+    const uint32_t index = w->hot.index_count;
+    if (UNLIKELY(index >= w->hot.fresh_end)) return NULL;
+    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    const uint32_t place = t->next;
+    if (UNLIKELY(t->lease != w->hot.version || place == t->end)) return NULL;
+    w->hot.index_count = index + 1;
+    t->next = place + 1;
+    w->spawned++;
+    *e = (reef_entity){index, 1};
+    *row = place_row(place);
+    record_put(w, *e, place);
+    ((reef_entity *)t->tail[SLOT_ENTITIES].block)[*row] = *e;
+    return t->tail;
+}
+
+static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const void *packed)
+{
+    static const char op[] = "reef_spawn_bundle";
+    reef_entity e = {0, 0};
+    reef_value values[64];
+    if (w == NULL) return e;
+    if (b == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
+    if (b->world != w) return fail(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
+    if (w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
+    for (uint32_t i = 0; i < b->count; i++) {
+        const part *p = &b->parts[i];
+        if (p->size && packed == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
+        values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, p->size,
+                                    p->size ? (const char *)packed + p->offset : NULL);
+    }
+    return spawn_into(w, op, b->table, values, b->count, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
+}
+
+reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *packed)
+{
+    reef_entity e;
+    uint32_t row;
+    if (UNLIKELY(w == NULL || b == NULL || b->world != w || !b->plain || packed == NULL)) return bundle_slow(w, b, packed);
+    reef_slot *slots = spawn_fast(w, b->table, &e, &row);
+    if (UNLIKELY(slots == NULL)) return bundle_slow(w, b, packed);
+    const part *p = b->parts, *end = p + b->end_8;
+    const char *from = packed;
+    for (; p < end; p++) memcpy((char *)slots[p->slot].block + (size_t)row * 8, from + p->offset, 8);
+    if (LIKELY(b->count == b->end_8)) return e;
+    for (end = b->parts + b->end_16; p < end; p++) memcpy((char *)slots[p->slot].block + (size_t)row * 16, from + p->offset, 16);
+    for (end = b->parts + b->count; p < end; p++)
+        if (p->slot) bytes_copy(cell(slots, p->slot, row, p->size), from + p->offset, p->size);
+    return e;
+}
+
+/* ---- one entity from a list ---- */
+
+static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint32_t count, uint64_t key)
+{
+    reef_entity e = {0, 0};
+    if (w == NULL || reef_spawn_many_values(w, 1, &e, values, count) != REEF_OK) return (reef_entity){0, 0};
+    if (count > 16) return e;
+    uint32_t i = (uint32_t)(key >> 32) % BUNDLE_CACHE;
+    reef_bundle *old = w->bundle_cache[i];
+    if (old && old->key == key && old->count == count) return e;
+    reef_error kept = w->error; /* a cache that can't be filled is no failure */
+    reef_bundle *b = bundle_make(w, "reef_spawn", values, NULL, count);
+    w->error = kept;
+    if (b == NULL) return e;
+    b->key = key;
+    w->bundle_cache[i] = b;
+    if (old) bundle_drop(old);
+    return e;
+}
+
+reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t count)
+{
+    reef_entity e;
+    uint32_t row;
+    uint64_t key = count;
+    if (UNLIKELY(w == NULL || values == NULL)) return count || w == NULL ? spawn_slow(w, values, count, 0) : reef_create(w);
+    for (uint32_t i = 0; i < count; i++) key = (key + values[i].component.id) * 0x9E3779B97F4A7C15u;
+    const reef_bundle *b = w->bundle_cache[(key >> 32) % BUNDLE_CACHE];
+    if (UNLIKELY(b == NULL || b->key != key || b->count != count || !b->plain || w->locks)) return spawn_slow(w, values, count, key);
+    for (uint32_t i = 0; i < count; i++) {
+        const part *p = &b->parts[i];
+        const reef_value *v = &values[i];
+        bool whole = v->kind == REEF_VALUE_DEFAULT || (v->kind == REEF_VALUE_ONE && v->size == p->size && (v->data || p->size == 0));
+        if (UNLIKELY(v->component.id != p->type->id || !whole)) return spawn_slow(w, values, count, key);
+    }
+    reef_slot *slots = spawn_fast(w, b->table, &e, &row);
+    if (UNLIKELY(slots == NULL)) return spawn_slow(w, values, count, key);
+    for (uint32_t i = 0; i < count; i++) {
+        const part *p = &b->parts[i];
+        if (p->slot == 0) continue;
+        char *to = cell(slots, p->slot, row, p->size);
+        if (values[i].kind == REEF_VALUE_ONE) bytes_copy(to, values[i].data, p->size);
+        else memset(to, 0, p->size);
+    }
+    return e;
+}

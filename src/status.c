@@ -1,0 +1,143 @@
+/* What calls answer, and why: statuses as texts, the last error of a world, the checked build's reports. Nothing here
+ * allocates, and nothing is ever printed on stdout. */
+#include "world.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *reef_status_text(reef_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case REEF_##name: return text;
+        REEF_STATUSES(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+const char *reef_status_name(reef_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case REEF_##name: return #name;
+        REEF_STATUSES(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+/* ---- the last error ---- */
+
+reef_error reef_last_error(const reef_world *w)
+{
+    reef_error e = w ? w->error : (reef_error){.status = REEF_BAD_ARGUMENT};
+    if (e.operation == NULL) e.operation = "";
+    return e;
+}
+
+/* A text that is written as far as it fits; `length` is that of the whole. */
+typedef struct error_writer {
+    char  *text;
+    size_t size, length;
+} error_writer;
+
+static void error_put(error_writer *o, const char *format, ...)
+{
+    va_list arguments;
+    size_t  used = o->length < o->size ? o->length : o->size;
+    va_start(arguments, format);
+    int n = vsnprintf(o->size ? o->text + used : NULL, o->size - used, format, arguments);
+    va_end(arguments);
+    if (n > 0) o->length += (size_t)n;
+}
+
+static void error_put_number(error_writer *o, const reef_error *e)
+{
+    const type *t = type_of(e->component.id);
+    switch (e->status) {
+    case REEF_WRONG_SIZE:
+        error_put(o, " (%" PRIu64 " given", e->number);
+        if (t) error_put(o, ", %" PRIu32 " wanted", t->size);
+        error_put(o, ")");
+        break;
+    case REEF_BAD_TEXT: error_put(o, " (column %" PRIu64 ")", e->number); break;
+    default: /* beside an entity, the number would only repeat its index */
+        if (e->number && reef_entity_is_null(e->entity)) error_put(o, " (%" PRIu64 ")", e->number);
+        break;
+    }
+}
+
+static void error_put_entity(error_writer *o, const reef_world *w, reef_entity e)
+{
+    const char *name = reef_name(w, e);
+    error_put(o, "entity %" PRIu32 "v%" PRIu32, e.index, e.generation);
+    if (name) error_put(o, " \"%s\"", name);
+}
+
+size_t reef_error_text(const reef_world *w, char *text, size_t size)
+{
+    error_writer     o = {text, size, 0};
+    const reef_error last = reef_last_error(w), *e = &last;
+    const char      *component = reef_type_name(e->component);
+    bool             entity = !reef_entity_is_null(e->entity);
+    if (e->operation[0]) error_put(&o, "%s: ", e->operation);
+    if (component) error_put(&o, "component %s%s", component, entity ? ", " : ": ");
+    if (entity) {
+        error_put_entity(&o, w, e->entity);
+        error_put(&o, ": ");
+    }
+    error_put(&o, "%s", reef_status_text(e->status));
+    error_put_number(&o, e);
+    return o.length;
+}
+
+#if defined(REEF_CHECKED)
+
+static bool caller_is_wrong(reef_status status)
+{
+    return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT;
+}
+
+/* Long enough for an operation, a type's name, an entity's name and a status text. */
+enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + 512 };
+
+static void report(const reef_world *w, reef_status status)
+{
+    char message[REPORT_BYTES];
+    if (!caller_is_wrong(status) || (w->config.misuse == NULL && w->config.log == NULL)) return;
+    (void)reef_error_text(w, message, sizeof message);
+    if (w->config.misuse) w->config.misuse(w->config.context, status, message);
+    else w->config.log(w->config.context, REEF_LOG_WARNING, message);
+}
+
+void reef_assert_failed(const char *text, const char *file, int line)
+{
+    fprintf(stderr, "reef: %s:%d: this must hold: %s\n", file, line, text);
+    abort();
+}
+
+#endif
+
+reef_status fail(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
+                 uint64_t number)
+{
+    w->error = (reef_error){status, operation, c, e, number};
+#if defined(REEF_CHECKED)
+    report(w, status);
+#endif
+    return status;
+}
+
+/* ---- seeded bugs ---- */
+
+#if defined(REEF_SEEDED_BUGS)
+int reef_bug;
+
+REEF_BEFORE_MAIN(reef_bug_from_environment)
+{
+    const char *number = getenv("REEF_BUG");
+    if (number) reef_bug = atoi(number);
+}
+#endif

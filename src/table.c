@@ -1,0 +1,508 @@
+#include "table.h"
+#include <stdio.h>
+
+/* ---- kinds of containers ---- */
+
+static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
+
+static const paged_type records_type = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL};
+static const paged_type chunks_type = {sizeof(reef_slot) * 2 * REEF_PAGE_SLOTS, ARENA_DIRECTORY, MEMORY_TABLES,
+                                       chunk_page_release};
+static const paged_type tables_type = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL};
+static const paged_type ring_type = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL};
+static const paged_type bits_type = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL};
+
+static paged_owner owner(const reef_world *w, const paged_type *t)
+{
+    return (paged_owner){&w->family->memory, &w->family->lock, t, w->family};
+}
+paged_owner owner_records(const reef_world *w) { return owner(w, &records_type); }
+paged_owner owner_chunks(const reef_world *w) { return owner(w, &chunks_type); }
+paged_owner owner_tables(const reef_world *w) { return owner(w, &tables_type); }
+paged_owner owner_ring(const reef_world *w) { return owner(w, &ring_type); }
+paged_owner owner_bits(const reef_world *w) { return owner(w, &bits_type); }
+
+/* ---- values ---- */
+
+void value_move(const type *t, void *to, void *from)
+{
+    ASSERT(to != from);
+    if (t->plain_move) bytes_copy(to, from, t->size);
+    else t->hooks.move(t->hooks.context, to, from);
+}
+
+reef_status value_copy(const type *t, void *to, const void *from)
+{
+    ASSERT(to != from);
+    if (t->hooks.copy) return t->hooks.copy(t->hooks.context, to, from);
+    bytes_copy(to, from, t->size);
+    return REEF_OK;
+}
+
+void row_destroy(const shape *s, reef_slot *slots, uint32_t row)
+{
+    if (!s->hooked) return;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
+        value_destroy(s->columns[k].type, cell(slots, k, row, s->columns[k].size));
+}
+
+/* ---- blocks ---- */
+
+static void *block_take(family *f, const column *c, uint32_t rows)
+{
+    return memory_block(&f->memory, MEMORY_ROWS, c->arena, (size_t)c->size * rows, c->align);
+}
+
+static void block_give(family *f, const column *c, void *block, uint32_t rows)
+{
+    memory_block_free(&f->memory, MEMORY_ROWS, c->arena, block, (size_t)c->size * rows, c->align);
+}
+
+static void block_destroy_values(const column *c, void *block, uint32_t rows)
+{
+    if (c->type == NULL || c->type->hooks.destroy == NULL) return;
+    for (uint32_t i = 0; i < rows; i++) value_destroy(c->type, (char *)block + (size_t)i * c->size);
+}
+
+static bool block_copy(const column *c, void *to, const void *from, uint32_t rows)
+{
+    if (c->type == NULL || c->type->hooks.copy == NULL) {
+        memcpy(to, from, (size_t)rows * c->size);
+        return true;
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        size_t at = (size_t)i * c->size;
+        if (value_copy(c->type, (char *)to + at, (const char *)from + at) != REEF_OK) {
+            block_destroy_values(c, to, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Called for a page of chunks that a dying node owns: frees the blocks that are its own and that `kept` doesn't hold. */
+static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
+{
+    family *f = context;
+    const reef_slot *p = page, *q = kept;
+    for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) {
+        const reef_slot *slots = p + u * 8;
+        if (slots[0].head.table == TABLE_NONE) {
+            u++;
+            continue;
+        }
+        const shape *s = f->graph.shapes[slots[0].head.table];
+        for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+            void *block = slots[k].block;
+            if (slots[k + REEF_PAGE_SLOTS].version <= base || (q && q[u * 8 + k].block == block)) continue;
+            block_destroy_values(&s->columns[k], block, slots[REEF_PAGE_SLOTS].head_more.count);
+            block_give(f, &s->columns[k], block, slots[REEF_PAGE_SLOTS].head_more.capacity);
+        }
+        u += s->units;
+    }
+}
+
+/* ---- units ---- */
+
+static reef_slot *unit_own(reef_world *w, uint32_t unit)
+{
+    paged_owner o = owner_chunks(w);
+    reef_slot *page = paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
+    return page ? page + (unit & (UNITS_PER_PAGE - 1)) * 8 : NULL;
+}
+
+/* A run of units in one page that is ours; 0: no memory, or none left. Nothing is taken until unit_take. */
+static uint32_t unit_find(reef_world *w, uint32_t run)
+{
+    uint32_t unit = w->state.free_unit[run];
+    if (unit == 0) {
+        unit = w->state.next_unit;
+        if ((unit & (UNITS_PER_PAGE - 1)) + run > UNITS_PER_PAGE) unit = (unit | (UNITS_PER_PAGE - 1)) + 1;
+        if (unit + run > UNIT_MAX) return 0;
+    }
+    paged_owner o = owner_chunks(w);
+    if (!paged_grow(&w->hot.chunks, &o, (unit >> REEF_UNIT_BITS) + 1, w->hot.fork_version)) return 0;
+    return unit_own(w, unit) ? unit : 0;
+}
+
+static void unit_take(reef_world *w, uint32_t unit, uint32_t run)
+{
+    if (w->state.free_unit[run] == unit) w->state.free_unit[run] = unit_slots(w, unit)[0].head.next;
+    else w->state.next_unit = unit + run; /* the rest of a page that was skipped stays unused: at most 126 units a page */
+}
+
+static void unit_give(reef_world *w, uint32_t unit, uint32_t run)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    for (uint32_t i = 0; i < run; i++) slots[i * 8].head.table = TABLE_NONE;
+    slots[0].head.next = w->state.free_unit[run];
+    w->state.free_unit[run] = unit;
+}
+
+/* ---- chunks ---- */
+
+static uint32_t chunk_capacity(const reef_slot *slots) { return slots[REEF_PAGE_SLOTS].head_more.capacity; }
+
+static bool blocks_take(reef_world *w, const shape *s, void **block, uint32_t rows)
+{
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        block[k] = block_take(w->family, &s->columns[k], rows);
+        if (block[k] != NULL) continue;
+        while (--k >= SLOT_ENTITIES) block_give(w->family, &s->columns[k], block[k], rows);
+        return false;
+    }
+    return true;
+}
+
+/* A new last chunk. */
+static bool chunk_make(reef_world *w, table *t, uint32_t rows)
+{
+    void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    const shape *s = t->shape;
+    uint32_t unit = unit_find(w, s->units);
+    if (unit == 0 || (t->last && !unit_own(w, t->last)) || !blocks_take(w, s, block, rows)) return false;
+    mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+    unit_take(w, unit, s->units);
+    reef_slot *slots = unit_slots(w, unit);
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        slots[k].block = block[k];
+        slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+    }
+    slots[0].head.table = s->table;
+    slots[0].head.next = 0;
+    slots[REEF_PAGE_SLOTS].head_more.previous = t->last;
+    slots[REEF_PAGE_SLOTS].head_more.capacity = (uint16_t)rows;
+    slots[REEF_PAGE_SLOTS].head_more.count = 0;
+    mutex_unlock(&w->family->lock);
+    if (t->last) unit_slots(w, t->last)[0].head.next = unit;
+    else t->first = unit;
+    t->last = unit;
+    t->chunks++;
+    t->next = unit_place(unit);
+    t->end = t->next + rows;
+    return true;
+}
+
+/* Is the block of a slot ours, though it was last written before the last fork? (The others may be gone.) */
+static bool block_is_ours(reef_world *w, uint64_t version)
+{
+    mutex_lock(&w->family->lock);
+    bool ours = version > paged_base(&w->hot.chunks);
+    mutex_unlock(&w->family->lock);
+    return ours;
+}
+
+/* Values of the running call that lie in the block that is about to be freed. */
+static void values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes)
+{
+    for (uint32_t i = 0; i < w->value_count; i++) {
+        const char *p = w->value[i].data;
+        if (p && (uintptr_t)p - (uintptr_t)old < bytes) w->value[i].data = fresh + (p - old);
+    }
+}
+
+/* The page of the chunk is ours already. */
+static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t k, uint32_t rows)
+{
+    uint64_t version = slots[k + REEF_PAGE_SLOTS].version;
+    if (version > w->hot.fork_version || block_is_ours(w, version)) return true;
+    const column *c = &s->columns[k];
+    void *fresh = block_take(w->family, c, chunk_capacity(slots)), *old = slots[k].block;
+    if (fresh == NULL) return false;
+    if (!block_copy(c, fresh, old, rows)) {
+        block_give(w->family, c, fresh, chunk_capacity(slots));
+        return false;
+    }
+    mutex_lock(&w->family->lock);
+    bool ours = version > paged_base(&w->hot.chunks); /* the last other holder left meanwhile */
+    if (!ours) {
+        slots[k].block = fresh;
+        slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+        values_relocate(w, old, fresh, (size_t)rows * c->size);
+    }
+    mutex_unlock(&w->family->lock);
+    if (ours) {
+        block_destroy_values(c, fresh, rows);
+        block_give(w->family, c, fresh, chunk_capacity(slots));
+    }
+    return true;
+}
+
+bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+{
+    reef_slot *slots = unit_own(w, unit);
+    if (slots == NULL || !block_own(w, t->shape, slots, k, chunk_rows(t, unit))) return false;
+    slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+    return true;
+}
+
+bool chunk_own(reef_world *w, const table *t, uint32_t unit)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    if (LIKELY(slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version == w->hot.version)) return true; /* then all columns are */
+    const shape *s = t->shape;
+    uint32_t rows = chunk_rows(t, unit);
+    slots = unit_own(w, unit);
+    if (slots == NULL) return false;
+    for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;)
+        if (!block_own(w, s, slots, k, rows)) return false;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+    return true;
+}
+
+/* The only chunk of a table with more room: the one growth that moves rows. */
+static bool chunk_enlarge(reef_world *w, table *t)
+{
+    void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    const shape *s = t->shape;
+    uint32_t unit = t->last, rows = chunk_rows(t, unit), old_rows, new_rows;
+    if (!chunk_own(w, t, unit)) return false;
+    reef_slot *slots = unit_slots(w, unit);
+    old_rows = chunk_capacity(slots);
+    new_rows = old_rows * 2 < REEF_BLOCK_ROWS ? old_rows * 2 : REEF_BLOCK_ROWS;
+    if (!blocks_take(w, s, block, new_rows)) return false;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        const column *c = &s->columns[k];
+        char *old = slots[k].block, *fresh = block[k];
+        if (c->type == NULL || c->type->plain_move) memcpy(fresh, old, (size_t)rows * c->size);
+        else
+            for (uint32_t i = 0; i < rows; i++) value_move(c->type, fresh + (size_t)i * c->size, old + (size_t)i * c->size);
+        values_relocate(w, old, fresh, (size_t)rows * c->size);
+        mutex_lock(&w->family->lock);
+        slots[k].block = fresh;
+        mutex_unlock(&w->family->lock);
+        block_give(w->family, c, old, old_rows);
+    }
+    slots[REEF_PAGE_SLOTS].head_more.capacity = (uint16_t)new_rows;
+    t->end = unit_place(unit) + new_rows;
+    return true;
+}
+
+/* Frees the blocks of an unlinked, empty chunk whose page is ours. */
+static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    mutex_lock(&w->family->lock);
+    uint64_t base = paged_base(&w->hot.chunks);
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        void *block = slots[k].block;
+        slots[k].block = NULL;
+        if (slots[k + REEF_PAGE_SLOTS].version > base) block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
+    }
+    unit_give(w, unit, s->units);
+    mutex_unlock(&w->family->lock);
+}
+
+/* The first spare chunk becomes the last one. Its blocks hold no rows: shared ones are replaced, not copied. */
+static bool chunk_relink(reef_world *w, table *t)
+{
+    uint32_t unit = t->spare;
+    if (!unit_own(w, t->last) || !unit_own(w, unit)) return false;
+    reef_slot *slots = unit_slots(w, unit);
+    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++)
+        if (!block_own(w, t->shape, slots, k, 0)) return false;
+    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+    t->spare = slots[0].head.next;
+    slots[0].head.next = 0;
+    slots[REEF_PAGE_SLOTS].head_more.previous = t->last;
+    unit_slots(w, t->last)[0].head.next = unit;
+    t->last = unit;
+    t->chunks++;
+    t->next = unit_place(unit);
+    t->end = t->next + chunk_capacity(slots);
+    return true;
+}
+
+static bool table_grow(reef_world *w, table *t)
+{
+    t->lease = 0;
+    if (t->chunks == 0) return chunk_make(w, t, t->shape->first_rows);
+    if (t->chunks == 1 && t->end - unit_place(t->last) < REEF_BLOCK_ROWS) return chunk_enlarge(w, t);
+    return t->spare ? chunk_relink(w, t) : chunk_make(w, t, REEF_BLOCK_ROWS);
+}
+
+/* ---- tables ---- */
+
+table *table_own(reef_world *w, uint32_t id)
+{
+    reef_paged *p = &w->state.tables;
+    paged_owner o = owner_tables(w);
+    uint32_t page = id / TABLES_PER_PAGE;
+    if (!paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
+    const void *before = p->page[page];
+    table *t = paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    if (t == NULL) return NULL;
+    if (before != t) memset(w->edge_cache, 0, sizeof w->edge_cache); /* it points into pages */
+    t += id % TABLES_PER_PAGE;
+    if (t->shape == NULL) t->shape = shape_of(w->family, id);
+    return t;
+}
+
+bool table_room(reef_world *w, table *t)
+{
+    if (t->next == t->end && !table_grow(w, t)) return false;
+    if (!chunk_own(w, t, t->last)) return false;
+    t->tail = unit_slots(w, t->last);
+    if (!t->shape->hooked && t->bits == 0) t->lease = w->hot.version;
+    return true;
+}
+
+bool table_prepare_pop(reef_world *w, const table *t)
+{
+    if (!unit_own(w, t->last)) return false;
+    if (t->next - unit_place(t->last) > 1 || t->chunks == 1) return true;
+    return unit_own(w, unit_slots(w, t->last)[REEF_PAGE_SLOTS].head_more.previous);
+}
+
+void row_pushed(reef_world *w, table *t)
+{
+    if (UNLIKELY(t->shape->hooked)) unit_slots(w, t->last)[REEF_PAGE_SLOTS].head_more.count++;
+    t->next++;
+}
+
+void row_pop(reef_world *w, table *t)
+{
+    t->next--;
+    reef_slot *slots = unit_slots(w, t->last);
+    if (UNLIKELY(t->shape->hooked)) slots[REEF_PAGE_SLOTS].head_more.count--;
+    if (LIKELY(t->next != unit_place(t->last)) || t->chunks == 1) return;
+    uint32_t empty = t->last;
+    t->last = slots[REEF_PAGE_SLOTS].head_more.previous;
+    t->chunks--;
+    unit_slots(w, t->last)[0].head.next = 0;
+    t->next = t->end = unit_place(t->last) + REEF_BLOCK_ROWS;
+    t->lease = 0;
+    if (t->spare) {
+        chunk_free(w, t->shape, empty);
+    } else {
+        slots[0].head.next = 0;
+        t->spare = empty;
+    }
+}
+
+void row_fill(reef_world *w, table *t, uint32_t place)
+{
+    const shape *s = t->shape;
+    uint32_t last = t->next - 1;
+    if (place != last) {
+        reef_slot *to = reef_slots_at(&w->hot, place), *from = unit_slots(w, t->last);
+        uint32_t to_row = place_row(place), from_row = place_row(last);
+        reef_entity moved = slot_entities(from)[from_row];
+        ((reef_entity *)to[SLOT_ENTITIES].block)[to_row] = moved;
+        record_put(w, moved, place);
+        if (!s->hooked) row_copy(s, to, to_row, from, from_row);
+        else
+            for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
+                value_move(s->columns[k].type, cell(to, k, to_row, s->columns[k].size),
+                           cell(from, k, from_row, s->columns[k].size));
+        bits_move(w, t->bits, last, place);
+    } else {
+        bits_clear(w, t->bits, place);
+    }
+    row_pop(w, t);
+}
+
+/* A further chunk, made as the last one and then put before the spare ones. */
+static bool spare_make(reef_world *w, table *t)
+{
+    table was = *t;
+    if (!chunk_make(w, t, REEF_BLOCK_ROWS)) return false;
+    uint32_t unit = t->last;
+    *t = was;
+    t->spare = unit;
+    unit_slots(w, unit)[0].head.next = was.spare;
+    unit_slots(w, was.last)[0].head.next = 0;
+    return true;
+}
+
+bool table_reserve(reef_world *w, table *t, uint32_t rows)
+{
+    t->lease = 0;
+    while (t->chunks <= 1 && t->end - t->next < rows && t->end - unit_place(t->last) < REEF_BLOCK_ROWS)
+        if (!table_grow(w, t)) return false;
+    uint64_t room = t->end - t->next;
+    for (uint32_t unit = t->spare; unit; unit = unit_slots(w, unit)[0].head.next) room += REEF_BLOCK_ROWS;
+    for (; room < rows; room += REEF_BLOCK_ROWS)
+        if (!spare_make(w, t)) return false;
+    for (uint32_t unit = t->spare; unit; unit = unit_slots(w, unit)[0].head.next)
+        if (!unit_own(w, unit)) return false;
+    return chunk_own(w, t, t->last);
+}
+
+bool table_own_all(reef_world *w, uint32_t id)
+{
+    table *t = table_own(w, id);
+    if (t == NULL) return false;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        if (!chunk_own(w, t, unit) || !bits_own_unit(w, t->bits, unit)) return false;
+        const reef_entity *e = slot_entities(unit_slots(w, unit));
+        for (uint32_t i = 0; i < chunk_rows(t, unit); i++)
+            if (!record_owned(w, e[i].index) && record_own(w, e[i].index) == NULL) return false;
+    }
+    return true;
+}
+
+bool table_shrink(reef_world *w, uint32_t id)
+{
+    const table *seen = table_read(w, id);
+    if (seen == NULL || (seen->spare == 0 && (seen->chunks != 1 || table_rows(seen) != 0))) return true;
+    table *t = table_own(w, id);
+    if (t == NULL) return false;
+    t->lease = 0;
+    while (t->spare) {
+        uint32_t unit = t->spare;
+        if (!unit_own(w, unit)) return false;
+        t->spare = unit_slots(w, unit)[0].head.next;
+        chunk_free(w, t->shape, unit);
+    }
+    if (t->chunks == 1 && table_rows(t) == 0) {
+        if (!unit_own(w, t->last)) return false;
+        chunk_free(w, t->shape, t->last);
+        t->first = t->last = t->chunks = t->next = t->end = 0;
+    }
+    return true;
+}
+
+/* ---- validation ---- */
+
+static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t unit, uint32_t previous, char *message, size_t size)
+{
+    const reef_slot *slots = unit_slots(w, unit);
+    const shape *s = t->shape;
+    uint32_t rows = chunk_rows(t, unit);
+    const char *what = NULL;
+    if (slots[0].head.table != s->table) what = "a chunk of another table";
+    else if (slots[REEF_PAGE_SLOTS].head_more.previous != previous) what = "a wrong link back";
+    else if (rows > slots[REEF_PAGE_SLOTS].head_more.capacity) what = "more rows than room";
+    else if (s->hooked && slots[REEF_PAGE_SLOTS].head_more.count != rows) what = "a wrong number of values with hooks";
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot && !what; k++) {
+        if (slots[k].block == NULL || (uintptr_t)slots[k].block % (s->columns[k].align)) what = "a bad block";
+        if (slots[k + REEF_PAGE_SLOTS].version > w->hot.version) what = "a write from the future";
+    }
+    for (uint32_t i = 0; i < rows && !what; i++)
+        if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i) what = "a row whose entity is elsewhere";
+    if (what == NULL) return REEF_OK;
+    snprintf(message, size, "table %u, unit %u: %s", s->table, unit, what);
+    return REEF_CORRUPT;
+}
+
+reef_status tables_validate(const reef_world *w, char *message, size_t size)
+{
+    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t == NULL) continue;
+        uint32_t chunks = 0, previous = 0;
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next, chunks++) {
+            if (chunk_validate(w, t, unit, previous, message, size) != REEF_OK) return REEF_CORRUPT;
+            previous = unit;
+        }
+        bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
+        if (t->lease == w->hot.version && (t->bits || t->shape->hooked || t->tail != unit_slots(w, t->last))) ok = false;
+        for (uint32_t i = 0; i < t->shape->component_count; i++)
+            if (slot_find(w, t->shape->component[i], id) == 0) ok = false;
+        if (ok) continue;
+        snprintf(message, size, "table %u: chunks, ends, lease or maps don't fit", id);
+        return REEF_CORRUPT;
+    }
+    return REEF_OK;
+}

@@ -1,0 +1,146 @@
+/* Tables of one world: chunks of up to 1,024 rows, their blocks, rows coming and going.
+ *
+ *   table ─first─► chunk (unit 7) ─next─► chunk (unit 9) ... ─► last          head: {table, next}, {previous, capacity, rows}
+ *                    │ [1] entity handles  ──► block
+ *                    │ [2] column          ──► block                          rows of all chunks but the last: 1,024
+ *
+ * Growth never moves rows, but for the first chunk, which grows from 8 rows to 1,024 by doubling. A chunk that becomes empty
+ * is unlinked and kept as the table's spare; the second one is freed: memory comes back, a border crossed to and fro
+ * costs nothing.
+ *
+ * Everything that can fail is called ..._prepare or ..._own and changes nothing visible; what commits can't fail.
+ * Unshare first, then count: a copy of a block takes live rows only, so a count that ran ahead would copy garbage. */
+#ifndef REEF_TABLE_H
+#define REEF_TABLE_H
+
+#include "world.h"
+
+paged_owner owner_records(const reef_world *w);
+paged_owner owner_chunks(const reef_world *w);
+paged_owner owner_tables(const reef_world *w);
+paged_owner owner_ring(const reef_world *w);
+paged_owner owner_bits(const reef_world *w);
+
+/* A table for writing; makes the world's side of it on first use. NULL: no memory. */
+table *table_own(reef_world *w, uint32_t id);
+/* Room for a row at t->next, in a last chunk that is ours and marked as written. */
+bool table_room(reef_world *w, table *t);
+/* All columns of a chunk ours and marked as written now. */
+bool chunk_own(reef_world *w, const table *t, uint32_t unit);
+/* One column. */
+bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+/* What row_pop may touch. */
+bool table_prepare_pop(reef_world *w, const table *t);
+
+/* Commits. */
+void row_pushed(reef_world *w, table *t);                    /* the row at t->next is complete */
+void row_pop(reef_world *w, table *t);                       /* forgets the last row: its values were moved or destroyed */
+void row_fill(reef_world *w, table *t, uint32_t place);      /* the last row moves into `place`, whose values are raw; then row_pop */
+void row_destroy(const shape *s, reef_slot *slots, uint32_t row); /* destroy hooks of a row */
+
+/* Frees the spare chunks, and the only chunk if it is empty. */
+bool table_shrink(reef_world *w, uint32_t id);
+/* Room for `rows` more rows; then table_room can't fail that often (as long as nothing is shared anew). */
+bool table_reserve(reef_world *w, table *t, uint32_t rows);
+/* Everything of a table ours: chunks, bits, the records of its rows. Then moving and destroying its rows can't fail. */
+bool table_own_all(reef_world *w, uint32_t id);
+reef_status tables_validate(const reef_world *w, char *message, size_t size);
+
+/* Moving, copying, destroying one value; plain types cost a memcpy. */
+void value_move(const type *t, void *to, void *from);
+reef_status value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook says */
+INLINE void value_destroy(const type *t, void *p)
+{
+    if (UNLIKELY(t->hooks.destroy != NULL)) t->hooks.destroy(t->hooks.context, p);
+}
+
+INLINE void bytes_copy(void *restrict to, const void *restrict from, size_t size)
+{
+    switch (size) {
+    case 1: memcpy(to, from, 1); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    case 12: memcpy(to, from, 12); break;
+    case 16: memcpy(to, from, 16); break;
+    case 24: memcpy(to, from, 24); break;
+    case 32: memcpy(to, from, 32); break;
+    case 64: memcpy(to, from, 64); break;
+    default: memcpy(to, from, size); break;
+    }
+}
+INLINE char *cell(const reef_slot *slots, uint32_t slot, uint32_t row, size_t size)
+{
+    return (char *)slots[slot].block + row * size;
+}
+/* A row of plain columns from one chunk of a table to another place in the same table. */
+INLINE void row_copy(const shape *s, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
+{
+    uint32_t k = SLOT_COLUMNS, end = s->end_8;
+    for (; k < end; k++) memcpy((char *)to[k].block + to_row * 8, (char *)from[k].block + from_row * 8, 8);
+    if (LIKELY(k == s->end_slot)) return;
+    for (end = s->end_16; k < end; k++) memcpy((char *)to[k].block + to_row * 16, (char *)from[k].block + from_row * 16, 16);
+    for (end = s->end_slot; k < end; k++) {
+        size_t size = s->columns[k].size;
+        bytes_copy((char *)to[k].block + to_row * size, (char *)from[k].block + from_row * size, size);
+    }
+}
+
+/* ---- entity index (src/entity.c) ---- */
+
+/* A record for writing; its index must have one. NULL: no memory. */
+uint64_t *record_own(reef_world *w, uint32_t index);
+INLINE uint64_t record_read(const reef_world *w, uint32_t index) { return *reef_record_at(&w->hot, index); }
+/* For commits: the page was owned before. */
+INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
+{
+    ((uint64_t *)w->hot.records.page[e.index >> REEF_RECORD_BITS])[e.index & (RECORDS_PER_PAGE - 1)] =
+        (uint64_t)e.generation << 32 | place;
+}
+INLINE bool record_owned(const reef_world *w, uint32_t index)
+{
+    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version);
+}
+/* The place of a living entity, PLACE_DEAD for all others. */
+INLINE uint32_t place_of(const reef_world *w, reef_entity e)
+{
+    if (e.index >= w->hot.index_count) return PLACE_DEAD;
+    uint64_t r = record_read(w, e.index);
+    return (uint32_t)(r >> 32) == e.generation && (uint32_t)r >= PLACE_EMPTY ? (uint32_t)r : PLACE_DEAD;
+}
+
+/* n new ids in the sequence "free ids oldest first, then fresh indices": prepare makes sure of them, id_peek(k) names them
+ * (0 <= k < n), ids_commit takes them; their records must be put in between or after. */
+reef_status ids_prepare(reef_world *w, uint32_t n);
+reef_entity id_peek(const reef_world *w, uint32_t k);
+void ids_commit(reef_world *w, uint32_t n);
+/* Room for one more free id. */
+bool id_free_prepare(reef_world *w);
+bool ids_free_prepare(reef_world *w, uint64_t n); /* room for n more */
+void id_free(reef_world *w, reef_entity e); /* the index of a dying entity; its record's page is ours */
+void ring_drop(reef_world *w);
+reef_status index_validate(const reef_world *w, char *message, size_t size);
+
+/* ---- bits (src/bit.c) ---- */
+
+INLINE bool bits_any(const reef_world *w) { return w->state.bit_count != 0; }
+/* Owns what bits_move touches. `mask` is the table.bits of the source. */
+bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
+void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to := from, from := 0 */
+bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place);
+void bits_clear(reef_world *w, uint64_t mask, uint32_t place);
+/* Has the row a switch that these values don't take away? */
+bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count);
+bool bit_has(const reef_world *w, uint32_t component, uint32_t place);
+/* Everything that setting or clearing the switch of the row at `place` of table `id` needs; then do it. */
+bool bit_prepare(reef_world *w, uint32_t component, uint32_t id, uint32_t place, bool on);
+void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on);
+/* Own the words of a unit in all types of the mask. */
+bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);
+void bits_drop(reef_world *w);
+reef_status bits_validate(const reef_world *w, char *message, size_t size);
+uint64_t bit_count_rows(const reef_world *w, uint32_t component);
+/* Copies the switches of `from` to `to`; prepare first. */
+bool bits_prepare_copy(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
+void bits_copy(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
+
+#endif

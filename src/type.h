@@ -1,0 +1,28 @@
+/* The process's list of component types. Records never move and never die, so reading one takes no lock. */
+#ifndef REEF_TYPE_INTERNAL_H
+#define REEF_TYPE_INTERNAL_H
+
+#include "platform.h"
+#include "reef/type.h"
+
+typedef struct type {
+    const char *name;
+    uint32_t    id, size, align;
+    reef_home   home;
+    bool        hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */
+    bool        plain_move;  /* moving is memcpy */
+    bool        plain_copy;  /* copying is memcpy */
+    bool        copyable;    /* plain, or by its hook */
+    reef_hooks  hooks;       /* all NULL for plain data */
+    const reef_field *fields;
+    uint32_t    field_count;
+} type;
+
+/* NULL for an id that isn't one. Any thread. */
+const type *type_of(uint32_t id);
+/* By name, as strcmp: the order of everything visible. */
+int type_compare(const type *a, const type *b);
+/* Bytes of one element of a kind. */
+uint32_t kind_size(reef_kind kind);
+
+#endif

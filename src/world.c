@@ -1,0 +1,131 @@
+#include "change.h"
+#include <stdio.h>
+
+void bundles_drop(reef_world *w);
+void queries_drop(reef_world *w);
+
+/* ---- making ---- */
+
+static family *family_make(const reef_allocator *allocator)
+{
+    memory m;
+    if (!memory_make(&m, allocator)) return NULL;
+    family *f = m.allocator.resize(m.allocator.context, NULL, 0, sizeof *f, BLOCK_ALIGN);
+    if (f == NULL) {
+        mutex_drop(&m.lock);
+        return NULL;
+    }
+    memset(f, 0, sizeof *f);
+    mutex_drop(&m.lock);
+    if (!memory_make(&f->memory, allocator) || !mutex_make(&f->lock)) {
+        m.allocator.resize(m.allocator.context, f, sizeof *f, 0, BLOCK_ALIGN);
+        return NULL;
+    }
+    f->memory.bytes = sizeof *f;
+    f->graph.shape_count = TABLE_EMPTY;
+    return f;
+}
+
+static void family_free(family *f)
+{
+    reef_allocator a = f->memory.allocator;
+    family_drop(f);
+    memory_drop(&f->memory);
+    mutex_drop(&f->lock);
+    a.resize(a.context, f, sizeof *f, 0, BLOCK_ALIGN);
+}
+
+reef_world *reef_world_new(const reef_world_config *config)
+{
+    static const reef_world_config defaults;
+    if (config == NULL) config = &defaults;
+    if (config->entities_max > INDEX_MAX) return NULL;
+    family *f = family_make(&config->allocator);
+    if (f == NULL) return NULL;
+    reef_world *w = memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
+    if (w == NULL) {
+        family_free(f);
+        return NULL;
+    }
+    f->members = 1;
+    w->family = f;
+    w->config = *config;
+    w->hot.version = 1;
+    w->state.next_unit = 2;
+    w->error.operation = "";
+    return w;
+}
+
+void reef_world_free(reef_world *w)
+{
+    if (w == NULL) return;
+    family *f = w->family;
+    paged_owner chunks = owner_chunks(w), records = owner_records(w), tables = owner_tables(w);
+    queries_drop(w);
+    bundles_drop(w);
+    names_drop(w);
+    bits_drop(w);
+    ring_drop(w);
+    paged_drop(&w->hot.chunks, &chunks); /* runs the destroy hooks */
+    paged_drop(&w->hot.records, &records);
+    paged_drop(&w->state.tables, &tables);
+    memory_free(&f->memory, MEMORY_OTHER, w->state.used_types, w->state.used_words * sizeof(uint64_t));
+    memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
+    family_free(f);
+}
+
+/* ---- memory ---- */
+
+reef_status reef_shrink(reef_world *w)
+{
+    static const char op[] = "reef_shrink";
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->locks) return fail(w, REEF_LOCKED, op, none, null, 0);
+    for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
+        if (!table_shrink(w, i)) return fail(w, REEF_NO_MEMORY, op, none, null, 0);
+    memory_trim(&w->family->memory);
+    return REEF_OK;
+}
+
+reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_component *types, uint32_t type_count)
+{
+    static const char op[] = "reef_reserve_for";
+    const reef_entity null = {0, 0};
+    uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (type_count > REEF_COMPONENTS_MAX) return fail(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
+    if (type_count && types == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
+    if (w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, null, count);
+    for (uint32_t i = 0; i < type_count; i++) {
+        reef_status s = type_ready(w, types[i].id);
+        for (uint32_t j = 0; j < i && s == REEF_OK; j++)
+            if (types[j].id == types[i].id) s = REEF_DUPLICATE_TERM;
+        if (s != REEF_OK) return fail(w, s, op, types[i], null, i + 1);
+        if (type_of(types[i].id)->home == REEF_TABLE) ids[n++] = types[i].id;
+    }
+    reef_status s = ids_prepare(w, count);
+    uint32_t id = s == REEF_OK ? graph_table(w, ids, n, &s) : 0;
+    table *t = id > TABLE_EMPTY ? table_own(w, id) : NULL;
+    if (s == REEF_OK && id > TABLE_EMPTY && (t == NULL || (count && !table_reserve(w, t, count)))) s = REEF_NO_MEMORY;
+    return s == REEF_OK ? s : fail(w, s, op, (reef_component){0}, null, count);
+}
+
+/* ---- validation ---- */
+
+reef_status reef_validate(const reef_world *w, char *message, size_t size)
+{
+    char unused[1];
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (message == NULL || size == 0) message = unused, size = 1;
+    message[0] = 0;
+    if (index_validate(w, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
+        bits_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK)
+        return REEF_CORRUPT;
+    uint64_t rows = reef_count_alive(w) - w->hot.empty_count, placed = 0;
+    for (uint32_t i = 0; i < w->hot.index_count; i++) placed += (uint32_t)record_read(w, i) >= 2 * PLACE_EMPTY;
+    if (rows == placed) return REEF_OK;
+    snprintf(message, size, "world: %llu rows, %llu entities in them", (unsigned long long)rows, (unsigned long long)placed);
+    return REEF_CORRUPT;
+}

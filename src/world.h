@@ -1,0 +1,249 @@
+/* A world: the inside.
+ *
+ *   family (shared by a world and its forks, guarded by its lock)
+ *     types -> tables graph: which sets of components have a table, the layout of each (shape), component -> slot maps, edges
+ *     memory
+ *   world
+ *     hot: records, chunks                 what the inlined calls read (reef/fast.h)
+ *     state: tables, ring of free ids, bits, names, counters      a value: snapshot and fork share it
+ *     caches: bundles and edges lately used, open loops, the last error
+ *
+ * Table ids are the family's and depend on history; nothing visible is ordered by them. Table 0 is nowhere (unit 0, the
+ * place of the dead), table 1 is the table of entities without components: those have no row (unit 1). */
+#ifndef REEF_WORLD_INTERNAL_H
+#define REEF_WORLD_INTERNAL_H
+
+#include "memory.h"
+#include "paged.h"
+#include "reef/fast.h"
+#include "type.h"
+
+enum {
+    ROW_MASK = REEF_BLOCK_ROWS - 1,
+    RECORDS_PER_PAGE = 1 << REEF_RECORD_BITS,
+    UNITS_PER_PAGE = 1 << REEF_UNIT_BITS,
+    UNIT_MAX = (1 << 22) - 1,
+    TABLES_PER_PAGE = 64,
+    TABLE_NONE = 0, TABLE_EMPTY = 1,
+    PLACE_DEAD = 0, PLACE_EMPTY = 1 << REEF_ROW_BITS,
+    SLOT_ENTITIES = 1, SLOT_COLUMNS = 2, /* the first column */
+    RING_PER_PAGE = 4096,
+    BIT_WORDS = REEF_BLOCK_ROWS / 64
+};
+#define RING_HOLE 0xFFFFFFFFu /* an entry of the ring that was taken out of turn */
+#define INDEX_MAX 0xFFFFFFFEu /* entities of a world */
+
+/* ---- layout: what all rows of a table have in common; immutable, lives as long as the family ---- */
+
+typedef struct column {
+    const type *type;
+    uint32_t    size, align;
+    uint32_t    arena;
+} column;
+
+typedef struct shape {
+    uint32_t    table;           /* id */
+    uint32_t    component_count; /* with tags */
+    uint32_t    column_count;
+    uint16_t    end_8, end_16;   /* slots 2 ... end_8 are 8 bytes wide, end_8 ... end_16 are 16, the rest anything */
+    uint16_t    end_slot;
+    uint16_t    units;           /* of a chunk */
+    uint16_t    first_rows;      /* capacity of the first chunk when it is made */
+    bool        hooked;          /* some column has hooks */
+    const uint32_t *component;   /* ids by name */
+    const column *columns;       /* by slot: columns[slot]; [1] is the handles */
+} shape;
+
+/* ---- a table of one world ---- */
+
+typedef struct table {
+    uint64_t     lease;  /* == world version: the tail chunk is ours and marked, next/end hold, rows may be appended and taken
+                            from its end by the fast path. Never for tables with hooks or bits. */
+    reef_slot   *tail;   /* slots of the last chunk; valid under the lease only */
+    const shape *shape;  /* NULL: never used by this world */
+    uint64_t     bits;   /* REEF_BIT types that some row here may have: bit min(world bit number, 63) */
+    uint32_t     first, last, chunks; /* units of the first and last chunk (linked by their heads), number of chunks */
+    uint32_t     next;   /* place of the next row */
+    uint32_t     end;    /* place behind the last row that the last chunk has room for */
+    uint32_t     spare;  /* unit of the first of the empty chunks kept for growth (linked by their heads), 0: none */
+    uint64_t     unused;
+} table;
+
+/* ---- edges: from a table by (operation, component) to another ---- */
+
+typedef struct edge_move { uint16_t from, to; uint32_t size; } edge_move;
+
+typedef struct edge {
+    uint64_t key;          /* table << 32 | component << 1 | remove */
+    uint32_t from, to;     /* tables */
+    uint16_t slot;         /* add: of the new column, 0 for a tag. remove: of the old one in `from` */
+    uint32_t size;         /* of that component */
+    bool     hooked;       /* either table has hooks */
+    uint16_t end_8, end_16, count; /* moves by size class */
+    edge_move move[];
+} edge;
+
+/* ---- family ---- */
+
+typedef struct retired {
+    struct retired *next;
+    void           *memory;
+    size_t          bytes;
+} retired;
+
+typedef struct graph {
+    shape      **shapes;      /* by table id */
+    uint32_t     shape_count, shape_capacity;
+    uint32_t    *hash;        /* open addressing, set of components -> table id + 1 */
+    uint32_t     hash_capacity;
+    edge       **edges;       /* open addressing by key */
+    uint32_t     edge_count, edge_capacity;
+    reef_map   **maps;        /* by component id */
+    uint32_t     map_count;
+    retired     *retired;     /* replaced arrays that another thread may still read; freed with the family */
+    uint64_t    *rare;        /* open addressing: component << 32 | table, with slot beside it: maps too sparse for an array */
+    uint16_t    *rare_slot;
+    uint32_t     rare_count, rare_capacity;
+} graph;
+
+typedef struct family {
+    memory   memory;
+    mutex    lock;   /* of nodes, graph and members */
+    uint32_t members; /* worlds and snapshots */
+    graph    graph;
+} family;
+
+/* ---- state: everything that a snapshot holds beside hot.records and hot.chunks ---- */
+
+typedef struct bit_store { /* the REEF_BIT home of one type: 16 words a unit */
+    uint32_t   component;
+    reef_paged words; /* page u: the bits of unit u, NULL: all zero */
+    uint64_t   count; /* set bits */
+} bit_store;
+
+typedef struct state {
+    reef_paged tables;        /* table[64] a page, by table id */
+    reef_paged ring;          /* free ids, oldest first: uint32_t[4096] a page, by position >> 12 minus ring_first */
+    uint64_t   ring_head, ring_tail; /* positions */
+    uint64_t   ring_first;    /* page number of ring.page[0] */
+    uint32_t   ring_holes;    /* entries in the ring that are RING_HOLE */
+    uint32_t   next_unit;     /* units from here on were never used */
+    uint32_t   free_unit[UNITS_PER_PAGE]; /* heads of lists of free runs, by length */
+    bit_store *bits;          /* in order of first use */
+    uint32_t   bit_count, bit_capacity;
+    reef_paged name_entries;  /* src/name.c */
+    reef_paged name_by_text, name_by_index;
+    uint32_t   name_count, name_buckets;
+    uint64_t   alive;
+    uint64_t  *used_types;    /* bitset by component id: this world knows the type */
+    uint32_t   used_words;
+    uint32_t   reserved_count; /* ids out by reef_reserve_id */
+} state;
+
+/* ---- caches ---- */
+
+enum { EDGE_CACHE = 128, BUNDLE_CACHE = 16 };
+
+struct reef_bundle; /* src/bundle.c */
+
+struct reef_world {
+    reef_hot   hot;
+    uint32_t   slow;        /* != 0: the fast paths of structural calls give up (loop open, names, observers ...) */
+    uint32_t   locks;       /* open loops */
+    uint32_t  *ring_next, *ring_end; /* where the next free id goes, under ring_lease */
+    uint64_t   ring_lease;  /* == version: ring_next ... ring_end is ours */
+    state      state;
+    family    *family;
+    struct { uint64_t key; const edge *edge; table *from, *to; } edge_cache[EDGE_CACHE]; /* emptied when pages may move */
+    struct reef_bundle *bundle_cache[BUNDLE_CACHE];
+    struct reef_bundle *bundles;  /* the user's */
+    struct reef_query  *queries;
+    reef_world_config config;
+    reef_error error;
+    reef_error error_text_of;
+    uint64_t   moved, spawned, destroyed;
+    /* values of the call that is running: when growth moves the block that one points into, it is put right */
+    reef_value *value;
+    uint32_t   value_count;
+};
+
+#define SLOW_LOCKED 1u /* world.slow: a loop is open */
+#define SLOW_NAMES 2u  /* some entity has a name */
+
+/* ---- errors (src/status.c) ---- */
+
+/* Records a failure, calls the misuse hook in the checked build, returns `status`. Never allocates. */
+COLD reef_status fail(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
+                      uint64_t number);
+
+/* ---- graph (src/graph.c) ---- */
+
+void family_drop(family *f); /* the last member left */
+/* Makes the maps reach all types; refreshes the world's view. NO_MEMORY. */
+reef_status graph_sync(reef_world *w);
+/* The table of a set of table-home components, given by ids in any order, without doubles. 0: no memory or a limit (then
+ * *status says). */
+uint32_t graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_status *status);
+/* The edge from a table by adding or removing a component, which it hasn't or has. NULL as above. */
+const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bool remove, reef_status *status);
+/* Slot of a component in a table: 0 absent, REEF_SLOT_TAG. */
+uint32_t graph_slot_rare(const family *f, uint32_t component, uint32_t table_id);
+INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t table_id)
+{
+    if (component >= w->hot.map_count) return 0;
+    const reef_map *m = REEF_ACQUIRE_POINTER(&w->hot.maps[component]);
+    uint32_t d = table_id - m->lowest;
+    uint32_t k = d < REEF_ACQUIRE_U32(&m->count) ? ((const uint16_t *)(m + 1))[d] : 0;
+    return LIKELY(k != 0) || !REEF_ACQUIRE_U32(&m->elsewhere) ? k : graph_slot_rare(w->family, component, table_id);
+}
+INLINE const shape *shape_of(const family *f, uint32_t table_id)
+{
+    return REEF_ACQUIRE_POINTER(&f->graph.shapes)[table_id];
+}
+void ids_sort(uint32_t *ids, uint32_t count); /* by type name */
+
+/* ---- access ---- */
+
+INLINE const table *table_read(const reef_world *w, uint32_t id) /* NULL: never used by this world */
+{
+    uint32_t p = id / TABLES_PER_PAGE;
+    if (p >= w->state.tables.count || w->state.tables.page[p] == NULL) return NULL;
+    const table *t = (const table *)w->state.tables.page[p] + id % TABLES_PER_PAGE;
+    return t->shape ? t : NULL;
+}
+INLINE uint32_t place_unit(uint32_t place) { return place >> REEF_ROW_BITS; }
+INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
+INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
+INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
+/* Rows of a chunk of t. */
+INLINE uint32_t chunk_rows(const table *t, uint32_t unit)
+{
+    return unit == t->last ? t->next - unit_place(unit) : REEF_BLOCK_ROWS;
+}
+INLINE uint64_t table_rows(const table *t)
+{
+    return t->chunks == 0 ? 0 : (uint64_t)(t->chunks - 1) * REEF_BLOCK_ROWS + (t->next - unit_place(t->last));
+}
+INLINE const reef_entity *slot_entities(const reef_slot *slots) { return (const reef_entity *)slots[SLOT_ENTITIES].block; }
+
+/* The tables with at least one row, by their sorted type names: ids into a fresh array of *count (memory kind OTHER;
+ * free with memory_free(&w->family->memory, MEMORY_OTHER, p, *count * 4)). NULL with *count 0: none; NULL with *count != 0:
+ * no memory. (src/graph.c) */
+uint32_t *tables_sorted(const reef_world *w, uint32_t *count);
+/* Compares two layouts by their sorted type names. */
+int shape_compare(const shape *a, const shape *b);
+/* Bit store of a component, NULL if the world never used it. (src/bit.c) */
+const bit_store *bit_store_of(const reef_world *w, uint32_t component);
+/* Words (16) of the bits of a unit, NULL: all zero. */
+const uint64_t *bit_words(const bit_store *b, uint32_t unit);
+/* Does this world know the type? Open worlds know all declared ones. */
+bool world_knows(const reef_world *w, uint32_t component);
+
+/* ---- names (src/name.c) ---- */
+void names_drop(reef_world *w);                         /* the world ends or is cleared: forget all */
+void name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */
+bool name_prepare_forget(reef_world *w, reef_entity e); /* own what name_forget will touch; false: no memory */
+uint64_t names_bytes(const reef_world *w);
+reef_status names_validate(const reef_world *w, char *message, size_t size);
+
+#endif

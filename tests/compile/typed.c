@@ -1,0 +1,152 @@
+/* Each function twice: with the typed words, and with -DPLAIN what they stand for, ids and sizes written out. Both must
+ * compile to the same instructions (tests/compile/typed), in C and in C++. Functions named list_... build an array of values: there
+ * the compilers order the stores differently, and only the number of instructions is compared. */
+#include <reef.h>
+
+typedef struct {
+    float x, y;
+} Position;
+typedef struct {
+    float x, y;
+} Velocity;
+REEF_COMPONENT(Position);
+REEF_COMPONENT(Velocity);
+REEF_TAG(Hungry);
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+const Position *get(const reef_world *w, reef_entity e);
+Position       *mut(reef_world *w, reef_entity e);
+Position       *ensure(reef_world *w, reef_entity e);
+bool            has(const reef_world *w, reef_entity e);
+reef_status     set(reef_world *w, reef_entity e, float x, float y);
+reef_status     add(reef_world *w, reef_entity e);
+reef_status     take(reef_world *w, reef_entity e);
+uint64_t        count(const reef_world *w);
+reef_entity     list_spawn(reef_world *w, float x, float y);
+reef_status     list_spawn_many(reef_world *w, reef_entity *e, const Position *p);
+reef_status     list_change(reef_world *w, reef_entity e);
+reef_status     list_destroy(reef_world *w);
+uint32_t        get_many(reef_world *w, const reef_entity *e, Position *p);
+uint32_t        write_many(reef_world *w, const reef_entity *e, const Position *p);
+void            walk(reef_block *b);
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef PLAIN
+
+const Position *get(const reef_world *w, reef_entity e) { return reef_get(w, e, Position); }
+Position       *mut(reef_world *w, reef_entity e) { return reef_mut(w, e, Position); }
+Position       *ensure(reef_world *w, reef_entity e) { return reef_ensure(w, e, Position); }
+bool            has(const reef_world *w, reef_entity e) { return reef_has(w, e, Position); }
+reef_status     set(reef_world *w, reef_entity e, float x, float y) { return reef_set(w, e, Position, x, y); }
+reef_status     add(reef_world *w, reef_entity e) { return reef_add(w, e, Position); }
+reef_status     take(reef_world *w, reef_entity e) { return reef_remove(w, e, Position); }
+uint64_t        count(const reef_world *w) { return reef_count(w, Position); }
+reef_entity     list_spawn(reef_world *w, float x, float y)
+{
+    return reef_spawn(w, reef_with(Position, x, y), reef_with(Velocity, 1, 2), reef_tag(Hungry));
+}
+reef_status list_spawn_many(reef_world *w, reef_entity *e, const Position *p)
+{
+    return reef_spawn_many(w, 8, e, reef_array(Position, p), reef_tag(Hungry));
+}
+reef_status list_change(reef_world *w, reef_entity e)
+{
+    return reef_change(w, e, reef_without(Velocity), reef_tag(Hungry));
+}
+reef_status list_destroy(reef_world *w) { return reef_destroy_with(w, reef_id(Position), reef_id(Hungry)); }
+uint32_t    get_many(reef_world *w, const reef_entity *e, Position *p) { return reef_get_many(w, Position, e, 8, p); }
+uint32_t    write_many(reef_world *w, const reef_entity *e, const Position *p)
+{
+    return reef_write_many(w, Position, e, 8, p);
+}
+void walk(reef_block *b)
+{
+    Position       *p = reef_inout(b, Position);
+    const Velocity *v = reef_in(b, Velocity);
+    for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt;
+}
+
+#else
+
+static inline reef_component position(void) { return reef_id_of(&reef_decl_Position); }
+static inline reef_component velocity(void) { return reef_id_of(&reef_decl_Velocity); }
+static inline reef_component hungry(void) { return reef_id_of(&reef_decl_Hungry); }
+#ifdef __cplusplus
+/* A temporary has an address only behind a reference. */
+static inline reef_status set_plain(reef_world *w, reef_entity e, reef_component c, const Position &value)
+{
+    return reef_set_id(w, e, c, &value, sizeof value);
+}
+#endif
+
+const Position *get(const reef_world *w, reef_entity e)
+{
+    return (const Position *)reef_get_fast(w, e, position(), sizeof(Position));
+}
+Position   *mut(reef_world *w, reef_entity e) { return (Position *)reef_mut_fast(w, e, position(), sizeof(Position)); }
+Position   *ensure(reef_world *w, reef_entity e) { return (Position *)reef_ensure_id(w, e, position(), NULL); }
+bool        has(const reef_world *w, reef_entity e) { return reef_has_fast(w, e, position()); }
+reef_status set(reef_world *w, reef_entity e, float x, float y)
+{
+#ifdef __cplusplus
+    return set_plain(w, e, position(), Position{x, y});
+#else
+    return reef_set_id(w, e, position(), &(const Position){x, y}, sizeof(Position));
+#endif
+}
+reef_status add(reef_world *w, reef_entity e) { return reef_add_id(w, e, position(), NULL, NULL); }
+reef_status take(reef_world *w, reef_entity e) { return reef_remove_id(w, e, position()); }
+uint64_t    count(const reef_world *w) { return reef_count_id(w, position()); }
+reef_entity list_spawn(reef_world *w, float x, float y)
+{
+#ifdef __cplusplus
+    const Position   p = {x, y};
+    const Velocity   v = {1, 2};
+    const reef_value values[] = {{position(), REEF_VALUE_ONE, sizeof p, &p},
+                                 {velocity(), REEF_VALUE_ONE, sizeof v, &v},
+                                 {hungry(), REEF_VALUE_DEFAULT, 0, NULL}};
+    return reef_spawn_values(w, values, 3);
+#else
+    return reef_spawn_values(
+        w,
+        (const reef_value[]){{position(), REEF_VALUE_ONE, sizeof(Position), &(const Position){x, y}},
+                             {velocity(), REEF_VALUE_ONE, sizeof(Velocity), &(const Velocity){1, 2}},
+                             {hungry(), REEF_VALUE_DEFAULT, 0, NULL}},
+        3);
+#endif
+}
+reef_status list_spawn_many(reef_world *w, reef_entity *e, const Position *p)
+{
+    const reef_value values[] = {{position(), REEF_VALUE_ARRAY, sizeof *p, p}, {hungry(), REEF_VALUE_DEFAULT, 0, NULL}};
+    return reef_spawn_many_values(w, 8, e, values, 2);
+}
+reef_status list_change(reef_world *w, reef_entity e)
+{
+    const reef_value values[] = {{velocity(), REEF_VALUE_REMOVE, 0, NULL}, {hungry(), REEF_VALUE_DEFAULT, 0, NULL}};
+    return reef_change_values(w, e, values, 2);
+}
+reef_status list_destroy(reef_world *w)
+{
+    const reef_component types[] = {position(), hungry()};
+    return reef_destroy_with_types(w, types, 2, NULL);
+}
+uint32_t get_many(reef_world *w, const reef_entity *e, Position *p)
+{
+    return reef_get_many_id(w, position(), e, 8, p, sizeof *p);
+}
+uint32_t write_many(reef_world *w, const reef_entity *e, const Position *p)
+{
+    return reef_write_many_id(w, position(), e, 8, p, sizeof *p);
+}
+void walk(reef_block *b)
+{
+    Position       *p = (Position *)reef_block_inout_fast(b, position());
+    const Velocity *v = (const Velocity *)reef_block_in_fast(b, velocity());
+    for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt;
+}
+
+#endif

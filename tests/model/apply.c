@@ -1,0 +1,827 @@
+/* The operations, each for reef (core_...) and for the reference (want_...). */
+#include "apply.h"
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* ---- entities and values of an operation ---- */
+
+reef_entity model_handle(const model *m, uint32_t number)
+{
+    reef_entity e = {0, 0};
+    if (number == SUBJECT_FAR) {
+        e.index = UINT32_MAX - 9;
+        e.generation = 1;
+    }
+    return number < m->handle_count ? m->handle[number] : e;
+}
+
+static reef_entity subject_of(const model *m, const op *o)
+{
+    reef_entity e = model_handle(m, o->subject);
+    if (o->subject == SUBJECT_AHEAD) {
+        e = model_handle(m, o->list[OP_LIST - 1]);
+        if (e.generation) e.generation++;
+    }
+    return e;
+}
+
+uint32_t op_makes(const op *o)
+{
+    switch ((op_kind)o->kind) {
+    case OP_CREATE:
+    case OP_SPAWN:
+    case OP_CLONE:
+    case OP_RESERVE_ID:
+    case OP_CREATE_AS:
+    case OP_BUNDLE_SPAWN: return 1;
+    case OP_SPAWN_MANY:
+    case OP_CLONE_MANY: return o->n;
+    default: return 0;
+    }
+}
+
+void model_made(model *m, uint32_t first, const reef_entity *made, uint32_t count)
+{
+    if (first + count > m->handle_capacity) {
+        uint32_t     n = (first + count) * 2 + 1024;
+        reef_entity *p = realloc(m->handle, n * sizeof *p);
+        if (!p) abort();
+        memset(p + m->handle_capacity, 0, (n - m->handle_capacity) * sizeof *p);
+        m->handle = p;
+        m->handle_capacity = n;
+    }
+    if (first + count > m->handle_count) m->handle_count = first + count;
+    for (uint32_t i = 0; i < count; i++) {
+        m->handle[first + i] = made[i];
+        m->reference.entity[made[i].index].number = first + i;
+    }
+}
+
+/* The entities of an operation on many: a list, or a range of numbers, perhaps backwards. Valid until the next call. */
+static const reef_entity *entities_of(const model *m, const op *o)
+{
+    static reef_entity many[8192];
+    for (uint32_t i = 0; i < o->n; i++) {
+        if (!(o->option & 1)) many[i] = model_handle(m, o->list[i]);
+        else many[i] = model_handle(m, o->subject + (o->option & 2 ? o->n - 1 - i : i));
+    }
+    return many;
+}
+
+uint32_t model_values(const model *m, const op *o, ref_value *values)
+{
+    memset(values, 0, OP_TYPES * sizeof *values);
+    for (uint32_t i = 0; i < o->count; i++) {
+        values[i].type = o->type[i];
+        values[i].how = (ref_how)o->how[i];
+        values[i].flaw = i + 1 == o->count ? (ref_flaw)o->flaw : FLAW_NONE;
+        values[i].seed = o->value + i;
+        values[i].from = model_handle(m, o->list[0]);
+    }
+    return o->count;
+}
+
+/* Values in memory, as reef takes them. */
+typedef struct given {
+    reef_value v[OP_TYPES];
+    ref_value  ref[OP_TYPES];
+    void      *memory[OP_TYPES];
+    uint32_t   elements[OP_TYPES];
+    uint64_t   args[OP_TYPES];
+    uint32_t   count;
+} given;
+
+static void *memory_for(const model_type *t, uint32_t n)
+{
+    size_t at = t->align < 16 ? 16 : t->align;
+    void  *p = aligned_alloc(at, ((size_t)t->size * n + at) / at * at);
+    if (!p) abort();
+    return p;
+}
+
+static void given_one(const model *m, given *g, uint32_t i, uint32_t n)
+{
+    const ref_value  *r = &g->ref[i];
+    reef_value       *v = &g->v[i];
+    const model_type *t = &model_types[r->type];
+    v->component = component_of(r->type);
+    v->kind = r->how == HOW_ARRAY ? REEF_VALUE_ARRAY : r->how == HOW_REMOVE ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT;
+    if (r->how == HOW_ARGS) {
+        g->args[i] = ref_value_at(r, 0);
+        v->data = &g->args[i];
+    }
+    if (r->how == HOW_DEFAULT || r->how == HOW_ARGS || r->how == HOW_REMOVE || r->type >= TYPES_MAX) return;
+    if (r->how != HOW_ARRAY) v->kind = REEF_VALUE_ONE;
+    v->size = t->size;
+    if (t->size == 0) return;
+    if (r->how == HOW_FROM && t->sort != SORT_MOVER) {
+        v->data = reef_get_id(m->world, r->from, v->component);
+        if (v->data) return;
+    }
+    g->elements[i] = r->how == HOW_ARRAY ? n : 1;
+    g->memory[i] = memory_for(t, g->elements[i]);
+    for (uint32_t k = 0; k < g->elements[i]; k++)
+        value_make(t, (char *)g->memory[i] + (size_t)k * t->size, ref_value_at(r, k));
+    v->data = g->memory[i];
+}
+
+static void given_make(const model *m, const op *o, uint32_t n, given *g)
+{
+    memset(g, 0, sizeof *g);
+    g->count = model_values(m, o, g->ref);
+    for (uint32_t i = 0; i < g->count; i++) {
+        given_one(m, g, i, n);
+        switch (g->ref[i].flaw) {
+        case FLAW_SIZE: g->v[i].size++; break;
+        case FLAW_KIND: g->v[i].kind = (reef_value_kind)9; break;
+        case FLAW_DATA: g->v[i].data = NULL; break;
+        default: break;
+        }
+    }
+}
+
+/* What was moved into the world is no longer ours. */
+static void given_free(given *g, bool taken)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (!g->memory[i]) continue;
+        const model_type *t = &model_types[g->ref[i].type];
+        for (uint32_t k = 0; k < g->elements[i] && !(taken && t->sort == SORT_MOVER); k++)
+            value_unmake(t, (char *)g->memory[i] + (size_t)k * t->size);
+        free(g->memory[i]);
+    }
+}
+
+static reef_status last_status(const model *m)
+{
+    return reef_last_error(m->world).status;
+}
+
+/* A call that answers one entity. */
+static void one_made(const model *m, outcome *out, reef_entity e)
+{
+    out->made[0] = e;
+    out->made_count = e.generation != 0;
+    out->status = e.generation != 0 ? REEF_OK : last_status(m);
+}
+
+static void want_one(outcome *want)
+{
+    want->made_count = want->status == REEF_OK;
+}
+
+/* ---- making ---- */
+
+static void core_CREATE(model *m, const op *o, outcome *out)
+{
+    one_made(m, out, o->option & 1 ? reef_create_entity(m->world) : reef_create(m->world));
+}
+static void want_CREATE(model *m, const op *o, outcome *want)
+{
+    (void)o;
+    want->status = ref_spawn(&m->reference, 1, want->made, NULL, 0);
+    want_one(want);
+}
+
+static void core_SPAWN(model *m, const op *o, outcome *out)
+{
+    given g;
+    given_make(m, o, 1, &g);
+    one_made(m, out, reef_spawn_values(m->world, g.v, g.count));
+    given_free(&g, out->status == REEF_OK);
+}
+static void want_SPAWN(model *m, const op *o, outcome *want)
+{
+    ref_value values[OP_TYPES];
+    uint32_t  count = model_values(m, o, values);
+    want->status = ref_spawn(&m->reference, 1, want->made, values, count);
+    want_one(want);
+}
+
+static void core_SPAWN_MANY(model *m, const op *o, outcome *out)
+{
+    given g;
+    given_make(m, o, o->n, &g);
+    out->status = reef_spawn_many_values(m->world, o->n, o->option & 1 ? NULL : out->made, g.v, g.count);
+    out->made_count = out->status == REEF_OK && !(o->option & 1) ? o->n : 0;
+    given_free(&g, out->status == REEF_OK);
+}
+static void want_SPAWN_MANY(model *m, const op *o, outcome *want)
+{
+    ref_value values[OP_TYPES];
+    uint32_t  count = model_values(m, o, values);
+    want->status = ref_spawn(&m->reference, o->n, want->made, values, count);
+    want->made_count = want->status == REEF_OK ? o->n : 0;
+}
+
+static void core_CLONE(model *m, const op *o, outcome *out)
+{
+    one_made(m, out, reef_clone(m->world, subject_of(m, o)));
+}
+static void want_CLONE(model *m, const op *o, outcome *want)
+{
+    want->status = ref_clone(&m->reference, subject_of(m, o), 1, want->made);
+    want_one(want);
+}
+
+static void core_CLONE_MANY(model *m, const op *o, outcome *out)
+{
+    out->status = reef_clone_many(m->world, subject_of(m, o), o->n, o->option & 1 ? NULL : out->made);
+    out->made_count = out->status == REEF_OK && !(o->option & 1) ? o->n : 0;
+}
+static void want_CLONE_MANY(model *m, const op *o, outcome *want)
+{
+    want->status = ref_clone(&m->reference, subject_of(m, o), o->n, want->made);
+    want->made_count = want->status == REEF_OK ? o->n : 0;
+}
+
+static void core_RESERVE_ID(model *m, const op *o, outcome *out)
+{
+    (void)o;
+    one_made(m, out, reef_reserve_id(m->world));
+}
+static void want_RESERVE_ID(model *m, const op *o, outcome *want)
+{
+    (void)o;
+    want->status = ref_reserve_id(&m->reference, want->made);
+    want_one(want);
+}
+
+static void core_RELEASE_ID(model *m, const op *o, outcome *out)
+{
+    out->status = reef_release_id(m->world, subject_of(m, o));
+}
+static void want_RELEASE_ID(model *m, const op *o, outcome *want)
+{
+    want->status = ref_release_id(&m->reference, subject_of(m, o));
+}
+
+static reef_entity wanted_of(const op *o)
+{
+    reef_entity e = {o->list[0], o->list[1]};
+    return e;
+}
+static void core_CREATE_AS(model *m, const op *o, outcome *out)
+{
+    out->status = reef_create_as(m->world, wanted_of(o));
+    out->made[0] = wanted_of(o);
+    out->made_count = out->status == REEF_OK;
+}
+static void want_CREATE_AS(model *m, const op *o, outcome *want)
+{
+    want->status = ref_create_as(&m->reference, wanted_of(o));
+    want->made[0] = wanted_of(o);
+    want_one(want);
+}
+
+/* ---- bundles: the slot is o->n ---- */
+
+/* Lays the values out one after the other, aligned. */
+static void bundle_lay_out(model_bundle *b, const op *o)
+{
+    b->count = o->count;
+    b->bytes = 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        b->type[i] = o->type[i];
+        if (o->type[i] >= TYPES_MAX) continue;
+        const model_type *t = &model_types[o->type[i]];
+        b->offset[i] = (b->bytes + t->align - 1) / t->align * t->align;
+        b->bytes = b->offset[i] + t->size;
+    }
+}
+
+static void core_BUNDLE_NEW(model *m, const op *o, outcome *out)
+{
+    reef_bundle_part part[OP_TYPES];
+    model_bundle     b = {0};
+    bundle_lay_out(&b, o);
+    for (uint32_t i = 0; i < o->count; i++) {
+        part[i].component = component_of(o->type[i]);
+        part[i].offset = b.offset[i];
+    }
+    b.bundle = reef_bundle_new(m->world, part, o->count);
+    out->status = b.bundle ? REEF_OK : last_status(m);
+    if (!b.bundle) return;
+    reef_bundle_free(m->bundle[o->n].bundle);
+    m->bundle[o->n].bundle = b.bundle;
+}
+static void want_BUNDLE_NEW(model *m, const op *o, outcome *want)
+{
+    ref_value values[OP_TYPES];
+    uint32_t  count = model_values(m, o, values);
+    want->status = ref_check_bundle(&m->reference, values, count);
+    if (want->status == REEF_OK) bundle_lay_out(&m->bundle[o->n], o);
+}
+
+static void core_BUNDLE_FREE(model *m, const op *o, outcome *out)
+{
+    reef_bundle_free(m->bundle[o->n].bundle);
+    m->bundle[o->n].bundle = NULL;
+    out->status = REEF_OK;
+}
+static void want_BUNDLE_FREE(model *m, const op *o, outcome *want)
+{
+    m->bundle[o->n].count = 0;
+    want->status = REEF_OK;
+}
+
+static void core_BUNDLE_SPAWN(model *m, const op *o, outcome *out)
+{
+    const model_bundle *b = &m->bundle[o->n];
+    model_type          all = {"", SORT_PLAIN, b->bytes, 4096, {0}};
+    out->status = REEF_OK;
+    if (b->count == 0) return;
+    if (o->option & 1) {
+        one_made(m, out, reef_spawn_bundle(m->world, m->other_bundle, ""));
+        return;
+    }
+    char *packed = memory_for(&all, 1);
+    for (uint32_t i = 0; i < b->count; i++)
+        value_make(&model_types[b->type[i]], packed + b->offset[i], value_mix(o->value + i, 0));
+    one_made(m, out, reef_spawn_bundle(m->world, b->bundle, packed));
+    for (uint32_t i = 0; i < b->count; i++)
+        if (!(out->status == REEF_OK && model_types[b->type[i]].sort == SORT_MOVER))
+            value_unmake(&model_types[b->type[i]], packed + b->offset[i]);
+    free(packed);
+}
+static void want_BUNDLE_SPAWN(model *m, const op *o, outcome *want)
+{
+    const model_bundle *b = &m->bundle[o->n];
+    ref_value           values[OP_TYPES] = {0};
+    want->status = REEF_OK;
+    if (b->count == 0) return;
+    if (o->option & 1) {
+        want->status = REEF_OTHER_WORLD;
+        return;
+    }
+    for (uint32_t i = 0; i < b->count; i++) {
+        values[i].type = b->type[i];
+        values[i].seed = o->value + i;
+    }
+    want->status = ref_spawn(&m->reference, 1, want->made, values, b->count);
+    want_one(want);
+}
+
+/* ---- destroying ---- */
+
+static void core_DESTROY(model *m, const op *o, outcome *out)
+{
+    out->status = reef_destroy(m->world, subject_of(m, o));
+}
+static void want_DESTROY(model *m, const op *o, outcome *want)
+{
+    want->status = ref_destroy(&m->reference, subject_of(m, o));
+}
+
+static void core_DESTROY_MANY(model *m, const op *o, outcome *out)
+{
+    out->number += reef_destroy_many(m->world, entities_of(m, o), o->n);
+    out->status = counted_memory.fired ? REEF_NO_MEMORY : REEF_OK;
+}
+static void want_DESTROY_MANY(model *m, const op *o, outcome *want)
+{
+    const reef_entity *e = entities_of(m, o);
+    for (uint32_t i = 0; i < o->n; i++) want->number += ref_destroy(&m->reference, e[i]) == REEF_OK;
+    want->status = REEF_OK;
+}
+
+static uint32_t components_of(const op *o, reef_component *c)
+{
+    for (uint32_t i = 0; i < o->count; i++) c[i] = component_of(o->type[i]);
+    return o->count;
+}
+static void core_DESTROY_WITH(model *m, const op *o, outcome *out)
+{
+    reef_component c[OP_TYPES];
+    uint32_t       count = components_of(o, c);
+    out->status = reef_destroy_with_types(m->world, c, count, o->option & 1 ? NULL : &out->number);
+}
+static void want_DESTROY_WITH(model *m, const op *o, outcome *want)
+{
+    want->status = ref_destroy_with(&m->reference, o->type, o->count, &want->number);
+    if (o->option & 1) want->number = 0;
+}
+
+static void core_CLEAR_TYPE(model *m, const op *o, outcome *out)
+{
+    out->status = reef_clear_type(m->world, component_of(o->type[0]), o->option & 1 ? NULL : &out->number);
+}
+static void want_CLEAR_TYPE(model *m, const op *o, outcome *want)
+{
+    want->status = ref_clear_type(&m->reference, o->type[0], &want->number);
+    if (o->option & 1) want->number = 0;
+}
+
+static void core_WORLD_CLEAR(model *m, const op *o, outcome *out)
+{
+    (void)o;
+    out->status = reef_world_clear(m->world);
+}
+static void want_WORLD_CLEAR(model *m, const op *o, outcome *want)
+{
+    (void)o;
+    ref_clear(&m->reference);
+    want->status = REEF_OK;
+}
+
+/* ---- changing ---- */
+
+/* The digest of a component that a call gave to the caller. */
+static uint64_t digest_at(uint32_t type, const void *p)
+{
+    return p && type < TYPES_MAX ? value_digest(&model_types[type], p) : 0;
+}
+static uint64_t digest_want(const model *m, reef_entity e, uint32_t type)
+{
+    const ref_entity *x = ref_alive(&m->reference, e);
+    if (!x || !ref_has(x, type) || model_types[type].size == 0) return 0;
+    return value_digest_of(&model_types[type], x->value[type]);
+}
+
+static void core_ADD(model *m, const op *o, outcome *out)
+{
+    uint64_t args = value_mix(o->value, 0);
+    void    *p = NULL;
+    out->status = reef_add_id(m->world, subject_of(m, o), component_of(o->type[0]), o->option & 1 ? &args : NULL,
+                              o->option & 2 ? &p : NULL);
+    out->digest = digest_at(o->type[0], p);
+}
+static void want_ADD(model *m, const op *o, outcome *want)
+{
+    want->status = ref_add(&m->reference, subject_of(m, o), o->type[0], o->option & 1, value_mix(o->value, 0));
+    if (want->status == REEF_OK && (o->option & 2)) want->digest = digest_want(m, subject_of(m, o), o->type[0]);
+}
+
+static void core_SET(model *m, const op *o, outcome *out)
+{
+    given g;
+    given_make(m, o, 1, &g);
+    out->status = reef_set_id(m->world, subject_of(m, o), g.v[0].component, g.v[0].data, g.v[0].size);
+    given_free(&g, out->status >= REEF_OK);
+}
+static void want_SET(model *m, const op *o, outcome *want)
+{
+    ref_value values[OP_TYPES];
+    model_values(m, o, values);
+    want->status = ref_set(&m->reference, subject_of(m, o), &values[0]);
+}
+
+static void core_ENSURE(model *m, const op *o, outcome *out)
+{
+    uint64_t       args = value_mix(o->value, 0);
+    reef_entity    e = subject_of(m, o);
+    reef_component c = component_of(o->type[0]);
+    const void    *p = reef_ensure_id(m->world, e, c, o->option & 1 ? &args : NULL);
+    bool           no_data = o->type[0] < TYPES_MAX && model_types[o->type[0]].size == 0;
+    out->status = p || (no_data && reef_has_id(m->world, e, c)) ? REEF_OK : last_status(m);
+    out->digest = digest_at(o->type[0], p);
+}
+static void want_ENSURE(model *m, const op *o, outcome *want)
+{
+    reef_entity e = subject_of(m, o);
+    want->status = ref_add(&m->reference, e, o->type[0], o->option & 1, value_mix(o->value, 0));
+    if (want->status == REEF_EXISTS) want->status = REEF_OK;
+    if (want->status == REEF_OK) want->digest = digest_want(m, e, o->type[0]);
+}
+
+static void core_REMOVE(model *m, const op *o, outcome *out)
+{
+    out->status = reef_remove_id(m->world, subject_of(m, o), component_of(o->type[0]));
+}
+static void want_REMOVE(model *m, const op *o, outcome *want)
+{
+    want->status = ref_remove(&m->reference, subject_of(m, o), o->type[0]);
+}
+
+static void core_REMOVE_ALL(model *m, const op *o, outcome *out)
+{
+    out->status = reef_remove_all(m->world, subject_of(m, o));
+}
+static void want_REMOVE_ALL(model *m, const op *o, outcome *want)
+{
+    want->status = ref_remove_all(&m->reference, subject_of(m, o));
+}
+
+static void core_CHANGE(model *m, const op *o, outcome *out)
+{
+    given g;
+    given_make(m, o, 1, &g);
+    out->status = reef_change_values(m->world, subject_of(m, o), g.v, g.count);
+    given_free(&g, out->status == REEF_OK);
+}
+static void want_CHANGE(model *m, const op *o, outcome *want)
+{
+    ref_value values[OP_TYPES];
+    uint32_t  count = model_values(m, o, values);
+    want->status = ref_change(&m->reference, subject_of(m, o), values, count);
+}
+
+static void core_WRITE(model *m, const op *o, outcome *out)
+{
+    const model_type *t = o->type[0] < TYPES_MAX ? &model_types[o->type[0]] : NULL;
+    reef_component    c = component_of(o->type[0]);
+    void *p = o->option & 1 && t ? reef_mut_fast(m->world, subject_of(m, o), c, t->size) : reef_mut_id(m->world, subject_of(m, o), c);
+    out->status = p ? REEF_OK : last_status(m);
+    out->digest = digest_at(o->type[0], p);
+    if (p) value_write(t, p, value_mix(o->value, 0));
+}
+static void want_WRITE(model *m, const op *o, outcome *want)
+{
+    ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
+    uint32_t    t = o->type[0];
+    want->status = !x ? REEF_NOT_ALIVE : !ref_knows(&m->reference, t) ? REEF_UNKNOWN_TYPE : ref_has(x, t) ? REEF_OK : REEF_ABSENT;
+    if (want->status != REEF_OK) return;
+    want->digest = digest_want(m, subject_of(m, o), t);
+    if (model_types[t].sort != SORT_MOVER || x->value[t] != 0) x->value[t] = value_mix(o->value, 0);
+}
+
+/* ---- reading ---- */
+
+enum { READ_ALIVE = 1, READ_HAS = 2, READ_FAST_HAS = 4, READ_MATCHES = 8, READ_AGREES = 16 };
+
+static void core_READ(model *m, const op *o, outcome *out)
+{
+    reef_entity       e = subject_of(m, o);
+    reef_component    c = component_of(o->type[0]);
+    const model_type *t = o->type[0] < TYPES_MAX ? &model_types[o->type[0]] : NULL;
+    const void       *p = reef_get_id(m->world, e, c);
+    const model_query *q = &m->query[o->n];
+    out->number = (reef_is_alive(m->world, e) ? READ_ALIVE : 0u) | (reef_has_id(m->world, e, c) ? READ_HAS : 0u) |
+                  (reef_has_fast(m->world, e, c) ? READ_FAST_HAS : 0u) |
+                  (q->query && reef_query_matches(q->query, e) ? READ_MATCHES : 0u);
+    if (!t || t->size == 0 || reef_get_fast(m->world, e, c, t->size) == p) out->number |= READ_AGREES;
+    out->number |= reef_count_id(m->world, c) << 8;
+    out->digest = digest_at(o->type[0], p);
+    out->status = REEF_OK;
+}
+static void want_READ(model *m, const op *o, outcome *want)
+{
+    reef_entity        e = subject_of(m, o);
+    const ref_entity  *x = ref_alive(&m->reference, e);
+    const model_query *q = &m->query[o->n];
+    uint32_t           set = 0;
+    for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
+    want->number = (x ? READ_ALIVE : 0u) | (x && ref_has(x, o->type[0]) ? READ_HAS | READ_FAST_HAS : 0u) | READ_AGREES |
+                   (x && q->count && (x->set & set) == set ? READ_MATCHES : 0u);
+    want->number |= ref_count_type(&m->reference, o->type[0]) << 8;
+    want->digest = digest_want(m, e, o->type[0]);
+    want->status = REEF_OK;
+}
+
+static const model_type *many_type(const op *o)
+{
+    return &model_types[o->type[0]];
+}
+static void core_GET_MANY(model *m, const op *o, outcome *out)
+{
+    const model_type *t = many_type(o);
+    char             *to = memory_for(t, o->n);
+    memset(to, 0xEE, (size_t)t->size * o->n);
+    out->number = reef_get_many_id(m->world, t->id, entities_of(m, o), o->n, to, t->size);
+    for (uint32_t i = 0; i < o->n; i++) {
+        uint64_t d = digest_at(o->type[0], type_has_payload(t) ? NULL : to + (size_t)i * t->size);
+        out->digest = value_mix(out->digest, d);
+    }
+    free(to);
+    out->status = REEF_OK;
+}
+static void want_GET_MANY(model *m, const op *o, outcome *want)
+{
+    unsigned char      untouched[4096];
+    const model_type  *t = many_type(o);
+    const reef_entity *e = entities_of(m, o);
+    memset(untouched, 0xEE, sizeof untouched);
+    for (uint32_t i = 0; i < o->n; i++) {
+        const ref_entity *x = ref_alive(&m->reference, e[i]);
+        bool              copied = x && ref_has(x, o->type[0]) && !type_has_payload(t);
+        uint64_t          d = copied ? digest_want(m, e[i], o->type[0]) : value_digest(t, untouched);
+        want->digest = value_mix(want->digest, type_has_payload(t) ? 0 : d);
+        want->number += copied;
+    }
+    want->status = REEF_OK;
+}
+
+static void core_WRITE_MANY(model *m, const op *o, outcome *out)
+{
+    const model_type *t = many_type(o);
+    char             *from = memory_for(t, o->n);
+    for (uint32_t i = 0; i < o->n; i++) value_make(t, from + (size_t)i * t->size, value_mix(o->value, i));
+    out->number = reef_write_many_id(m->world, t->id, entities_of(m, o), o->n, from, t->size);
+    for (uint32_t i = 0; i < o->n; i++) value_unmake(t, from + (size_t)i * t->size);
+    free(from);
+    out->status = counted_memory.fired ? REEF_NO_MEMORY : REEF_OK;
+}
+static void want_WRITE_MANY(model *m, const op *o, outcome *want)
+{
+    const reef_entity *e = entities_of(m, o);
+    for (uint32_t i = 0; i < o->n; i++) {
+        ref_entity *x = ref_alive(&m->reference, e[i]);
+        if (!x || !ref_has(x, o->type[0])) continue;
+        x->value[o->type[0]] = value_mix(o->value, i);
+        want->number++;
+    }
+    want->status = REEF_OK;
+}
+
+/* ---- names: o->n is the name's number ---- */
+
+static uint32_t named_index(const model *m, uint32_t name) /* UINT32_MAX: nobody */
+{
+    const ref_world *r = &m->reference;
+    for (uint32_t i = 0; i < r->living_count; i++)
+        if (r->entity[r->living[i]].name == name + 1) return r->living[i];
+    return UINT32_MAX;
+}
+static void core_NAME(model *m, const op *o, outcome *out)
+{
+    out->status = reef_set_name(m->world, subject_of(m, o), o->n == NAME_NONE ? NULL : model_names[o->n]);
+}
+static void want_NAME(model *m, const op *o, outcome *want)
+{
+    reef_entity e = subject_of(m, o);
+    ref_entity *x = ref_alive(&m->reference, e);
+    uint32_t    owner = o->n < NAMES_GOOD ? named_index(m, o->n) : UINT32_MAX;
+    want->status = REEF_OK;
+    if (!x) want->status = REEF_NOT_ALIVE;
+    else if (o->n == NAME_NONE) x->name = 0;
+    else if (o->n >= NAMES_GOOD) want->status = REEF_BAD_TEXT;
+    else if (owner != UINT32_MAX && owner != e.index) want->status = REEF_NAME_TAKEN;
+    else x->name = o->n + 1;
+}
+
+static void core_FIND(model *m, const op *o, outcome *out)
+{
+    out->number = reef_entity_bits(reef_find(m->world, model_names[o->n]));
+    out->status = REEF_OK;
+}
+static void want_FIND(model *m, const op *o, outcome *want)
+{
+    uint32_t index = named_index(m, o->n);
+    want->number = index == UINT32_MAX ? 0 : reef_entity_bits(ref_handle(&m->reference, index));
+    want->status = REEF_OK;
+}
+
+/* ---- room and types ---- */
+
+static void core_RESERVE(model *m, const op *o, outcome *out)
+{
+    out->status = reef_reserve(m->world, o->n);
+}
+static void want_RESERVE(model *m, const op *o, outcome *want)
+{
+    const ref_world *r = &m->reference;
+    uint64_t         room = (uint64_t)(r->free_end - r->free_first) + (r->entities_max - r->count);
+    want->status = o->n > room ? REEF_LIMIT : REEF_OK;
+}
+
+static void core_RESERVE_FOR(model *m, const op *o, outcome *out)
+{
+    reef_component c[OP_TYPES];
+    uint32_t       count = components_of(o, c);
+    out->status = reef_reserve_for(m->world, o->n, c, count);
+}
+static void want_RESERVE_FOR(model *m, const op *o, outcome *want)
+{
+    ref_value values[OP_TYPES];
+    uint32_t  count = model_values(m, o, values);
+    want->status = ref_check_bundle(&m->reference, values, count);
+    if (want->status == REEF_OK) want_RESERVE(m, o, want);
+}
+
+static void core_SHRINK(model *m, const op *o, outcome *out)
+{
+    (void)o;
+    out->status = reef_shrink(m->world);
+}
+static void want_SHRINK(model *m, const op *o, outcome *want)
+{
+    (void)m;
+    (void)o;
+    want->status = REEF_OK;
+}
+
+static void core_USE(model *m, const op *o, outcome *out)
+{
+    out->status = reef_world_use(m->world, component_of(o->type[0]));
+}
+static void want_USE(model *m, const op *o, outcome *want)
+{
+    want->status = o->type[0] < TYPES_MAX ? REEF_OK : REEF_UNKNOWN_TYPE;
+    if (o->type[0] < TYPES_MAX) m->reference.known |= 1u << o->type[0];
+}
+
+
+
+/* ---- one operation ---- */
+
+typedef void (*op_function)(model *m, const op *o, outcome *out);
+
+static const struct op_entry {
+    const char *name;
+    op_function core, want;
+    int         part;
+} op_entries[] = {
+#define X(name, weight, part) {#name, core_##name, want_##name, part},
+    MODEL_OPS(X)
+#undef X
+};
+
+const char *op_name(op_kind kind)
+{
+    return op_entries[kind].name;
+}
+
+void model_fail(model *m, const char *format, ...)
+{
+    va_list args;
+    if (m->failed) return;
+    m->failed = true;
+    va_start(args, format);
+    vsnprintf(m->failure, sizeof m->failure, format, args);
+    va_end(args);
+}
+
+static void outcome_reset(outcome *x)
+{
+    x->status = REEF_CORRUPT;
+    x->number = x->digest = 0;
+    x->made_count = 0;
+}
+
+static void room_for_made(model *m, uint32_t n)
+{
+    if (n <= m->made_capacity) return;
+    m->core.made = realloc(m->core.made, n * sizeof(reef_entity));
+    m->want.made = realloc(m->want.made, n * sizeof(reef_entity));
+    if (!m->core.made || !m->want.made) abort();
+    m->made_capacity = n;
+}
+
+void model_refer(model *m, const op *o)
+{
+    room_for_made(m, op_makes(o) + 1);
+    outcome_reset(&m->want);
+    op_entries[o->kind].want(m, o, &m->want);
+    model_made(m, o->made, m->want.made, m->want.made_count);
+}
+
+/* Lets reef do it; when memory is made to run out, checks that nothing changed, and tries again. */
+static void core_do(model *m, const op *o)
+{
+    const struct op_entry *entry = &op_entries[o->kind];
+    outcome_reset(&m->core);
+    counted_memory.fired = false;
+    counted_memory.fail_at = o->fail_at;
+    counted_memory.fail_on = o->fail_on != 0;
+    entry->core(m, o, &m->core);
+    counted_memory.fail_at = 0;
+    bool fired = counted_memory.fired;
+    counted_memory.fired = false;
+    if (!fired || m->core.status != REEF_NO_MEMORY) return;
+    if (entry->part == 0) {
+        model_compare(m, true);
+        if (m->failed) return;
+    }
+    uint64_t number = m->core.number;
+    outcome_reset(&m->core);
+    if (o->kind == OP_DESTROY_MANY) m->core.number = number;
+    entry->core(m, o, &m->core);
+}
+
+static void outcomes_compare(model *m, const op *o)
+{
+    const outcome *a = &m->core, *b = &m->want;
+    const char    *name = op_name((op_kind)o->kind);
+    if (a->status != b->status) {
+        model_fail(m, "%s answers %s, must answer %s", name, reef_status_name(a->status), reef_status_name(b->status));
+        return;
+    }
+    if (a->number != b->number)
+        model_fail(m, "%s gives the number %llu, must be %llu", name, (unsigned long long)a->number,
+                   (unsigned long long)b->number);
+    if (a->digest != b->digest) model_fail(m, "%s reads other values than were written, or in another order", name);
+    for (uint32_t i = 0; i < a->made_count && i < b->made_count; i++)
+        if (!reef_entity_equal(a->made[i], b->made[i]))
+            model_fail(m, "%s makes {%u, %u}, must be {%u, %u}", name, a->made[i].index, a->made[i].generation,
+                       b->made[i].index, b->made[i].generation);
+    if (b->status < REEF_OK && reef_last_error(m->world).status != b->status)
+        model_fail(m, "%s records the error %s, must be %s", name, reef_status_name(reef_last_error(m->world).status),
+                   reef_status_name(b->status));
+}
+
+void model_apply(model *m, const op *o)
+{
+    core_do(m, o);
+    if (m->failed) return;
+    model_refer(m, o);
+    outcomes_compare(m, o);
+    if (counted_memory.fault) model_fail(m, "%s: %s", op_name((op_kind)o->kind), counted_memory.fault);
+    if (reef_count_alive(m->world) != m->reference.living_count) model_fail(m, "the number of living entities is wrong");
+    if (m->failed) return;
+    model_compare_entity(m, subject_of(m, o));
+    for (uint32_t i = 0; i < m->want.made_count && i < 3; i++) model_compare_entity(m, m->want.made[i]);
+    for (uint32_t i = 0; i < 2 && m->reference.living_count > 0; i++) {
+        uint32_t at = (uint32_t)((value_mix(o->value, 100 + i) >> 1) % m->reference.living_count);
+        model_compare_entity(m, ref_handle(&m->reference, m->reference.living[at]));
+    }
+}

@@ -1,0 +1,14 @@
+/* The operations that apply_query.c adds to those of apply.c. */
+#ifndef MODEL_APPLY_H
+#define MODEL_APPLY_H
+
+#include "model.h"
+
+void core_QUERY_NEW(model *m, const op *o, outcome *out);
+void want_QUERY_NEW(model *m, const op *o, outcome *want);
+void core_QUERY_FREE(model *m, const op *o, outcome *out);
+void want_QUERY_FREE(model *m, const op *o, outcome *want);
+void core_QUERY_WALK(model *m, const op *o, outcome *out);
+void want_QUERY_WALK(model *m, const op *o, outcome *want);
+
+#endif

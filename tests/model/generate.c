@@ -1,0 +1,387 @@
+/* Making operations. They depend on the seed and on the reference alone, so a list can be made again without running reef. */
+#include "model.h"
+
+static const uint16_t weights[] = {
+#define X(name, weight, part) weight,
+    MODEL_OPS(X)
+#undef X
+};
+
+static char        name_text[4][REEF_NAME_MAX + 2];
+const char *const  model_names[] = {
+    "a", "b", "aa", "a.a", "a.b", "a.b.c", "a.b.d", "b.a", "b.b", "ship", "ship.turret", "ship.turret.barrel", "ship.turret.base",
+    "ship.hull", "reef", "reef.coral", "reef.coral.1", "reef.coral.2", "reef.coral.3", "reef.coral.10", "kelp forest", "x y.z",
+    "Zo\xc3\xab", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10", "n11", "n12", "n13", "n14", "n15", name_text[0],
+    name_text[1],
+    /* bad ones */
+    "", ".", "a.", ".a", "a..b", name_text[2]};
+
+_Static_assert(sizeof model_names / sizeof model_names[0] == NAMES_GOOD + NAMES_BAD, "the good names, then the bad ones");
+
+void names_make(void)
+{
+    memset(name_text[0], 'q', REEF_NAME_MAX);
+    memset(name_text[1], 'q', REEF_NAME_MAX - 1);
+    memset(name_text[2], 'q', REEF_NAME_MAX + 1);
+}
+
+static uint32_t below(generator *g, uint32_t n)
+{
+    return n == 0 ? 0 : (uint32_t)(random_next(&g->random) % n);
+}
+static bool one_in(generator *g, uint32_t n)
+{
+    return below(g, n) == 0;
+}
+
+void generator_start(generator *g, uint64_t seed)
+{
+    memset(g, 0, sizeof *g);
+    g->random = value_mix(seed, 5) << 20;
+}
+
+static void phase_change(generator *g)
+{
+    static const uint32_t targets[] = {5, 30, 60, 120, 200, 300, 400};
+    g->calm = 200 + below(g, 4000);
+    g->target = targets[below(g, sizeof targets / sizeof targets[0])];
+    g->failing = one_in(g, 3);
+    g->naming = one_in(g, 3);
+}
+
+/* ---- choosing ---- */
+
+static uint32_t some_number(generator *g)
+{
+    return below(g, g->numbers ? g->numbers : 1);
+}
+
+static uint32_t living_number(generator *g, const model *m)
+{
+    const ref_world *r = &m->reference;
+    if (r->living_count == 0) return some_number(g);
+    return r->entity[r->living[below(g, r->living_count)]].number;
+}
+
+/* Mostly someone who lives; now and then one who doesn't. */
+static uint32_t subject(generator *g, const model *m, op *o)
+{
+    switch (below(g, 80)) {
+    case 0: return SUBJECT_NULL;
+    case 1: return SUBJECT_FAR;
+    case 2: o->list[OP_LIST - 1] = some_number(g); return SUBJECT_AHEAD;
+    case 3: o->list[OP_LIST - 1] = living_number(g, m); return SUBJECT_AHEAD;
+    case 4:
+    case 5: return some_number(g);
+    default: return living_number(g, m);
+    }
+}
+
+static uint8_t active_type(generator *g, const model *m)
+{
+    for (;;) {
+        uint32_t t = below(g, TYPES_MAX);
+        if (!(m->active >> t & 1)) continue;
+        if (ref_knows(&m->reference, t) || one_in(g, 30) || (m->active & m->reference.known) == 0) return (uint8_t)t;
+    }
+}
+
+static uint8_t any_type(generator *g, const model *m)
+{
+    if (one_in(g, 100)) return one_in(g, 2) ? TYPE_ZERO : TYPE_HIGH;
+    return active_type(g, m);
+}
+
+/* A type that this entity has. */
+static uint8_t type_of_entity(generator *g, const model *m, uint32_t number)
+{
+    const ref_entity *e = ref_alive(&m->reference, model_handle(m, number));
+    for (uint32_t i = 0; e && e->set && i < 200; i++) {
+        uint32_t t = below(g, TYPES_MAX);
+        if (ref_has(e, t)) return (uint8_t)t;
+    }
+    return any_type(g, m);
+}
+
+static uint8_t how_of(generator *g, uint32_t type, bool many)
+{
+    const model_type *t = type < TYPES_MAX ? &model_types[type] : NULL;
+    uint32_t          x = below(g, 20);
+    if (!t || t->size == 0) return x < 15 ? HOW_DEFAULT : HOW_ONE;
+    if (many && x < 10) return t->size > 300 ? HOW_ONE : HOW_ARRAY;
+    return x < 14 ? HOW_ONE : x < 17 ? HOW_DEFAULT : x < 18 ? HOW_ARGS : HOW_FROM;
+}
+
+static bool names_type(const op *o, uint32_t count, uint8_t type)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (o->type[i] == type) return true;
+    return false;
+}
+
+/* Different types, few more often than many. */
+static void types(generator *g, const model *m, op *o, uint32_t most)
+{
+    uint32_t n = 1 + below(g, 1 + below(g, most));
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t t = any_type(g, m);
+        if (!names_type(o, o->count, t)) o->type[o->count++] = t;
+    }
+}
+
+static bool sized(const op *o, uint32_t i)
+{
+    return o->type[i] < TYPES_MAX && model_types[o->type[i]].size > 0;
+}
+
+/* Spoils a list of values in one way. */
+static void spoil(generator *g, op *o, bool kind_too)
+{
+    uint32_t last = o->count - 1u;
+    switch (below(g, 6)) {
+    case 0: o->type[last] = TYPE_HIGH; break;
+    case 1: o->type[last] = TYPE_ZERO; break;
+    case 2:
+        if (o->count > 1) o->type[last] = o->type[0];
+        if (o->count > 1) o->how[last] = o->how[0];
+        break;
+    case 3:
+        if (sized(o, last)) o->how[last] = HOW_ONE;
+        if (sized(o, last)) o->flaw = FLAW_SIZE;
+        break;
+    case 4:
+        if (sized(o, last)) o->how[last] = HOW_ONE;
+        if (sized(o, last)) o->flaw = FLAW_DATA;
+        break;
+    default:
+        if (kind_too) o->flaw = FLAW_KIND;
+    }
+}
+
+static void values(generator *g, const model *m, op *o, bool many)
+{
+    if (!one_in(g, 30)) types(g, m, o, OP_TYPES);
+    for (uint32_t i = 0; i < o->count; i++) o->how[i] = how_of(g, o->type[i], many);
+    o->list[0] = living_number(g, m);
+    if (o->count > 0 && one_in(g, 40)) spoil(g, o, true);
+}
+
+/* ---- the operations that need more than a subject and a type ---- */
+
+static uint32_t amount(generator *g)
+{
+    static const uint16_t edges[] = {1022, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 3000};
+    uint32_t              x = below(g, 100);
+    if (x == 0) return edges[below(g, sizeof edges / sizeof edges[0])];
+    return x < 8 ? 0 : x < 90 ? 1 + below(g, 12) : 1 + below(g, 70);
+}
+
+static void gen_spawn_many(generator *g, const model *m, op *o)
+{
+    values(g, m, o, true);
+    o->n = amount(g);
+    o->option = one_in(g, 5);
+    for (uint32_t i = 0; i < o->count && o->n > 200; i++)
+        if (o->how[i] == HOW_ARRAY && model_types[o->type[i]].size > 64) o->how[i] = HOW_ONE;
+    if (one_in(g, 60) && o->count > 0) o->how[0] = HOW_REMOVE;
+}
+
+static void gen_create_as(generator *g, const model *m, op *o)
+{
+    const ref_world *r = &m->reference;
+    uint32_t         index = below(g, r->count ? r->count : 1), variant = below(g, 12);
+    for (uint32_t i = 0; i < r->count && variant < 4; i++) { /* reserved ones */
+        uint32_t k = (index + i) % r->count;
+        if (r->entity[k].life != LIFE_RESERVED) continue;
+        index = k;
+        break;
+    }
+    if (variant == 4 || r->count == 0) index = r->count + (one_in(g, 40) ? 5000 : below(g, 5));
+    if (variant == 5 && one_in(g, 4)) index = UINT32_MAX - below(g, 2);
+    o->list[0] = index;
+    o->list[1] = index < r->count ? r->entity[index].generation : 1 + below(g, 2);
+    if (variant >= 6 && variant < 9) o->list[1] += below(g, 5);
+    if (variant == 9) o->list[1]--;
+    if (variant == 10 && one_in(g, 10)) o->list[1] = UINT32_MAX;
+    if (variant == 11 && one_in(g, 3)) o->list[1] = 0;
+}
+
+static void gen_list(generator *g, const model *m, op *o)
+{
+    if (one_in(g, 3) && g->numbers > 100) { /* a range */
+        o->option = (uint8_t)(1 + 2 * below(g, 2));
+        o->n = 1 + below(g, 60);
+        o->subject = living_number(g, m);
+        return;
+    }
+    o->n = below(g, OP_LIST + 1);
+    for (uint32_t i = 0; i < o->n; i++) o->list[i] = one_in(g, 8) ? some_number(g) : living_number(g, m);
+    if (o->n > 3 && one_in(g, 4)) o->list[0] = o->list[o->n - 1];
+    if (o->n > 3 && one_in(g, 8)) o->list[1] = SUBJECT_NULL;
+}
+
+static void gen_batch(generator *g, const model *m, op *o, bool writes)
+{
+    gen_list(g, m, o);
+    do o->type[0] = active_type(g, m);
+    while (model_types[o->type[0]].size == 0 && !one_in(g, 20));
+    o->count = 1;
+    const model_type *t = &model_types[o->type[0]];
+    bool              fits = ref_knows(&m->reference, o->type[0]) && t->size > 0 && t->sort != SORT_MOVER;
+    if (!fits || (writes && type_has_payload(t))) o->kind = OP_READ;
+    if (o->kind == OP_READ) o->n = below(g, SLOTS);
+    if (t->size > 300 && o->n > OP_LIST) o->n = OP_LIST;
+}
+
+static void gen_query_new(generator *g, const model *m, op *o)
+{
+    types(g, m, o, 4);
+    o->n = below(g, SLOTS);
+    o->option = one_in(g, 2);
+    for (uint32_t i = 0; i < o->count; i++) {
+        bool owns = o->type[i] < TYPES_MAX && type_has_payload(&model_types[o->type[i]]);
+        o->how[i] = (uint8_t)below(g, 4);
+        if (!sized(o, i)) o->how[i] = one_in(g, 2) ? REEF_WITH : REEF_INOUT;
+        else if (owns && o->how[i] == REEF_OUT) o->how[i] = REEF_INOUT;
+    }
+    if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
+}
+
+static void gen_walk(generator *g, const model *m, op *o)
+{
+    o->n = below(g, SLOTS);
+    o->type[0] = active_type(g, m);
+    while (!ref_knows(&m->reference, o->type[0]) && m->reference.known & m->active) o->type[0] = active_type(g, m);
+    o->option = (uint8_t)((one_in(g, 2) ? 1 : 0) | (one_in(g, 12) && ref_knows(&m->reference, o->type[0]) ? 2 : 0) |
+                          (one_in(g, 10) ? 4 : 0) | (one_in(g, 25) ? 8 : 0));
+}
+
+static void gen_change(generator *g, const model *m, op *o)
+{
+    types(g, m, o, OP_TYPES);
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (one_in(g, 3)) o->type[i] = type_of_entity(g, m, o->subject);
+        o->how[i] = one_in(g, 2) ? HOW_REMOVE : how_of(g, o->type[i], false);
+    }
+    for (uint32_t i = 1; i < o->count; i++)
+        if (names_type(o, i, o->type[i]) && !one_in(g, 30)) o->type[i] = o->type[--o->count];
+    for (uint32_t i = 1; i < o->count; i++)
+        if (names_type(o, i, o->type[i]) && !one_in(g, 30)) o->count = (uint8_t)i;
+    o->list[0] = living_number(g, m);
+    if (one_in(g, 40)) spoil(g, o, true);
+}
+
+static void gen_one_type(generator *g, const model *m, op *o)
+{
+    bool there = o->kind == OP_REMOVE || o->kind == OP_WRITE || o->kind == OP_READ;
+    o->count = 1;
+    o->type[0] = there && !one_in(g, 12) ? type_of_entity(g, m, o->subject) : any_type(g, m);
+    o->option = (uint8_t)below(g, 4);
+    o->list[0] = living_number(g, m);
+    if (o->kind == OP_READ) o->n = below(g, SLOTS);
+    if (o->kind == OP_SET) {
+        o->how[0] = one_in(g, 5) ? HOW_FROM : HOW_ONE;
+        if (one_in(g, 40)) spoil(g, o, false);
+    }
+}
+
+/* Too many live: end most of them, one way or another. */
+static void gen_decimate(generator *g, const model *m, op *o)
+{
+    if (one_in(g, 12)) {
+        o->kind = OP_WORLD_CLEAR;
+    } else if (one_in(g, 3)) {
+        o->kind = OP_DESTROY_WITH;
+        o->count = 1;
+        o->type[0] = active_type(g, m);
+    } else {
+        o->kind = OP_DESTROY_MANY;
+        o->option = (uint8_t)(1 + 2 * below(g, 2));
+        o->n = 200 + below(g, 3800);
+        o->subject = living_number(g, m);
+        if (o->subject < SUBJECT_FIRST && o->subject > o->n / 2) o->subject -= o->n / 2;
+    }
+}
+
+/* ---- one operation ---- */
+
+static op_kind kind_by_weight(generator *g)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < OP_COUNT; i++) sum += weights[i];
+    uint32_t x = below(g, sum), k = 0;
+    while (x >= weights[k]) x -= weights[k++];
+    return (op_kind)k;
+}
+
+static op_kind kind_for_population(generator *g, const model *m, op_kind k)
+{
+    uint32_t n = m->reference.living_count;
+    bool     makes = k == OP_CREATE || k == OP_SPAWN || k == OP_CLONE || k == OP_BUNDLE_SPAWN || k == OP_SPAWN_MANY;
+    if (n > g->target && makes && !one_in(g, 3)) return OP_DESTROY;
+    if (n < g->target / 2 && (k == OP_DESTROY || k == OP_DESTROY_MANY) && !one_in(g, 3)) return one_in(g, 3) ? OP_CREATE : OP_SPAWN;
+    return k;
+}
+
+static void fill_in(generator *g, const model *m, op *o)
+{
+    o->subject = subject(g, m, o);
+    switch ((op_kind)o->kind) {
+    case OP_CREATE:
+    case OP_REMOVE_ALL: o->option = (uint8_t)below(g, 2); break;
+    case OP_SPAWN:
+        values(g, m, o, false);
+        if (one_in(g, 100) && o->count > 0) o->how[0] = HOW_REMOVE;
+        break;
+    case OP_SPAWN_MANY: gen_spawn_many(g, m, o); break;
+    case OP_CLONE_MANY: o->n = amount(g); o->option = one_in(g, 5); break;
+    case OP_CREATE_AS: gen_create_as(g, m, o); break;
+    case OP_BUNDLE_NEW:
+        types(g, m, o, OP_TYPES);
+        if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
+        o->n = below(g, SLOTS);
+        break;
+    case OP_BUNDLE_FREE:
+    case OP_QUERY_FREE: o->n = below(g, SLOTS); break;
+    case OP_BUNDLE_SPAWN: o->n = below(g, SLOTS); o->option = one_in(g, 50); break;
+    case OP_DESTROY_MANY: gen_list(g, m, o); break;
+    case OP_DESTROY_WITH: types(g, m, o, 4); o->option = (uint8_t)below(g, 2); break;
+    case OP_GET_MANY: gen_batch(g, m, o, false); break;
+    case OP_WRITE_MANY: gen_batch(g, m, o, true); break;
+    case OP_CHANGE: gen_change(g, m, o); break;
+    case OP_NAME: o->n = one_in(g, 5) ? NAME_NONE : below(g, one_in(g, 10) ? NAMES_GOOD + NAMES_BAD : NAMES_GOOD); break;
+    case OP_FIND: o->n = below(g, NAMES_GOOD + NAMES_BAD); break;
+    case OP_RESERVE: o->n = below(g, 3000); break;
+    case OP_RESERVE_FOR: types(g, m, o, 5); o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100); break;
+    case OP_QUERY_NEW: gen_query_new(g, m, o); break;
+    case OP_QUERY_WALK: gen_walk(g, m, o); break;
+    default: gen_one_type(g, m, o);
+    }
+    if (o->kind == OP_RELEASE_ID && !one_in(g, 8)) { /* somebody who is reserved */
+        const ref_world *r = &m->reference;
+        for (uint32_t i = 0, at = below(g, r->count); i < r->count; i++, at = (at + 1) % r->count)
+            if (r->entity[at].life == LIFE_RESERVED) o->subject = r->entity[at].number;
+    }
+}
+
+void generate(generator *g, const model *m, op *o)
+{
+    if (g->calm == 0) phase_change(g);
+    g->calm--;
+    memset(o, 0, sizeof *o);
+    o->value = random_next(&g->random);
+    o->made = g->numbers;
+    o->kind = (uint8_t)kind_for_population(g, m, kind_by_weight(g));
+    uint32_t living = m->reference.living_count;
+    if (living > 900 ? one_in(g, 120) : living > g->target * 2 + 50 && one_in(g, 60)) {
+        gen_decimate(g, m, o);
+    } else {
+        if (o->kind == OP_NAME && !g->naming) o->kind = OP_FIND;
+        fill_in(g, m, o);
+    }
+    if (one_in(g, g->failing ? 15 : 300)) {
+        o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
+        o->fail_on = one_in(g, 2);
+    }
+    g->numbers += op_makes(o);
+}

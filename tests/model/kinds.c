@@ -1,0 +1,523 @@
+#include "kinds.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- payloads: what owning components own ----
+ * They come from a pool that never goes back to the system, and the one that was freed first is used again first, so that a
+ * payload freed twice or used after its end is noticed without a sanitizer. */
+
+typedef struct payload {
+    uint64_t value;
+    uint32_t live;
+    uint32_t next;
+} payload;
+
+enum { PAYLOADS = 1 << 17 };
+
+static payload  pool[PAYLOADS];
+static uint32_t pool_used, pool_first, pool_last; /* list of free ones: index + 1, 0: none */
+static uint64_t pool_live;
+
+counted counted_memory;
+
+static void fault(const char *text)
+{
+    if (!counted_memory.fault) counted_memory.fault = text;
+}
+
+/* Does this request fail? */
+static bool memory_fails(void)
+{
+    counted *c = &counted_memory;
+    if (c->fail_at == 0) return false;
+    if (c->fail_at > 1) {
+        c->fail_at--;
+        return false;
+    }
+    c->fired = true;
+    if (!c->fail_on) c->fail_at = 0;
+    return true;
+}
+
+static payload *payload_take(uint64_t value)
+{
+    payload *p;
+    if (pool_used < PAYLOADS) {
+        p = &pool[pool_used++];
+    } else {
+        if (pool_first == 0) {
+            fprintf(stderr, "model: the pool of payloads is too small\n");
+            abort();
+        }
+        p = &pool[pool_first - 1];
+        pool_first = p->next;
+        if (pool_first == 0) pool_last = 0;
+    }
+    p->live = 1;
+    p->next = 0;
+    p->value = value;
+    pool_live++;
+    return p;
+}
+
+static void payload_give(payload *p)
+{
+    if (p < pool || p >= pool + PAYLOADS || !p->live) {
+        fault("a value was destroyed that doesn't live");
+        return;
+    }
+    p->live = 0;
+    p->value = 0xDEAD;
+    pool_live--;
+    uint32_t me = (uint32_t)(p - pool) + 1;
+    if (pool_last) pool[pool_last - 1].next = me;
+    else pool_first = me;
+    pool_last = me;
+}
+
+static bool payload_lives(const payload *p)
+{
+    return p >= pool && p < pool + PAYLOADS && p->live;
+}
+
+uint64_t payloads_live(void)
+{
+    return pool_live;
+}
+
+/* ---- hooks ---- */
+
+typedef struct owner { /* of SORT_OWNER */
+    void    *self;
+    payload *payload;
+    uint64_t check;
+} owner;
+
+typedef struct mover { /* of SORT_MOVER: self is NULL while there is no payload */
+    void    *self;
+    payload *payload;
+} mover;
+
+typedef struct bytes_owner { payload *payload; } bytes_owner;
+
+enum { OWNER_CHECK = 0x0E5 };
+
+static bool all_zero(const void *p, size_t size)
+{
+    const unsigned char *c = (const unsigned char *)p;
+    for (size_t i = 0; i < size; i++)
+        if (c[i]) return false;
+    return true;
+}
+
+static uint64_t made_value(reef_entity e, const void *args)
+{
+    uint64_t v;
+    if (!args) return value_mix(reef_entity_bits(e), 77);
+    memcpy(&v, args, sizeof v);
+    return v;
+}
+
+static bool owner_holds(const owner *o)
+{
+    if (o->self == (const void *)o && o->check == OWNER_CHECK && payload_lives(o->payload)) return true;
+    fault("a hook got a value that isn't where it was made or moved to");
+    return false;
+}
+
+static void owner_put(owner *o, payload *p)
+{
+    o->self = o;
+    o->payload = p;
+    o->check = OWNER_CHECK;
+}
+
+static reef_status owner_construct(void *context, reef_world *world, reef_entity e, void *slot, const void *args)
+{
+    (void)context;
+    (void)world;
+    if (!all_zero(slot, sizeof(owner))) fault("a constructor got a slot that isn't zero");
+    if (memory_fails()) return REEF_NO_MEMORY;
+    owner_put((owner *)slot, payload_take(made_value(e, args)));
+    return REEF_OK;
+}
+
+static reef_status owner_copy(void *context, void *to, const void *from)
+{
+    (void)context;
+    const owner *f = (const owner *)from;
+    if (!owner_holds(f)) return REEF_CORRUPT;
+    if (memory_fails()) return REEF_NO_MEMORY;
+    owner_put((owner *)to, payload_take(f->payload->value));
+    return REEF_OK;
+}
+
+static void owner_move(void *context, void *to, void *from)
+{
+    (void)context;
+    owner *f = (owner *)from;
+    if (!owner_holds(f)) return;
+    payload *p = f->payload;
+    memset(f, 0xEE, sizeof *f);
+    owner_put((owner *)to, p);
+}
+
+static void owner_destroy(void *context, void *slot)
+{
+    (void)context;
+    owner *o = (owner *)slot;
+    if (!owner_holds(o)) return;
+    payload_give(o->payload);
+    memset(o, 0xEE, sizeof *o);
+}
+
+static bool mover_holds(const mover *v)
+{
+    if (v->payload == NULL ? v->self == NULL : v->self == (const void *)v && payload_lives(v->payload)) return true;
+    fault("a hook got a value that isn't where it was made or moved to");
+    return false;
+}
+
+static void mover_move(void *context, void *to, void *from)
+{
+    (void)context;
+    mover *f = (mover *)from, *t = (mover *)to;
+    if (!mover_holds(f)) return;
+    payload *p = f->payload;
+    memset(f, 0xEE, sizeof *f);
+    t->self = p ? t : NULL;
+    t->payload = p;
+}
+
+static void mover_destroy(void *context, void *slot)
+{
+    (void)context;
+    mover *v = (mover *)slot;
+    if (!mover_holds(v)) return;
+    if (v->payload) payload_give(v->payload);
+    memset(v, 0xEE, sizeof *v);
+}
+
+static reef_status bytes_construct(void *context, reef_world *world, reef_entity e, void *slot, const void *args)
+{
+    (void)context;
+    (void)world;
+    if (!all_zero(slot, sizeof(bytes_owner))) fault("a constructor got a slot that isn't zero");
+    if (memory_fails()) return REEF_NO_MEMORY;
+    ((bytes_owner *)slot)->payload = payload_take(made_value(e, args));
+    return REEF_OK;
+}
+
+static reef_status bytes_copy(void *context, void *to, const void *from)
+{
+    (void)context;
+    const bytes_owner *f = (const bytes_owner *)from;
+    if (!payload_lives(f->payload)) {
+        fault("a value was copied that doesn't live");
+        return REEF_CORRUPT;
+    }
+    if (memory_fails()) return REEF_NO_MEMORY;
+    ((bytes_owner *)to)->payload = payload_take(f->payload->value);
+    return REEF_OK;
+}
+
+static void bytes_destroy(void *context, void *slot)
+{
+    (void)context;
+    payload_give(((bytes_owner *)slot)->payload);
+    memset(slot, 0xEE, sizeof(bytes_owner));
+}
+
+static reef_status maker_construct(void *context, reef_world *world, reef_entity e, void *slot, const void *args)
+{
+    (void)world;
+    size_t size = *(const uint32_t *)context;
+    if (!all_zero(slot, size)) fault("a constructor got a slot that isn't zero");
+    if (memory_fails()) return REEF_NO_MEMORY;
+    value_fill(slot, size, made_value(e, args));
+    return REEF_OK;
+}
+
+/* ---- types ---- */
+
+static uint32_t maker_size = 12;
+
+static const reef_hooks hooks_owner = {owner_construct, owner_copy, owner_move, owner_destroy, NULL, false, true};
+static const reef_hooks hooks_mover = {NULL, NULL, mover_move, mover_destroy, NULL, false, true};
+static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy, NULL, bytes_destroy, NULL, true, false};
+static const reef_hooks hooks_maker = {maker_construct, NULL, NULL, NULL, &maker_size, false, false};
+
+model_type model_types[TYPES_MAX] = {
+    {"A", SORT_PLAIN, 8, 8, {0}},
+    {"AB", SORT_TAG, 0, 1, {0}},
+    {"Ab", SORT_PLAIN, 16, 16, {0}},
+    {"Alga", SORT_PLAIN, 4, 4, {0}},
+    {"Bite", SORT_SWITCH, 0, 1, {0}},
+    {"Coral_large", SORT_PLAIN, 4096, 4096, {0}},
+    {"Crab", SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), {0}},
+    {"Dust", SORT_PLAIN, 1, 1, {0}},
+    {"Echo", SORT_PLAIN, 12, 4, {0}},
+    {"Fin", SORT_TAG, 0, 1, {0}},
+    {"Glow", SORT_SWITCH, 0, 1, {0}},
+    {"Hull", SORT_PLAIN, 64, 64, {0}},
+    {"Ink", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}},
+    {"Jelly", SORT_PLAIN, 3, 1, {0}},
+    {"Kelp", SORT_PLAIN, 24, 8, {0}},
+    {"Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), {0}},
+    {"Moss", SORT_MAKER, 12, 4, {0}},
+    {"Nest", SORT_TAG, 0, 1, {0}},
+    {"Oar", SORT_PLAIN, 16, 4, {0}},
+    {"Pearl", SORT_PLAIN, 8, 8, {0}},
+    {"Quay", SORT_PLAIN, 100, 4, {0}},
+    {"Reed", SORT_PLAIN, 256, 128, {0}},
+    {"Salt", SORT_SWITCH, 0, 1, {0}},
+    {"Tide", SORT_PLAIN, 2, 2, {0}},
+    {"Urn", SORT_PLAIN, 8, 1, {0}},
+    {"_z", SORT_TAG, 0, 1, {0}},
+    {"a", SORT_PLAIN, 4, 2, {0}},
+    {"ab", SORT_TAG, 0, 1, {0}},
+};
+
+static const reef_hooks *hooks_of(type_sort sort)
+{
+    switch (sort) {
+    case SORT_OWNER: return &hooks_owner;
+    case SORT_MOVER: return &hooks_mover;
+    case SORT_BYTES: return &hooks_bytes;
+    case SORT_MAKER: return &hooks_maker;
+    default: return NULL;
+    }
+}
+
+bool types_make(void)
+{
+    for (uint32_t i = 0; i < TYPES_MAX; i++) {
+        model_type    *t = &model_types[(i * 11 + 5) % TYPES_MAX];
+        reef_status    status = REEF_OK;
+        reef_type_desc desc = {0};
+        desc.name = t->name;
+        desc.size = t->size;
+        desc.align = t->align;
+        desc.home = t->sort == SORT_SWITCH ? REEF_BIT : REEF_TABLE;
+        desc.hooks = hooks_of(t->sort);
+        t->id = reef_type_new(&desc, &status);
+        if (status != REEF_OK || t->id.id == 0) {
+            fprintf(stderr, "model: type %s: %s\n", t->name, reef_status_name(status));
+            return false;
+        }
+    }
+    return true;
+}
+
+bool type_is_hooked(const model_type *t)
+{
+    return t->sort >= SORT_OWNER;
+}
+
+bool type_has_payload(const model_type *t)
+{
+    return t->sort == SORT_OWNER || t->sort == SORT_MOVER || t->sort == SORT_BYTES;
+}
+
+bool type_is_made(const model_type *t)
+{
+    return t->sort == SORT_OWNER || t->sort == SORT_BYTES || t->sort == SORT_MAKER;
+}
+
+reef_component component_of(uint32_t type)
+{
+    reef_component c = {0};
+    if (type < TYPES_MAX) return model_types[type].id;
+    if (type == TYPE_HIGH) c.id = REEF_TYPES_MAX + 1234567u;
+    return c;
+}
+
+/* ---- values ---- */
+
+uint64_t value_mix(uint64_t seed, uint64_t number)
+{
+    /* The finaliser of splitmix64. */
+    uint64_t x = seed + (number + 1) * 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return (x ^ x >> 31) | 1;
+}
+
+uint64_t value_default(const model_type *t, reef_entity e)
+{
+    return type_is_made(t) ? made_value(e, NULL) : 0;
+}
+
+void value_fill(void *to, size_t size, uint64_t value)
+{
+    unsigned char *p = (unsigned char *)to;
+    for (uint64_t i = 0; size > 0; i++) {
+        uint64_t word = value * (2 * i + 1);
+        size_t   part = size < 8 ? size : 8;
+        memcpy(p, &word, part);
+        p += part;
+        size -= part;
+    }
+}
+
+void value_make(const model_type *t, void *slot, uint64_t value)
+{
+    payload *p = type_has_payload(t) ? payload_take(value) : NULL;
+    switch (t->sort) {
+    case SORT_OWNER: owner_put((owner *)slot, p); break;
+    case SORT_MOVER:
+        ((mover *)slot)->self = slot;
+        ((mover *)slot)->payload = p;
+        break;
+    case SORT_BYTES: ((bytes_owner *)slot)->payload = p; break;
+    default: value_fill(slot, t->size, value);
+    }
+}
+
+void value_unmake(const model_type *t, void *slot)
+{
+    switch (t->sort) {
+    case SORT_OWNER: owner_destroy(NULL, slot); break;
+    case SORT_MOVER: mover_destroy(NULL, slot); break;
+    case SORT_BYTES: bytes_destroy(NULL, slot); break;
+    default: break;
+    }
+}
+
+/* The payload of a value, NULL if it has none or is damaged. */
+static payload *value_payload(const model_type *t, const void *slot)
+{
+    if (t->sort == SORT_OWNER) return owner_holds((const owner *)slot) ? ((const owner *)slot)->payload : NULL;
+    if (t->sort == SORT_MOVER) return mover_holds((const mover *)slot) ? ((const mover *)slot)->payload : NULL;
+    payload *p = ((const bytes_owner *)slot)->payload;
+    return payload_lives(p) ? p : NULL;
+}
+
+bool value_matches(const model_type *t, const void *slot, uint64_t value)
+{
+    if (t->size == 0) return true;
+    if (((uintptr_t)slot & (t->align - 1)) != 0) return false;
+    if (type_has_payload(t)) {
+        const payload *p = value_payload(t, slot);
+        return p ? p->value == value : value == 0 && t->sort == SORT_MOVER;
+    }
+    const unsigned char *c = (const unsigned char *)slot;
+    for (uint32_t at = 0, i = 0; at < t->size; at += 8, i++) {
+        uint64_t word = value * (2 * (uint64_t)i + 1);
+        if (memcmp(c + at, &word, t->size - at < 8 ? t->size - at : 8) != 0) return false;
+    }
+    return true;
+}
+
+void value_write(const model_type *t, void *slot, uint64_t value)
+{
+    if (!type_has_payload(t)) {
+        value_fill(slot, t->size, value);
+        return;
+    }
+    payload *p = value_payload(t, slot);
+    if (p) p->value = value;
+}
+
+static uint64_t digest_word(uint64_t digest, uint64_t word)
+{
+    digest = (digest ^ word) * 0x9E3779B97F4A7C15u;
+    return digest ^ digest >> 29;
+}
+
+uint64_t value_digest(const model_type *t, const void *slot)
+{
+    if (t->size == 0) return 1;
+    if (type_has_payload(t)) {
+        const payload *p = value_payload(t, slot);
+        return p ? p->value : 0;
+    }
+    uint64_t digest = t->size;
+    for (uint32_t at = 0; at < t->size; at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, (const unsigned char *)slot + at, t->size - at < 8 ? t->size - at : 8);
+        digest = digest_word(digest, word);
+    }
+    return digest;
+}
+
+uint64_t value_digest_of(const model_type *t, uint64_t value)
+{
+    unsigned char bytes[4096];
+    if (t->size == 0) return 1;
+    if (type_has_payload(t)) return value;
+    value_fill(bytes, t->size, value);
+    return value_digest(t, bytes);
+}
+
+/* ---- memory that counts ---- */
+
+typedef struct head {
+    size_t bytes, align;
+} head;
+
+static size_t head_room(size_t align)
+{
+    return align > sizeof(head) ? align : sizeof(head);
+}
+
+static void *counted_new(size_t bytes, size_t align)
+{
+    if (memory_fails()) return NULL;
+    size_t at = align < sizeof(void *) ? sizeof(void *) : align;
+    size_t room = head_room(at), whole = (room + bytes + at - 1) / at * at;
+    if (bytes > SIZE_MAX / 2) return NULL;
+    unsigned char *p = (unsigned char *)aligned_alloc(at, whole);
+    if (!p) return NULL;
+    head *h = (head *)(void *)(p + room - sizeof(head));
+    h->bytes = bytes;
+    h->align = align;
+    memset(p + room, 0xA5, bytes);
+    counted_memory.bytes += bytes;
+    counted_memory.blocks++;
+    return p + room;
+}
+
+static void counted_free(void *block, size_t bytes, size_t align)
+{
+    size_t at = align < sizeof(void *) ? sizeof(void *) : align;
+    head  *h = (head *)(void *)((unsigned char *)block - sizeof(head));
+    if (h->bytes != bytes) fault("a block was freed or resized with a size that isn't its own");
+    if (h->align != align) fault("a block was freed or resized with an alignment that isn't its own");
+    memset(block, 0xDB, h->bytes);
+    counted_memory.bytes -= h->bytes;
+    counted_memory.blocks--;
+    free((unsigned char *)block - head_room(at));
+}
+
+static void *counted_resize(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)
+{
+    (void)context;
+    if (align == 0 || (align & (align - 1)) != 0 || align > 4096) fault("an alignment that isn't one was asked for");
+    if (old_bytes == 0) {
+        if (block) fault("a block without bytes was given to the allocator");
+        return new_bytes ? counted_new(new_bytes, align) : NULL;
+    }
+    if (new_bytes == 0) {
+        counted_free(block, old_bytes, align);
+        return NULL;
+    }
+    void *p = counted_new(new_bytes, align);
+    if (!p) return NULL;
+    memcpy(p, block, old_bytes < new_bytes ? old_bytes : new_bytes);
+    counted_free(block, old_bytes, align);
+    return p;
+}
+
+reef_allocator counted_allocator(void)
+{
+    reef_allocator a = {counted_resize, NULL};
+    return a;
+}
+
+void counted_reset(void)
+{
+    memset(&counted_memory, 0, sizeof counted_memory);
+    pool_used = pool_first = pool_last = 0;
+    pool_live = 0;
+}

@@ -1,0 +1,72 @@
+/* What the model test works with: component types of every kind made at run time, their values, the memory behind both.
+ *
+ * A value is one 64-bit number: all bytes of a plain component are derived from it, an owning component keeps it in a payload
+ * that it holds by pointer. So an operation with thousands of values is a few bytes long, and 0 is "all bytes zero". */
+#ifndef MODEL_KINDS_H
+#define MODEL_KINDS_H
+
+#include "reef.h"
+
+enum { TYPES_MAX = 28, TYPE_HIGH = 254, TYPE_ZERO = 255 /* these two are no types */ };
+
+typedef enum type_sort {
+    SORT_PLAIN,
+    SORT_TAG,
+    SORT_SWITCH, /* a tag in the REEF_BIT home */
+    SORT_OWNER,  /* construct, copy, move, destroy; knows its own address */
+    SORT_MOVER,  /* move and destroy only; all bytes zero is a value: no payload */
+    SORT_BYTES,  /* construct, copy, destroy; moved by its bytes */
+    SORT_MAKER   /* construct only, otherwise plain */
+} type_sort;
+
+typedef struct model_type {
+    const char    *name;
+    type_sort      sort;
+    uint32_t       size, align;
+    reef_component id;
+} model_type;
+
+/* Sorted by name, so that an index is also a rank. */
+extern model_type model_types[TYPES_MAX];
+
+/* Makes the types known to the process, in an order that isn't that of their names. */
+bool types_make(void);
+bool type_is_hooked(const model_type *t);     /* has any hook */
+bool type_has_payload(const model_type *t);   /* owns something */
+bool type_is_made(const model_type *t);       /* has a constructor */
+/* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that nobody declared. */
+reef_component component_of(uint32_t type);
+
+uint64_t value_mix(uint64_t seed, uint64_t number); /* never 0 */
+/* What a type's default value is for this entity. */
+uint64_t value_default(const model_type *t, reef_entity e);
+void value_fill(void *to, size_t size, uint64_t value);
+/* Makes a value in raw memory outside of any world, and takes it apart. */
+void value_make(const model_type *t, void *slot, uint64_t value);
+void value_unmake(const model_type *t, void *slot);
+bool value_matches(const model_type *t, const void *slot, uint64_t value);
+/* Overwrites a value where it lies. A payload that isn't there stays away. */
+void value_write(const model_type *t, void *slot, uint64_t value);
+/* A number that depends on every byte (or on the payload), and the same for a value that isn't in memory. */
+uint64_t value_digest(const model_type *t, const void *slot);
+uint64_t value_digest_of(const model_type *t, uint64_t value);
+
+/* ---- memory that counts, and fails when told ---- */
+
+typedef struct counted {
+    uint64_t    bytes, blocks; /* out now */
+    uint32_t    fail_at;       /* the fail_at-th request from now on gets nothing; 0: all are served */
+    bool        fail_on;       /* so do all after it */
+    bool        fired;
+    const char *fault; /* a mistake of the caller of the allocator or of a hook, NULL: none */
+} counted;
+
+extern counted counted_memory; /* one a process: hooks have no other way to it */
+
+reef_allocator counted_allocator(void);
+/* Forgets faults and payloads, for a new run. */
+void counted_reset(void);
+/* Payloads that live. */
+uint64_t payloads_live(void);
+
+#endif

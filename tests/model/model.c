@@ -1,0 +1,165 @@
+/* model: random operations on reef and on the reference.
+ *
+ *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--shrink SECONDS] [--verbose]
+ *
+ * Every seed runs in a child process. When one fails, its operations are made again (without reef), shrunk, and printed as a C
+ * program. Status: 0 all agree, 1 a difference, 2 wrong use. */
+#define _DEFAULT_SOURCE
+#include "shrink.h"
+#include <stdlib.h>
+
+enum { COMPARE_EVERY = 256, SEED_SECONDS = 600 };
+
+typedef struct options {
+    uint64_t seeds, first_seed, ops, types;
+    uint64_t shrink_seconds;
+    bool     verbose;
+} options;
+
+typedef struct seed_run {
+    const options *o;
+    uint64_t       seed;
+} seed_run;
+
+static void count(report *r, const model *m, const op *o)
+{
+    r->counts[o->kind]++;
+    r->refused[o->kind] += m->want.status < REEF_OK;
+    if (m->reference.living_count > r->most_living) r->most_living = m->reference.living_count;
+}
+
+static void run_seed(report *r, void *context)
+{
+    const seed_run *s = context;
+    model           m;
+    generator       g;
+    op              o;
+    if (!model_start(&m, s->seed, (uint32_t)s->o->types, true)) {
+        r->failed = true;
+        snprintf(r->message, sizeof r->message, "no world");
+        return;
+    }
+    generator_start(&g, s->seed);
+    for (r->at = 0; r->at < s->o->ops && !m.failed; r->at++) {
+        generate(&g, &m, &o);
+        model_apply(&m, &o);
+        count(r, &m, &o);
+        if (!m.failed && r->at % COMPARE_EVERY == COMPARE_EVERY - 1) model_compare(&m, true);
+    }
+    if (!m.failed) model_compare(&m, true);
+    if (!m.failed) model_stop(&m);
+    if (m.failed && r->at > 0) r->at--;
+    r->failed = m.failed;
+    memcpy(r->message, m.failure, sizeof m.failure);
+}
+
+/* The operations of a seed up to and including number `last`. */
+static op_list list_again(const seed_run *s, uint32_t last)
+{
+    model     m;
+    generator g;
+    op        o;
+    op_list   list = {NULL, 0, 0};
+    model_start(&m, s->seed, (uint32_t)s->o->types, false);
+    generator_start(&g, s->seed);
+    for (uint32_t i = 0; i <= last && i < s->o->ops; i++) {
+        generate(&g, &m, &o);
+        model_refer(&m, &o);
+        list_add(&list, &o);
+    }
+    model_stop(&m);
+    return list;
+}
+
+static void explain(const seed_run *s, const report *r)
+{
+    run_options o = {s->seed, (uint32_t)s->o->types, COMPARE_EVERY};
+    op_list     list = list_again(s, r->at);
+    char        message[600];
+    uint32_t    at;
+    printf("seed %llu, operation %u: %s\n", (unsigned long long)s->seed, r->at, r->message);
+    if (s->o->shrink_seconds == 0) return;
+    printf("shrinking %u operations (%llu s at most) ...\n", list.count, (unsigned long long)s->o->shrink_seconds);
+    shrink(&list, &o, (double)s->o->shrink_seconds);
+    if (list.count < 2000) o.every = 1;
+    if (!list_fails(&list, &o, &at, message, sizeof message))
+        printf("a second run of the same operations does not fail\n");
+    else print_program(stdout, &list, &o, message);
+    free(list.op);
+}
+
+static void print_counts(const report *total)
+{
+    printf("%-14s %10s %10s\n", "operation", "done", "refused");
+    for (uint32_t i = 0; i < OP_COUNT; i++)
+        printf("%-14s %10llu %10llu\n", op_name((op_kind)i), (unsigned long long)total->counts[i],
+               (unsigned long long)total->refused[i]);
+}
+
+static void add_counts(report *total, const report *r)
+{
+    for (uint32_t i = 0; i < OP_COUNT; i++) {
+        total->counts[i] += r->counts[i];
+        total->refused[i] += r->refused[i];
+    }
+    if (r->most_living > total->most_living) total->most_living = r->most_living;
+}
+
+static bool run_all(const options *o)
+{
+    static report total;
+    report       *r = report_make();
+    double        start = seconds_now();
+    if (!r) return false;
+    for (uint64_t i = 0; i < o->seeds; i++) {
+        seed_run s = {o, o->first_seed + i};
+        bool     good = child_run(r, SEED_SECONDS, run_seed, &s);
+        if (o->verbose)
+            printf("seed %llu: %s, %u operations, at most %llu living\n", (unsigned long long)s.seed, good ? "ok" : "FAILED",
+                   r->at, (unsigned long long)r->most_living);
+        if (!good) {
+            report copy = *r;
+            explain(&s, &copy);
+            return false;
+        }
+        add_counts(&total, r);
+    }
+    if (o->verbose) print_counts(&total);
+    printf("model: %llu seeds x %llu operations agree (%.1f s, at most %llu entities)\n", (unsigned long long)o->seeds,
+           (unsigned long long)o->ops, seconds_now() - start, (unsigned long long)total.most_living);
+    return true;
+}
+
+static bool option(const char *name, const char *given, const char *value, uint64_t *out)
+{
+    char *end;
+    if (strcmp(name, given) != 0 || !value) return false;
+    *out = strtoull(value, &end, 10);
+    return end != value && *end == 0;
+}
+
+int main(int argc, char **argv)
+{
+    options  o = {20, 1, 100000, TYPES_MAX, 60, false};
+    uint64_t seed = 0;
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--verbose") == 0) {
+            o.verbose = true;
+            continue;
+        }
+        if (option("--seed", argv[i], value, &seed)) {
+            o.first_seed = seed;
+            o.seeds = 1;
+        } else if (!option("--seeds", argv[i], value, &o.seeds) && !option("--first-seed", argv[i], value, &o.first_seed) &&
+                   !option("--ops", argv[i], value, &o.ops) && !option("--types", argv[i], value, &o.types) &&
+                   !option("--shrink", argv[i], value, &o.shrink_seconds)) {
+            fprintf(stderr, "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--shrink SECONDS] [--verbose]\n");
+            return 2;
+        }
+        i++;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!types_make()) return 1;
+    return run_all(&o) ? 0 : 1;
+}

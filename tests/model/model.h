@@ -1,0 +1,181 @@
+/* The model test: the same random operations on a reef world and on the reference, everything that can be seen compared.
+ *
+ *   generate.c  makes operations from random numbers and the reference's state
+ *   apply.c     lets reef and the reference do one, and compares the outcomes
+ *   compare.c   compares whole worlds
+ *   shrink.c    finds a short list of operations that still fails
+ *   print.c     writes a list of operations as a C program
+ *   model.c     the command
+ *
+ * An operation is concrete: it names entities by the number under which they were made, and numbers its own ones in advance.
+ * So any part of a list is a list: an entity whose maker was left out is the null handle, for reef and reference alike. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "reference.h"
+#include <stdio.h>
+
+/* name, weight, what a failing allocation may leave: 0 nothing (the call is all or none), 1 a part that a second try completes,
+ * 2 not tried */
+#define MODEL_OPS(X) \
+    X(CREATE, 60, 0) \
+    X(SPAWN, 110, 0) \
+    X(SPAWN_MANY, 12, 0) \
+    X(CLONE, 25, 0) \
+    X(CLONE_MANY, 6, 0) \
+    X(RESERVE_ID, 8, 0) \
+    X(RELEASE_ID, 4, 0) \
+    X(CREATE_AS, 10, 0) \
+    X(BUNDLE_NEW, 4, 0) \
+    X(BUNDLE_FREE, 2, 2) \
+    X(BUNDLE_SPAWN, 40, 0) \
+    X(DESTROY, 120, 0) \
+    X(DESTROY_MANY, 10, 1) \
+    X(DESTROY_WITH, 2, 0) \
+    X(CLEAR_TYPE, 4, 0) \
+    X(WORLD_CLEAR, 0, 2) \
+    X(ADD, 140, 0) \
+    X(SET, 160, 0) \
+    X(ENSURE, 50, 0) \
+    X(REMOVE, 140, 0) \
+    X(REMOVE_ALL, 8, 0) \
+    X(CHANGE, 90, 0) \
+    X(WRITE, 80, 0) \
+    X(READ, 60, 2) \
+    X(GET_MANY, 12, 2) \
+    X(WRITE_MANY, 12, 1) \
+    X(NAME, 25, 0) \
+    X(FIND, 10, 2) \
+    X(RESERVE, 2, 0) \
+    X(RESERVE_FOR, 3, 0) \
+    X(SHRINK, 2, 2) \
+    X(USE, 3, 0) \
+    X(QUERY_NEW, 4, 0) \
+    X(QUERY_FREE, 1, 2) \
+    X(QUERY_WALK, 20, 1)
+
+typedef enum op_kind {
+#define X(name, weight, part) OP_##name,
+    MODEL_OPS(X)
+#undef X
+    OP_COUNT
+} op_kind;
+
+enum {
+    OP_TYPES = 8,
+    OP_LIST = 12,
+    SLOTS = 6,                  /* bundles and queries that live at the same time */
+    NAME_NONE = 0xFFFF,
+    /* subjects that are no entity's number: */
+    SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
+    SUBJECT_NULL = SUBJECT_FIRST,
+    SUBJECT_FAR,                /* an index that was never used */
+    SUBJECT_AHEAD               /* list[11]'s index with the next generation */
+};
+
+/* An operation. `how` of QUERY_NEW holds a reef_access. */
+typedef struct op {
+    uint8_t  kind, flaw, count, option;
+    uint16_t fail_at; /* an allocation fails, see counted */
+    uint8_t  fail_on;
+    uint8_t  type[OP_TYPES], how[OP_TYPES];
+    uint32_t subject; /* number of an entity */
+    uint32_t made;    /* number of the first entity that it makes */
+    uint32_t n;
+    uint64_t value;
+    uint32_t list[OP_LIST];
+} op;
+
+typedef struct op_list {
+    op      *op;
+    uint32_t count, capacity;
+} op_list;
+
+typedef struct outcome {
+    reef_status  status;
+    uint64_t     number;     /* whatever the call counts or answers */
+    uint64_t     digest;     /* of the data that was read */
+    reef_entity *made;       /* with room enough */
+    uint32_t     made_count; /* 0 when the caller didn't want to know */
+} outcome;
+
+typedef struct model_query {
+    reef_query *query;
+    uint8_t     type[OP_TYPES], access[OP_TYPES], count;
+} model_query;
+
+typedef struct model_bundle {
+    reef_bundle *bundle;
+    uint8_t      type[OP_TYPES], count;
+    uint32_t     offset[OP_TYPES], bytes;
+} model_bundle;
+
+typedef struct model {
+    reef_world  *world;
+    reef_world  *other; /* a world whose objects must be refused */
+    reef_bundle *other_bundle;
+    ref_world    reference;
+    uint32_t     active; /* types of this run */
+    bool         strict, never_reuse;
+    uint32_t     entities_max;
+    reef_entity *handle; /* by number; {0}: its maker failed or was left out */
+    uint32_t     handle_count, handle_capacity;
+    outcome      core, want;
+    uint32_t     made_capacity;
+    model_query  query[SLOTS];
+    model_bundle bundle[SLOTS];
+    bool         failed;
+    char         failure[600];
+} model;
+
+/* The names that entities get; the last ones are none. */
+extern const char *const model_names[];
+enum { NAMES_GOOD = 40, NAMES_BAD = 6 };
+void names_make(void);
+
+/* ---- one run ---- */
+bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world);
+void model_stop(model *m); /* checks that nothing is left */
+void model_fail(model *m, const char *format, ...);
+
+/* What an operation means for the reference alone, and for both with all comparisons. */
+void model_refer(model *m, const op *o);
+void model_apply(model *m, const op *o);
+/* Compares the whole world. */
+void model_compare(model *m, bool validate);
+void model_compare_entity(model *m, reef_entity e);
+
+reef_entity model_handle(const model *m, uint32_t number);
+void        model_made(model *m, uint32_t first, const reef_entity *made, uint32_t count);
+const char *op_name(op_kind kind);
+/* The values of an operation as the reference takes them. */
+uint32_t model_values(const model *m, const op *o, ref_value *values);
+uint32_t op_makes(const op *o);
+
+/* ---- making operations ---- */
+typedef struct generator {
+    uint64_t random;
+    uint32_t numbers; /* given out so far */
+    uint32_t target;  /* of living entities */
+    uint32_t calm;    /* operations until the next change of phase */
+    bool     failing; /* this phase lets allocations fail */
+    bool     naming;  /* this phase gives names */
+} generator;
+
+void generator_start(generator *g, uint64_t seed);
+void generate(generator *g, const model *m, op *o);
+
+/* ---- when it fails ---- */
+
+/* Runs a list in a child process: 0 fine, otherwise it failed, and *at is the operation that did. */
+typedef struct run_options {
+    uint64_t seed;
+    uint32_t types, every; /* whole comparison every ... operations */
+} run_options;
+bool     list_fails(const op_list *list, const run_options *o, uint32_t *at, char *message, size_t size);
+void     list_add(op_list *list, const op *o);
+void     shrink(op_list *list, const run_options *o, double seconds);
+void     print_program(FILE *file, const op_list *list, const run_options *o, const char *message);
+uint64_t random_next(uint64_t *state);
+
+#endif

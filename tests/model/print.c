@@ -1,0 +1,450 @@
+/* Writing a list of operations as a C program that needs nothing but reef. */
+#include "model.h"
+
+typedef struct printer {
+    FILE              *file;
+    const op_list     *list;
+    const run_options *o;
+    uint32_t           types;    /* that appear */
+} printer;
+
+/* ---- entities ---- */
+
+/* The place of a number in the program's array; -1: nobody makes it, so it is null. */
+static long place_of(const printer *p, uint32_t number)
+{
+    long place = 0;
+    for (uint32_t i = 0; i < p->list->count; i++) {
+        const op *o = &p->list->op[i];
+        if (number >= o->made && number - o->made < op_makes(o)) return place + (long)(number - o->made);
+        place += (long)op_makes(o);
+    }
+    return -1;
+}
+
+static void print_entity(const printer *p, uint32_t number)
+{
+    long place = place_of(p, number);
+    if (number == SUBJECT_FAR) fprintf(p->file, "(reef_entity){%uu, 1}", UINT32_MAX - 9);
+    else if (place < 0) fprintf(p->file, "(reef_entity){0}");
+    else fprintf(p->file, "e[%ld]", place);
+}
+
+static void print_subject(const printer *p, const op *o)
+{
+    if (o->subject != SUBJECT_AHEAD) {
+        print_entity(p, o->subject);
+        return;
+    }
+    fprintf(p->file, "next_of(");
+    print_entity(p, o->list[OP_LIST - 1]);
+    fprintf(p->file, ")");
+}
+
+static void print_made(const printer *p, const op *o)
+{
+    fprintf(p->file, "e[%ld]", place_of(p, o->made));
+}
+
+static void print_list(const printer *p, const op *o)
+{
+    uint32_t written = 0;
+    fprintf(p->file, "    reef_entity list[] = {");
+    for (uint32_t i = 0; i < o->n; i++) {
+        uint32_t number = !(o->option & 1) ? o->list[i] : o->subject + (o->option & 2 ? o->n - 1 - i : i);
+        bool     nobody = place_of(p, number) < 0;
+        if (nobody && (o->option & 1) && o->kind == OP_DESTROY_MANY) continue;
+        fprintf(p->file, "%s", written++ ? ", " : "");
+        print_entity(p, number);
+    }
+    fprintf(p->file, "%s};\n", written ? "" : "{0}");
+}
+
+static const char *text_of_type(uint32_t type)
+{
+    static char text[2][64];
+    static int  turn;
+    turn = !turn;
+    if (type < TYPES_MAX) snprintf(text[turn], sizeof text[turn], "T%s", model_types[type].name);
+    else snprintf(text[turn], sizeof text[turn], "(reef_component){%u}", component_of(type).id);
+    return text[turn];
+}
+
+static unsigned long long seed_of(const op *o, uint32_t i)
+{
+    return (unsigned long long)(o->value + i);
+}
+
+/* ---- values ---- */
+
+static void print_value(const printer *p, const op *o, uint32_t i, uint32_t n)
+{
+    const model_type *t = o->type[i] < TYPES_MAX ? &model_types[o->type[i]] : NULL;
+    unsigned          flaw = i + 1 == o->count ? o->flaw : 0u;
+    ref_how           how = (ref_how)o->how[i];
+    const char       *kind = how == HOW_ARRAY ? "REEF_VALUE_ARRAY" : how == HOW_REMOVE ? "REEF_VALUE_REMOVE" : "REEF_VALUE_DEFAULT";
+    bool              with_data = t && (how == HOW_ONE || how == HOW_ARRAY || how == HOW_FROM);
+    if (with_data && how != HOW_ARRAY) kind = "REEF_VALUE_ONE";
+    if (flaw == FLAW_KIND) kind = "(reef_value_kind)9";
+    fprintf(p->file, "        {%s, %s, %u, ", text_of_type(o->type[i]), kind, with_data ? t->size + (flaw == FLAW_SIZE) : 0);
+    if (how == HOW_ARGS) fprintf(p->file, "&(uint64_t){mix(%lluu, 0)}", seed_of(o, i));
+    else if (!with_data || t->size == 0 || flaw == FLAW_DATA) fprintf(p->file, "NULL");
+    else if (how == HOW_FROM && t->sort != SORT_MOVER) {
+        fprintf(p->file, "from(%s, ", text_of_type(o->type[i]));
+        print_entity(p, o->list[0]);
+        fprintf(p->file, ", %lluu)", seed_of(o, i));
+    } else fprintf(p->file, "values(%s, %u, %lluu)", text_of_type(o->type[i]), how == HOW_ARRAY ? n : 1, seed_of(o, i));
+    fprintf(p->file, "},\n");
+}
+
+static void print_values(const printer *p, const op *o, uint32_t n)
+{
+    fprintf(p->file, "    reef_value v[] = {\n");
+    for (uint32_t i = 0; i < o->count; i++) print_value(p, o, i, n);
+    fprintf(p->file, "%s    };\n", o->count ? "" : "        {{0}, REEF_VALUE_ONE, 0, NULL}\n");
+}
+
+static void print_types(const printer *p, const op *o)
+{
+    fprintf(p->file, "    reef_component t[] = {");
+    for (uint32_t i = 0; i < o->count; i++) fprintf(p->file, "%s%s", i ? ", " : "", text_of_type(o->type[i]));
+    fprintf(p->file, "%s};\n", o->count ? "" : "{0}");
+}
+
+static const char *args_text(const op *o)
+{
+    static char text[64];
+    if (!(o->option & 1)) return "NULL";
+    snprintf(text, sizeof text, "&(uint64_t){mix(%lluu, 0)}", seed_of(o, 0));
+    return text;
+}
+
+/* ---- declarations before the call: once ---- */
+
+static void print_bundle_parts(const printer *p, const op *o)
+{
+    uint32_t at = 0;
+    fprintf(p->file, "    reef_bundle_part parts[] = {");
+    for (uint32_t i = 0; i < o->count; i++) {
+        const model_type *t = o->type[i] < TYPES_MAX ? &model_types[o->type[i]] : &model_types[0];
+        at = (at + t->align - 1) / t->align * t->align;
+        fprintf(p->file, "%s{%s, %u}", i ? ", " : "", text_of_type(o->type[i]), at);
+        at += t->size;
+    }
+    fprintf(p->file, "};\n");
+}
+
+/* The values of a bundle, laid out as the operation that made it says. */
+static void print_packed(const printer *p, const op *spawn)
+{
+    const op *b = NULL;
+    uint32_t  at = 0;
+    for (const op *o = p->list->op; o < spawn; o++)
+        if (o->kind == OP_BUNDLE_NEW && o->n == spawn->n) b = o;
+    fprintf(p->file, "    static _Alignas(4096) char packed[65536];\n");
+    for (uint32_t i = 0; b && i < b->count; i++) {
+        if (b->type[i] >= TYPES_MAX) continue;
+        const model_type *t = &model_types[b->type[i]];
+        at = (at + t->align - 1) / t->align * t->align;
+        if (t->size) fprintf(p->file, "    put(%s, packed + %u, mix(%lluu, 0));\n", text_of_type(b->type[i]), at, seed_of(spawn, i));
+        at += t->size;
+    }
+}
+
+static void print_query_terms(const printer *p, const op *o)
+{
+    static const char *const access[] = {"REEF_INOUT", "REEF_IN", "REEF_OUT", "REEF_WITH"};
+    fprintf(p->file, "    reef_query_desc d = {.terms = {");
+    for (uint32_t i = 0; i < o->count; i++)
+        fprintf(p->file, "%s{%s, %s}", i ? ", " : "", text_of_type(o->type[i]), access[o->how[i]]);
+    fprintf(p->file, "}};\n");
+}
+
+static void print_before(const printer *p, const op *o)
+{
+    switch ((op_kind)o->kind) {
+    case OP_SPAWN:
+    case OP_SET:
+    case OP_CHANGE: print_values(p, o, 1); break;
+    case OP_SPAWN_MANY: print_values(p, o, o->n); break;
+    case OP_DESTROY_WITH:
+    case OP_RESERVE_FOR: print_types(p, o); break;
+    case OP_DESTROY_MANY:
+    case OP_GET_MANY: print_list(p, o); break;
+    case OP_WRITE_MANY: print_list(p, o); break;
+    case OP_BUNDLE_NEW: print_bundle_parts(p, o); break;
+    case OP_BUNDLE_SPAWN: print_packed(p, o); break;
+    case OP_QUERY_NEW: print_query_terms(p, o); break;
+    default: break;
+    }
+}
+
+/* ---- calls ---- */
+
+static void print_simple(const printer *p, const op *o, const char *call, const char *more)
+{
+    fprintf(p->file, "say(\"%s\", %s(w, ", call, call);
+    print_subject(p, o);
+    fprintf(p->file, "%s));", more);
+}
+
+static void print_making(const printer *p, const op *o, const char *call)
+{
+    fprintf(p->file, "made(\"%s\", &", op_name((op_kind)o->kind));
+    print_made(p, o);
+    fprintf(p->file, ", %s);", call);
+}
+
+static void print_name_call(const printer *p, const op *o)
+{
+    fprintf(p->file, "say(\"reef_set_name\", reef_set_name(w, ");
+    print_subject(p, o);
+    if (o->n == NAME_NONE) fprintf(p->file, ", NULL));");
+    else fprintf(p->file, ", \"%s\"));", model_names[o->n]);
+}
+
+static void print_walk(const printer *p, const op *o)
+{
+    fprintf(p->file, "walk(w, query[%u], %d);", o->n, (o->option & 1) != 0);
+    if (o->option & 2) fprintf(p->file, " /* and structural calls inside of the loop, which must answer LOCKED */");
+}
+
+static void print_call_of_entity(const printer *p, const op *o)
+{
+    char        text[128];
+    const char *type = text_of_type(o->type[0]);
+    switch ((op_kind)o->kind) {
+    case OP_DESTROY: print_simple(p, o, "reef_destroy", ""); break;
+    case OP_RELEASE_ID: print_simple(p, o, "reef_release_id", ""); break;
+    case OP_REMOVE_ALL: print_simple(p, o, "reef_remove_all", ""); break;
+    case OP_REMOVE:
+        snprintf(text, sizeof text, ", %s", type);
+        print_simple(p, o, "reef_remove_id", text);
+        break;
+    case OP_ADD:
+        snprintf(text, sizeof text, ", %s, %s, NULL", type, args_text(o));
+        print_simple(p, o, "reef_add_id", text);
+        break;
+    case OP_SET: print_simple(p, o, "reef_set_id", ", v->component, v->data, v->size"); break;
+    case OP_CHANGE:
+        snprintf(text, sizeof text, ", v, %u", o->count);
+        print_simple(p, o, "reef_change_values", text);
+        break;
+    case OP_ENSURE:
+    case OP_WRITE:
+        fprintf(p->file, o->kind == OP_ENSURE ? "there(\"reef_ensure_id\", reef_ensure_id(w, " : "write(reef_mut_id(w, ");
+        print_subject(p, o);
+        if (o->kind == OP_ENSURE) fprintf(p->file, ", %s, %s));", type, args_text(o));
+        else fprintf(p->file, ", %s), %s, mix(%lluu, 0));", type, type, seed_of(o, 0));
+        break;
+    case OP_CLONE_MANY:
+        snprintf(text, sizeof text, ", %u, e + %ld", o->n, o->n ? place_of(p, o->made) : 0);
+        print_simple(p, o, "reef_clone_many", text);
+        break;
+    case OP_CLONE:
+        fprintf(p->file, "made(\"CLONE\", &e[%ld], reef_clone(w, ", place_of(p, o->made));
+        print_subject(p, o);
+        fprintf(p->file, "));");
+        break;
+    case OP_NAME: print_name_call(p, o); break;
+    default: fprintf(p->file, "/* %s reads only */", op_name((op_kind)o->kind));
+    }
+}
+
+static void print_call(const printer *p, const op *o)
+{
+    char        text[200];
+    const char *type = text_of_type(o->type[0]);
+    FILE       *f = p->file;
+    fprintf(f, "    ");
+    switch ((op_kind)o->kind) {
+    case OP_CREATE: print_making(p, o, o->option & 1 ? "reef_create_entity(w)" : "reef_create(w)"); break;
+    case OP_RESERVE_ID: print_making(p, o, "reef_reserve_id(w)"); break;
+    case OP_SPAWN:
+        snprintf(text, sizeof text, "reef_spawn_values(w, v, %u)", o->count);
+        print_making(p, o, text);
+        break;
+    case OP_SPAWN_MANY:
+        fprintf(f, "say(\"reef_spawn_many_values\", reef_spawn_many_values(w, %u, e + %ld, v, %u));", o->n,
+                o->n ? place_of(p, o->made) : 0, o->count);
+        break;
+    case OP_CREATE_AS:
+        fprintf(f, "{ reef_entity x = {%uu, %uu}; ", o->list[0], o->list[1]);
+        fprintf(f, "if (say(\"reef_create_as\", reef_create_as(w, x)) == REEF_OK) e[%ld] = x; }", place_of(p, o->made));
+        break;
+    case OP_BUNDLE_NEW: fprintf(f, "bundle[%u] = reef_bundle_new(w, parts, %u);", o->n, o->count); break;
+    case OP_BUNDLE_FREE: fprintf(f, "reef_bundle_free(bundle[%u]); bundle[%u] = NULL;", o->n, o->n); break;
+    case OP_BUNDLE_SPAWN:
+        snprintf(text, sizeof text, "bundle[%u] ? reef_spawn_bundle(w, bundle[%u], packed) : e[%ld]", o->n, o->n, place_of(p, o->made));
+        print_making(p, o, text);
+        break;
+    case OP_DESTROY_MANY: fprintf(f, "number(\"reef_destroy_many\", reef_destroy_many(w, list, sizeof list / sizeof list[0]));"); break;
+    case OP_DESTROY_WITH: fprintf(f, "say(\"reef_destroy_with_types\", reef_destroy_with_types(w, t, %u, NULL));", o->count); break;
+    case OP_CLEAR_TYPE: fprintf(f, "say(\"reef_clear_type\", reef_clear_type(w, %s, NULL));", type); break;
+    case OP_WORLD_CLEAR: fprintf(f, "say(\"reef_world_clear\", reef_world_clear(w));"); break;
+    case OP_RESERVE: fprintf(f, "say(\"reef_reserve\", reef_reserve(w, %u));", o->n); break;
+    case OP_RESERVE_FOR: fprintf(f, "say(\"reef_reserve_for\", reef_reserve_for(w, %u, t, %u));", o->n, o->count); break;
+    case OP_SHRINK: fprintf(f, "say(\"reef_shrink\", reef_shrink(w));"); break;
+    case OP_USE: fprintf(f, "say(\"reef_world_use\", reef_world_use(w, %s));", type); break;
+    case OP_WRITE_MANY:
+        fprintf(f, "number(\"reef_write_many_id\", reef_write_many_id(w, %s, list, %u, values(%s, %u, %lluu), %u));", type, o->n,
+                type, o->n, seed_of(o, 0), model_types[o->type[0]].size);
+        break;
+    case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
+    case OP_QUERY_FREE: fprintf(f, "reef_query_free(query[%u]); query[%u] = NULL;", o->n, o->n); break;
+    case OP_QUERY_WALK: print_walk(p, o); break;
+    default: print_call_of_entity(p, o);
+    }
+    fprintf(f, "\n");
+}
+
+static void print_op(const printer *p, const op *o)
+{
+    fprintf(p->file, "    {\n");
+    print_before(p, o);
+    if (o->fail_at) fprintf(p->file, "    fail_at = %u, fail_on = %u, failed = 0;\n", o->fail_at, o->fail_on);
+    print_call(p, o);
+    if (o->fail_at) {
+        fprintf(p->file, "    fail_at = 0;\n    if (failed) /* again, with memory */\n");
+        print_call(p, o);
+    }
+    fprintf(p->file, "    }\n");
+}
+
+/* ---- what stands before ---- */
+
+static const char *const prelude[] = {
+    "#include <reef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+    "static reef_world *w;\n"
+    "static unsigned fail_at, fail_on, failed, live;\n\n"
+    "static int fails(void)\n{\n"
+    "    if (fail_at == 0 || fail_at-- > 1) return 0;\n"
+    "    fail_at = fail_on;\n    return failed = 1;\n}\n"
+    "static void *resize(void *context, void *block, size_t old, size_t bytes, size_t align)\n{\n"
+    "    (void)context;\n"
+    "    if (bytes && fails()) return NULL;\n"
+    "    void *p = bytes ? aligned_alloc(align < 16 ? 16 : align, (bytes + 4095) / 4096 * 4096) : NULL;\n"
+    "    if (p) memset(p, 0xA5, bytes);\n"
+    "    if (p && old) memcpy(p, block, old < bytes ? old : bytes);\n"
+    "    if (old) free(block);\n"
+    "    return p;\n}\n",
+    "static uint64_t mix(uint64_t seed, uint64_t number)\n{\n"
+    "    uint64_t x = seed + (number + 1) * 0x9E3779B97F4A7C15u;\n"
+    "    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;\n"
+    "    x = (x ^ x >> 27) * 0x94D049BB133111EBu;\n"
+    "    return (x ^ x >> 31) | 1;\n}\n\n",
+    "/* Owning components: a pointer to a payload, and for some their own address. */\n"
+    "typedef struct Own { void *self; uint64_t *payload, check; } Own;\n"
+    "static uint64_t *payload(uint64_t v) { uint64_t *p = malloc(8); *p = v; live++; return p; }\n"
+    "static uint64_t given(reef_entity e, const void *args) { return args ? *(const uint64_t *)args : mix(reef_entity_bits(e), 77); }\n"
+    "static reef_status own_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
+    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; *(Own *)slot = (Own){slot, payload(given(e, args)), 0x0E5}; return REEF_OK; }\n"
+    "static reef_status own_copy(void *c, void *to, const void *from)\n"
+    "{ (void)c; if (fails()) return REEF_NO_MEMORY; *(Own *)to = (Own){to, payload(*((const Own *)from)->payload), 0x0E5}; return REEF_OK; }\n"
+    "static void own_move(void *c, void *to, void *from)\n"
+    "{ (void)c; memcpy(to, from, sizeof(Own)); memset(from, 0xEE, sizeof(Own)); ((Own *)to)->self = to; }\n"
+    "static void own_destroy(void *c, void *slot)\n"
+    "{ (void)c; if (((Own *)slot)->self != slot) abort(); free(((Own *)slot)->payload); live--; memset(slot, 0xEE, sizeof(Own)); }\n"
+    "static void mover_move(void *c, void *to, void *from)\n"
+    "{ (void)c; memcpy(to, from, 2 * sizeof(void *)); memset(from, 0xEE, 2 * sizeof(void *)); if (((Own *)to)->payload) ((Own *)to)->self = to; }\n"
+    "static void mover_destroy(void *c, void *slot)\n"
+    "{ (void)c; Own *o = slot; if (o->payload) { if (o->self != slot) abort(); free(o->payload); live--; } memset(slot, 0xEE, 2 * sizeof(void *)); }\n"
+    "static reef_status bytes_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
+    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; *(uint64_t **)slot = payload(given(e, args)); return REEF_OK; }\n"
+    "static reef_status bytes_copy(void *c, void *to, const void *from)\n"
+    "{ (void)c; if (fails()) return REEF_NO_MEMORY; *(uint64_t **)to = payload(**(uint64_t *const *)from); return REEF_OK; }\n"
+    "static void bytes_destroy(void *c, void *slot) { (void)c; free(*(uint64_t **)slot); live--; memset(slot, 0xEE, sizeof(void *)); }\n"
+    "static reef_status maker_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
+    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; uint64_t v = given(e, args); memcpy(slot, &v, 8); return REEF_OK; }\n",
+    "static const reef_hooks own = {own_construct, own_copy, own_move, own_destroy, NULL, false, true};\n"
+    "static const reef_hooks mover = {NULL, NULL, mover_move, mover_destroy, NULL, false, true};\n"
+    "static const reef_hooks bytes = {bytes_construct, bytes_copy, NULL, bytes_destroy, NULL, true, false};\n"
+    "static const reef_hooks maker = {maker_construct, NULL, NULL, NULL, NULL, false, false};\n\n"
+    "static void put(reef_component c, void *slot, uint64_t value)\n{\n"
+    "    reef_type_info i;\n    reef_type_get(c, &i);\n"
+    "    if (!i.hooks || !i.hooks->destroy) for (uint32_t k = 0; k < i.size; k += 8) {\n"
+    "        uint64_t word = value * (2 * (uint64_t)(k / 8) + 1);\n"
+    "        memcpy((char *)slot + k, &word, i.size - k < 8 ? i.size - k : 8);\n    }\n"
+    "    else if (i.hooks->bytes_move) *(uint64_t **)slot = payload(value);\n"
+    "    else { Own o = {slot, payload(value), 0x0E5}; memcpy(slot, &o, i.size); }\n}\n"
+    "static const void *values(reef_component c, uint32_t n, uint64_t seed)\n{\n"
+    "    reef_type_info i;\n    reef_type_get(c, &i);\n"
+    "    char *p = aligned_alloc(4096, ((size_t)i.size * n + 4096) / 4096 * 4096);\n"
+    "    for (uint32_t k = 0; k < n; k++) put(c, p + (size_t)k * i.size, mix(seed, k));\n"
+    "    return p;\n}\n"
+    "static const void *from(reef_component c, reef_entity e, uint64_t seed)\n"
+    "{ const void *p = reef_get_id(w, e, c); return p ? p : values(c, 1, seed); }\n"
+    "static void write(void *slot, reef_component c, uint64_t value)\n"
+    "{ printf(\"reef_mut_id: %s\\n\", slot ? \"there\" : \"NULL\"); reef_type_info i; reef_type_get(c, &i);"
+    " if (slot && !(i.hooks && i.hooks->destroy)) put(c, slot, value); }\n",
+    "static reef_entity next_of(reef_entity e) { if (e.generation) e.generation++; return e; }\n"
+    "static reef_status say(const char *call, reef_status s) { printf(\"%s: %s\\n\", call, reef_status_name(s)); return s; }\n"
+    "static void number(const char *call, uint32_t n) { printf(\"%s: %u\\n\", call, n); }\n"
+    "static void there(const char *call, const void *p) { printf(\"%s: %s\\n\", call, p ? \"there\" : \"NULL\"); }\n"
+    "static void made(const char *call, reef_entity *to, reef_entity e)\n"
+    "{ *to = e; printf(\"%s: {%u, %u}%s%s\\n\", call, e.index, e.generation, e.generation ? \"\" : \" \","
+    " e.generation ? \"\" : reef_status_name(reef_last_error(w).status)); }\n"
+    "static void walk(reef_world *x, reef_query *q, int writes)\n{\n"
+    "    (void)writes;\n    if (!q) return;\n"
+    "    for (reef_block b = reef_begin(x, q); reef_next(&b);)\n"
+    "        for (uint32_t i = 0; i < b.count; i++) printf(\" {%u, %u}\", b.entities[i].index, b.entities[i].generation);\n"
+    "    printf(\"\\n\");\n}\n"
+    "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, const reef_hooks *hooks)\n{\n"
+    "    reef_type_desc d = {name, size, align, home, hooks, NULL, 0};\n    return reef_type_new(&d, NULL);\n}\n\n"};
+
+static void print_unused(const printer *p)
+{
+    static const char *const names[] = {"put", "values", "from", "write", "next_of", "say", "number", "there", "made", "walk"};
+    fprintf(p->file, "    (void)bundle, (void)query, (void)e;\n");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);
+}
+
+static void print_type_lines(const printer *p, const model *m)
+{
+    static const char *const hooks[] = {"NULL", "NULL", "NULL", "&own", "&mover", "&bytes", "&maker"};
+    for (uint32_t i = 0; i < TYPES_MAX; i++) { /* in the order in which the model makes them: ids could matter */
+        const model_type *t = &model_types[(i * 11 + 5) % TYPES_MAX];
+        uint32_t          rank = (i * 11 + 5) % TYPES_MAX;
+        if (!((p->types | (m->strict ? m->reference.known : 0)) >> rank & 1)) continue;
+        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %s);\n", t->name, t->name, t->size, t->align,
+                t->sort == SORT_SWITCH ? "REEF_BIT" : "REEF_TABLE", hooks[t->sort]);
+    }
+}
+
+static uint32_t types_of(const op_list *list)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint32_t k = 0; k < OP_TYPES; k++)
+            if ((k < list->op[i].count || k == 0) && list->op[i].type[k] < TYPES_MAX) set |= 1u << list->op[i].type[k];
+    return set;
+}
+
+void print_program(FILE *file, const op_list *list, const run_options *o, const char *message)
+{
+    printer  p = {file, list, o, types_of(list)};
+    uint32_t entities = 1;
+    model    m;
+    model_start(&m, o->seed, o->types, false);
+    for (uint32_t i = 0; i < list->count; i++) entities += op_makes(&list->op[i]);
+    fprintf(file, "/* %u operations of seed %llu. The model test says:\n * %s */\n", list->count, (unsigned long long)o->seed,
+            message);
+    for (size_t i = 0; i < sizeof prelude / sizeof prelude[0]; i++) fputs(prelude[i], file);
+    fprintf(file, "int main(void)\n{\n    static reef_entity e[%u];\n    reef_bundle *bundle[%d] = {0};\n", entities, SLOTS);
+    fprintf(file, "    reef_query *query[%d] = {0};\n    char text[400];\n", SLOTS);
+    print_type_lines(&p, &m);
+    fprintf(file, "    reef_world_config config = {.allocator = {resize, NULL}, .strict = %d, .never_reuse = %d, .entities_max = %u};\n",
+            m.strict, m.never_reuse, m.entities_max);
+    fprintf(file, "    w = reef_world_new(&config);\n");
+    for (uint32_t t = 0; t < TYPES_MAX; t++) {
+        if (m.strict && (m.reference.known >> t & 1)) fprintf(file, "    reef_world_use(w, T%s);\n", model_types[t].name);
+        else if (p.types >> t & 1) fprintf(file, "    (void)T%s;\n", model_types[t].name);
+    }
+    print_unused(&p);
+    for (uint32_t i = 0; i < list->count; i++) print_op(&p, &list->op[i]);
+    fprintf(file, "    reef_status s = reef_validate(w, text, sizeof text);\n");
+    fprintf(file, "    printf(\"reef_validate: %%s %%s\\n\", reef_status_name(s), s ? text : \"\");\n");
+    fprintf(file, "    reef_print_world(w, stdout, 100);\n    reef_world_free(w);\n");
+    fprintf(file, "    printf(\"%%u payloads left\\n\", live);\n    return 0;\n}\n");
+    model_stop(&m);
+}

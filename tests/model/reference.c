@@ -1,0 +1,467 @@
+#include "reference.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *grown(void *p, uint32_t needed, uint32_t *capacity, size_t size)
+{
+    if (needed <= *capacity) return p;
+    uint32_t n = *capacity ? *capacity * 2 : 64;
+    while (n < needed) n *= 2;
+    void *q = realloc(p, n * size);
+    if (!q) {
+        fprintf(stderr, "model: no memory for the reference\n");
+        abort();
+    }
+    memset((char *)q + *capacity * size, 0, (n - *capacity) * size);
+    *capacity = n;
+    return q;
+}
+
+bool ref_make(ref_world *r)
+{
+    memset(r, 0, sizeof *r);
+    r->known = ~0u;
+    r->entities_max = UINT32_MAX - 1;
+    return true;
+}
+
+void ref_drop(ref_world *r)
+{
+    for (uint32_t i = 0; i < r->table_count; i++) {
+        free(r->table[i]->row);
+        free(r->table[i]);
+    }
+    free(r->table);
+    free(r->entity);
+    free(r->free_id);
+    free(r->living);
+    memset(r, 0, sizeof *r);
+}
+
+uint32_t ref_switches(void)
+{
+    uint32_t set = 0;
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (model_types[t].sort == SORT_SWITCH) set |= 1u << t;
+    return set;
+}
+
+uint64_t ref_value_at(const ref_value *v, uint32_t n)
+{
+    return value_mix(v->seed, v->how == HOW_ARRAY ? n : 0);
+}
+
+/* ---- who is there ---- */
+
+ref_entity *ref_alive(const ref_world *r, reef_entity e)
+{
+    if (e.generation == 0 || e.index >= r->count) return NULL;
+    ref_entity *x = &r->entity[e.index];
+    return x->life == LIFE_ALIVE && x->generation == e.generation ? x : NULL;
+}
+
+reef_entity ref_handle(const ref_world *r, uint32_t index)
+{
+    reef_entity e = {index, r->entity[index].generation};
+    return e;
+}
+
+bool ref_knows(const ref_world *r, uint32_t type)
+{
+    return type < TYPES_MAX && (r->known >> type & 1) != 0;
+}
+
+bool ref_has(const ref_entity *e, uint32_t type)
+{
+    return type < TYPES_MAX && (e->set >> type & 1) != 0;
+}
+
+uint64_t ref_count_type(const ref_world *r, uint32_t type)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < r->living_count; i++) n += ref_has(&r->entity[r->living[i]], type);
+    return n;
+}
+
+/* ---- tables ---- */
+
+/* Compares two sets by the sorted names of their types. */
+static int set_compare(uint32_t a, uint32_t b)
+{
+    uint32_t i = 0, k = 0;
+    for (;;) {
+        while (i < TYPES_MAX && !(a >> i & 1)) i++;
+        while (k < TYPES_MAX && !(b >> k & 1)) k++;
+        if (i == TYPES_MAX || k == TYPES_MAX) return (i != TYPES_MAX) - (k != TYPES_MAX);
+        int order = strcmp(model_types[i].name, model_types[k].name);
+        if (order != 0) return order;
+        i++;
+        k++;
+    }
+}
+
+static ref_table *table_of(ref_world *r, uint32_t set)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < r->table_count; i++)
+        if (r->table[i]->set == set) return r->table[i];
+    while (at < r->table_count && set_compare(r->table[at]->set, set) < 0) at++;
+    r->table = grown(r->table, r->table_count + 1, &r->table_capacity, sizeof *r->table);
+    memmove(r->table + at + 1, r->table + at, (r->table_count - at) * sizeof *r->table);
+    r->table_count++;
+    ref_table *t = calloc(1, sizeof *t);
+    if (!t) abort();
+    t->set = set;
+    r->table[at] = t;
+    return t;
+}
+
+static void row_leave(ref_world *r, uint32_t index)
+{
+    ref_table *t = r->entity[index].table;
+    if (!t) return;
+    uint32_t row = 0;
+    while (t->row[row] != index) row++;
+    t->row[row] = t->row[--t->count];
+    r->entity[index].table = NULL;
+}
+
+static void row_enter(ref_world *r, uint32_t index, ref_table *t)
+{
+    t->row = grown(t->row, t->count + 1, &t->capacity, sizeof *t->row);
+    t->row[t->count++] = index;
+    r->entity[index].table = t;
+}
+
+/* The entity has this set now: which row is its? */
+static void settle(ref_world *r, uint32_t index, uint32_t set)
+{
+    ref_entity *e = &r->entity[index];
+    uint32_t    in_table = set & ~ref_switches();
+    bool        stays = e->table && e->table->set == 0;
+    ref_table  *t = in_table != 0 || (set & ref_switches()) != 0 || stays ? table_of(r, in_table) : NULL;
+    e->set = set;
+    if (t == e->table) return;
+    row_leave(r, index);
+    if (t) row_enter(r, index, t);
+}
+
+void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context)
+{
+    uint32_t in_table = set & ~ref_switches();
+    for (uint32_t i = 0; i < r->table_count; i++) {
+        const ref_table *t = r->table[i];
+        if ((t->set & in_table) != in_table) continue;
+        for (uint32_t row = 0; row < t->count; row++) {
+            ref_entity *e = &r->entity[t->row[row]];
+            if ((e->set & set) == set) visit(context, e, t->row[row]);
+        }
+    }
+}
+
+/* ---- ids ---- */
+
+static void id_give(ref_world *r, uint32_t index)
+{
+    r->free_id = grown(r->free_id, r->free_end + 1, &r->free_capacity, sizeof *r->free_id);
+    r->free_id[r->free_end++] = index;
+}
+
+static void id_take_out(ref_world *r, uint32_t index)
+{
+    for (uint32_t i = r->free_first; i < r->free_end; i++) {
+        if (r->free_id[i] != index) continue;
+        memmove(r->free_id + i, r->free_id + i + 1, (r->free_end - i - 1) * sizeof *r->free_id);
+        r->free_end--;
+        return;
+    }
+}
+
+static void index_new(ref_world *r)
+{
+    r->entity = grown(r->entity, r->count + 1, &r->capacity, sizeof *r->entity);
+    r->entity[r->count].generation = 1;
+    r->count++;
+}
+
+static bool ids_left(const ref_world *r, uint32_t n)
+{
+    return n <= (uint64_t)(r->free_end - r->free_first) + (r->entities_max - r->count);
+}
+
+static uint32_t id_take(ref_world *r)
+{
+    if (r->free_first < r->free_end) return r->free_id[r->free_first++];
+    index_new(r);
+    return r->count - 1;
+}
+
+static void live(ref_world *r, uint32_t index)
+{
+    ref_entity *e = &r->entity[index];
+    e->life = LIFE_ALIVE;
+    e->set = 0;
+    e->table = NULL;
+    e->name = 0;
+    e->living_at = r->living_count;
+    r->living = grown(r->living, r->living_count + 1, &r->living_capacity, sizeof *r->living);
+    r->living[r->living_count++] = index;
+    r->spawned++;
+}
+
+static void die(ref_world *r, uint32_t index)
+{
+    ref_entity *e = &r->entity[index];
+    row_leave(r, index);
+    e->set = 0;
+    e->name = 0;
+    e->life = LIFE_FREE;
+    uint32_t last = r->living[--r->living_count];
+    r->living[e->living_at] = last;
+    r->entity[last].living_at = e->living_at;
+    e->generation++;
+    r->destroyed++;
+    if (e->generation == 0) e->life = LIFE_RETIRED;
+    else if (!r->never_reuse) id_give(r, index);
+}
+
+reef_status ref_reserve_id(ref_world *r, reef_entity *made)
+{
+    if (!ids_left(r, 1)) return REEF_LIMIT;
+    uint32_t index = id_take(r);
+    r->entity[index].life = LIFE_RESERVED;
+    *made = ref_handle(r, index);
+    return REEF_OK;
+}
+
+reef_status ref_release_id(ref_world *r, reef_entity e)
+{
+    if (e.generation == 0 || e.index >= r->count) return REEF_BAD_ARGUMENT;
+    ref_entity *x = &r->entity[e.index];
+    if (x->life != LIFE_RESERVED || x->generation != e.generation) return REEF_BAD_ARGUMENT;
+    x->life = LIFE_FREE;
+    id_give(r, e.index);
+    return REEF_OK;
+}
+
+reef_status ref_create_as(ref_world *r, reef_entity wanted)
+{
+    if (wanted.generation == 0) return REEF_BAD_ARGUMENT;
+    if (wanted.index >= r->entities_max) return REEF_LIMIT;
+    if (wanted.index < r->count) {
+        const ref_entity *x = &r->entity[wanted.index];
+        if (x->life == LIFE_ALIVE) return REEF_EXISTS;
+        if (x->life == LIFE_RETIRED || wanted.generation < x->generation) return REEF_BAD_ARGUMENT;
+    }
+    while (r->count <= wanted.index) {
+        index_new(r);
+        id_give(r, r->count - 1);
+    }
+    id_take_out(r, wanted.index);
+    r->entity[wanted.index].generation = wanted.generation;
+    live(r, wanted.index);
+    return REEF_OK;
+}
+
+/* ---- values ---- */
+
+static reef_status value_check(const ref_world *r, const ref_value *v, bool may_remove, uint32_t n)
+{
+    if (!ref_knows(r, v->type)) return REEF_UNKNOWN_TYPE;
+    if (v->flaw == FLAW_KIND || v->flaw == FLAW_DATA) return REEF_BAD_ARGUMENT;
+    if (v->how == HOW_REMOVE && !may_remove) return REEF_BAD_ARGUMENT;
+    if (v->flaw == FLAW_SIZE) return REEF_WRONG_SIZE;
+    if ((v->how == HOW_ONE || v->how == HOW_FROM) && model_types[v->type].sort == SORT_MOVER && n > 1)
+        return REEF_NOT_COPYABLE;
+    return REEF_OK;
+}
+
+static reef_status values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove, uint32_t n)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        reef_status s = value_check(r, &values[i], may_remove, n);
+        if (s != REEF_OK) return s;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (values[i].type == values[k].type) return REEF_DUPLICATE_TERM;
+    return REEF_OK;
+}
+
+reef_status ref_check_bundle(const ref_world *r, const ref_value *values, uint32_t count)
+{
+    return values_check(r, values, count, false, 1);
+}
+
+/* What the n-th entity gets. Must be asked before anything changes. */
+static uint64_t value_given(const ref_world *r, const ref_value *v, uint32_t n, reef_entity to)
+{
+    if (v->how == HOW_DEFAULT) return value_default(&model_types[v->type], to);
+    if (v->how == HOW_ARGS && !type_is_made(&model_types[v->type])) return 0;
+    if (v->how == HOW_FROM && model_types[v->type].sort != SORT_MOVER) {
+        const ref_entity *from = ref_alive(r, v->from);
+        if (from && ref_has(from, v->type)) return from->value[v->type];
+    }
+    return ref_value_at(v, n);
+}
+
+reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count)
+{
+    reef_status s = values_check(r, values, count, false, n);
+    if (s != REEF_OK) return s;
+    if (!ids_left(r, n)) return REEF_LIMIT;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t index = id_take(r), set = 0;
+        live(r, index);
+        made[i] = ref_handle(r, index);
+        for (uint32_t k = 0; k < count; k++) {
+            r->entity[index].value[values[k].type] = value_given(r, &values[k], i, made[i]);
+            set |= 1u << values[k].type;
+        }
+        settle(r, index, set);
+    }
+    return REEF_OK;
+}
+
+reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made)
+{
+    const ref_entity *e = ref_alive(r, source);
+    if (!e) return REEF_NOT_ALIVE;
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (ref_has(e, t) && model_types[t].sort == SORT_MOVER) return REEF_NOT_COPYABLE;
+    if (!ids_left(r, n)) return REEF_LIMIT;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t index = id_take(r);
+        live(r, index);
+        made[i] = ref_handle(r, index);
+        e = &r->entity[source.index];
+        memcpy(r->entity[index].value, e->value, sizeof e->value);
+        settle(r, index, e->set);
+    }
+    return REEF_OK;
+}
+
+/* ---- destroying ---- */
+
+reef_status ref_destroy(ref_world *r, reef_entity e)
+{
+    if (!ref_alive(r, e)) return REEF_NOT_ALIVE;
+    die(r, e.index);
+    return REEF_OK;
+}
+
+typedef struct collected {
+    uint32_t *index;
+    uint32_t  count, capacity;
+} collected;
+
+static void collect(void *context, ref_entity *e, uint32_t index)
+{
+    collected *c = context;
+    (void)e;
+    c->index = grown(c->index, c->count + 1, &c->capacity, sizeof *c->index);
+    c->index[c->count++] = index;
+}
+
+reef_status ref_destroy_with(ref_world *r, const uint8_t *types, uint32_t count, uint64_t *destroyed)
+{
+    uint32_t  set = 0;
+    collected c = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        if (!ref_knows(r, types[i])) return REEF_UNKNOWN_TYPE;
+        set |= 1u << types[i];
+    }
+    if (set == 0) {
+        for (uint32_t i = 0; i < r->count; i++)
+            if (r->entity[i].life == LIFE_ALIVE && !r->entity[i].table) collect(&c, NULL, i);
+    }
+    ref_walk(r, set, collect, &c);
+    for (uint32_t i = 0; i < c.count; i++) die(r, c.index[i]);
+    *destroyed = c.count;
+    free(c.index);
+    return REEF_OK;
+}
+
+reef_status ref_clear_type(ref_world *r, uint32_t type, uint64_t *removed)
+{
+    collected c = {0};
+    if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
+    ref_walk(r, 1u << type, collect, &c);
+    for (uint32_t i = 0; i < c.count; i++) settle(r, c.index[i], r->entity[c.index[i]].set & ~(1u << type));
+    *removed = c.count;
+    free(c.index);
+    return REEF_OK;
+}
+
+void ref_clear(ref_world *r)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->entity[i].life == LIFE_ALIVE) die(r, i);
+}
+
+/* ---- changing ---- */
+
+reef_status ref_add(ref_world *r, reef_entity e, uint32_t type, bool with_args, uint64_t args)
+{
+    ref_entity *x = ref_alive(r, e);
+    if (!x) return REEF_NOT_ALIVE;
+    if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
+    if (ref_has(x, type)) return REEF_EXISTS;
+    bool made = type_is_made(&model_types[type]);
+    x->value[type] = made && with_args ? args : value_default(&model_types[type], e);
+    settle(r, e.index, x->set | 1u << type);
+    return REEF_OK;
+}
+
+reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
+{
+    ref_entity *x = ref_alive(r, e);
+    if (!x) return REEF_NOT_ALIVE;
+    reef_status s = value_check(r, value, false, 1);
+    if (s != REEF_OK) return s;
+    bool there = ref_has(x, value->type);
+    x->value[value->type] = value_given(r, value, 0, e);
+    settle(r, e.index, x->set | 1u << value->type);
+    return there ? REEF_OK : REEF_ADDED;
+}
+
+reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type)
+{
+    const ref_entity *x = ref_alive(r, e);
+    if (!x) return REEF_NOT_ALIVE;
+    if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
+    if (!ref_has(x, type)) return REEF_ABSENT;
+    settle(r, e.index, x->set & ~(1u << type));
+    return REEF_OK;
+}
+
+reef_status ref_remove_all(ref_world *r, reef_entity e)
+{
+    ref_entity *x = ref_alive(r, e);
+    if (!x) return REEF_NOT_ALIVE;
+    row_leave(r, e.index);
+    x->set = 0;
+    return REEF_OK;
+}
+
+reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uint32_t count)
+{
+    ref_entity *x = ref_alive(r, e);
+    if (!x) return REEF_NOT_ALIVE;
+    reef_status s = values_check(r, values, count, true, 1);
+    if (s != REEF_OK) return s;
+    uint32_t set = x->set;
+    uint64_t given[TYPES_MAX];
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].how != HOW_REMOVE) given[i] = value_given(r, &values[i], 0, e);
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i].how == HOW_REMOVE) {
+            set &= ~(1u << values[i].type);
+        } else {
+            set |= 1u << values[i].type;
+            x->value[values[i].type] = given[i];
+        }
+    }
+    settle(r, e.index, set);
+    return REEF_OK;
+}

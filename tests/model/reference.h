@@ -1,0 +1,96 @@
+/* The reference: a world so naive that it is obviously right. Arrays, linear searches, one thing at a time.
+ *
+ * Everything that reef does in bulk is here a loop over single steps, and the order of tables, rows and free ids follows from
+ * these rules alone:
+ *   - ids: the one that has been free for longest comes first, then the next index that was never used;
+ *   - rows: a new row is the table's last; the last row fills the hole of one that leaves;
+ *   - tables: by their sorted type names, a set that is the beginning of another before it;
+ *   - a switch doesn't change the table. An entity without any component that makes a table has no row, but for one that has
+ *     or had a switch there: it keeps a row in the table of the empty set until it gets such a component, or loses everything. */
+#ifndef MODEL_REFERENCE_H
+#define MODEL_REFERENCE_H
+
+#include "kinds.h"
+
+typedef enum ref_life { LIFE_FREE = 0, LIFE_ALIVE, LIFE_RESERVED, LIFE_RETIRED } ref_life;
+
+typedef struct ref_table {
+    uint32_t  set; /* of types, by rank; never a switch */
+    uint32_t *row; /* indices of entities */
+    uint32_t  count, capacity;
+} ref_table;
+
+typedef struct ref_entity {
+    ref_life   life;
+    uint32_t   generation; /* of the living or reserved one; otherwise the next */
+    uint32_t   set;        /* of types, switches too */
+    ref_table *table;      /* NULL: no row */
+    uint32_t   number;     /* the model's; the reference only carries it */
+    uint32_t   living_at;
+    uint32_t   name;       /* number of its name in the model's list + 1, 0: none */
+    uint64_t   value[TYPES_MAX];
+} ref_entity;
+
+typedef struct ref_world {
+    uint32_t    known;       /* types of a strict world; all bits set in an open one */
+    bool        never_reuse;
+    uint32_t    entities_max;
+    ref_entity *entity;
+    uint32_t    count, capacity; /* indices ever used */
+    uint32_t   *free_id;     /* oldest first */
+    uint32_t    free_first, free_end, free_capacity;
+    uint32_t   *living;      /* indices of the living, in no order: to choose from */
+    uint32_t    living_count, living_capacity;
+    ref_table **table;       /* sorted, empty ones too */
+    uint32_t    table_count, table_capacity;
+    uint64_t    spawned, destroyed;
+} ref_world;
+
+/* How a value is given. */
+typedef enum ref_how { HOW_ONE = 0, HOW_ARRAY, HOW_DEFAULT, HOW_ARGS, HOW_REMOVE, HOW_FROM } ref_how;
+typedef enum ref_flaw { FLAW_NONE = 0, FLAW_SIZE, FLAW_KIND, FLAW_DATA } ref_flaw;
+
+typedef struct ref_value {
+    uint32_t    type; /* rank, or TYPE_ZERO, TYPE_HIGH */
+    ref_how     how;
+    ref_flaw    flaw;
+    uint64_t    seed; /* of the values: see ref_value_at */
+    reef_entity from; /* HOW_FROM: whose value is copied; if it has none, as HOW_ONE */
+} ref_value;
+
+/* The value of the n-th entity. */
+uint64_t ref_value_at(const ref_value *v, uint32_t n);
+
+bool ref_make(ref_world *r);
+void ref_drop(ref_world *r);
+
+/* NULL if it isn't alive. */
+ref_entity *ref_alive(const ref_world *r, reef_entity e);
+reef_entity ref_handle(const ref_world *r, uint32_t index);
+bool        ref_knows(const ref_world *r, uint32_t type);
+bool        ref_has(const ref_entity *e, uint32_t type);
+uint64_t    ref_count_type(const ref_world *r, uint32_t type);
+uint32_t    ref_switches(void); /* set of the types that are switches */
+
+/* Each answers what reef must answer. `made` has room for n. */
+reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);
+reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made);
+reef_status ref_reserve_id(ref_world *r, reef_entity *made);
+reef_status ref_release_id(ref_world *r, reef_entity e);
+reef_status ref_create_as(ref_world *r, reef_entity wanted);
+reef_status ref_check_bundle(const ref_world *r, const ref_value *values, uint32_t count);
+reef_status ref_destroy(ref_world *r, reef_entity e);
+reef_status ref_destroy_with(ref_world *r, const uint8_t *types, uint32_t count, uint64_t *destroyed);
+reef_status ref_clear_type(ref_world *r, uint32_t type, uint64_t *removed);
+void        ref_clear(ref_world *r);
+reef_status ref_add(ref_world *r, reef_entity e, uint32_t type, bool with_args, uint64_t args);
+reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value);
+reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type);
+reef_status ref_remove_all(ref_world *r, reef_entity e);
+reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uint32_t count);
+
+/* Calls `visit` for every entity that has all types of the set, in reef's order. The visitor must not change anything. */
+typedef void (*ref_visit)(void *context, ref_entity *e, uint32_t index);
+void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context);
+
+#endif

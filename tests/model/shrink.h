@@ -1,0 +1,24 @@
+/* Child processes that run a part of the model test and report how it went. */
+#ifndef MODEL_SHRINK_H
+#define MODEL_SHRINK_H
+
+#include "model.h"
+#include <signal.h>
+
+typedef struct report { /* in memory that parent and child share */
+    volatile uint32_t at; /* the operation that runs */
+    bool              failed;
+    char              message[600];
+    uint64_t          counts[OP_COUNT]; /* operations done by kind, */
+    uint64_t          refused[OP_COUNT], no_memory; /* of these answered with an error, with memory running out */
+    uint64_t          most_living;
+} report;
+
+typedef void (*child_function)(report *r, void *context);
+
+report *report_make(void);
+/* Runs a function in a child. False: it failed, crashed, or took longer than the limit. */
+bool   child_run(report *r, unsigned limit_seconds, child_function run, void *context);
+double seconds_now(void);
+
+#endif

@@ -1,0 +1,452 @@
+/* Components of an entity: adding, setting, removing, several at once; rows that move. */
+#include "support.h"
+
+/* ---- A3: by id alone ---- */
+
+static void A3_everything_works_by_id_alone(void **state)
+{
+    reef_world    *w = world_of(state);
+    reef_component c = numbered_type("byid", 1, 12, 4);
+    reef_entity    e = reef_create(w), f = reef_create(w);
+    uint32_t       value[3] = {1, 2, 3}, *out = NULL;
+    reef_type_info info;
+    assert_true(reef_type_get(c, &info));
+    assert_int_equal(info.size, 12);
+    assert_int_equal(info.align, 4);
+    assert_string_equal(info.name, "byid00001");
+    assert_status(REEF_ADDED, reef_set_id(w, e, c, value, sizeof value));
+    assert_memory_equal(reef_get_id(w, e, c), value, sizeof value);
+    assert_ok(reef_add_id(w, f, c, NULL, (void **)&out));
+    assert_ptr_equal(out, reef_get_id(w, f, c));
+    assert_true(out[0] == 0 && out[1] == 0 && out[2] == 0);
+    out[1] = 9;
+    assert_ptr_equal(reef_mut_id(w, f, c), reef_get_id(w, f, c));
+    assert_int_equal(((const uint32_t *)reef_get_id(w, f, c))[1], 9);
+    assert_true(reef_has_id(w, e, c));
+    assert_int_equal(reef_count_id(w, c), 2);
+    assert_ok(reef_remove_id(w, e, c));
+    assert_false(reef_has_id(w, e, c));
+    assert_null(reef_get_id(w, e, c));
+    assert_int_equal(reef_count_id(w, c), 1);
+    uint64_t removed = 0;
+    assert_ok(reef_clear_type(w, c, &removed));
+    assert_int_equal(removed, 1);
+    assert_int_equal(reef_count_id(w, c), 0);
+    assert_true(reef_is_alive(w, f));
+}
+
+static void A3_clear_takes_a_type_from_every_table(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[60];
+    for (int i = 0; i < 60; i++) {
+        e[i] = reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Health, i, i), reef_tag(Hungry));
+        if (i % 2) assert_ok(reef_add(w, e[i], Velocity));
+        if (i % 3 == 0) assert_ok(reef_remove(w, e[i], Health));
+        if (i % 5 == 0) assert_ok(reef_add(w, e[i], Awake));
+    }
+    assert_int_equal(reef_count(w, Health), 40);
+    assert_ok(reef_clear_all(w, Health));
+    assert_ok(reef_clear_all(w, Hungry));
+    assert_ok(reef_clear_all(w, Awake));
+    assert_ok(reef_clear_all(w, Mass)); /* nobody has it */
+    assert_valid(w);
+    assert_int_equal(reef_count(w, Health) + reef_count(w, Hungry) + reef_count(w, Awake), 0);
+    assert_int_equal(reef_count(w, Position), 60);
+    assert_int_equal(reef_count(w, Velocity), 30);
+    for (int i = 0; i < 60; i++) {
+        assert_position(w, e[i], (float)i, 0);
+        assert_false(reef_has(w, e[i], Health) || reef_has(w, e[i], Hungry) || reef_has(w, e[i], Awake));
+    }
+    assert_int_equal(reef_world_stats(w).tables, 2);
+}
+
+/* ---- A4: add, set, ensure ---- */
+
+static void A4_set_adds_or_replaces_and_says_which(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_create(w);
+    assert_status(REEF_ADDED, reef_set(w, e, Position, 1, 2));
+    assert_position(w, e, 1, 2);
+    assert_status(REEF_OK, reef_set(w, e, Position, 3, 4));
+    assert_position(w, e, 3, 4);
+    assert_status(REEF_ADDED, reef_set(w, e, Health, .most = 9));
+    assert_int_equal(reef_get(w, e, Health)->now, 0);
+    assert_int_equal(reef_get(w, e, Health)->most, 9);
+    assert_position(w, e, 3, 4);
+    Position p = {0, 0};
+    assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, reef_id(Position), &p, sizeof p - 1));
+    assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, reef_id(Velocity), &p, sizeof p + 1));
+    assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, reef_id(Frozen), &p, 1));
+    assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, reef_id(Awake), &p, 1));
+    assert_position(w, e, 3, 4);
+}
+
+static void A4_the_old_value_is_destroyed_once(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_create(w);
+    assert_status(REEF_ADDED, reef_set(w, e, Tracked, .value = 1));
+    ledger_count_anew();
+    assert_status(REEF_OK, reef_set(w, e, Tracked, .value = 2));
+    assert_int_equal(reef_get(w, e, Tracked)->value, 2);
+    assert_int_equal(book.copied, 1);
+    assert_int_equal(book.destroyed, 1);
+    assert_int_equal(book.constructed, 0);
+    assert_int_equal(book.live, 1);
+}
+
+static void A4_add_refuses_what_is_there(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_tag(Awake), reef_with(Tracked, .value = 4));
+    ledger_count_anew();
+    assert_refused(w, REEF_EXISTS, reef_add(w, e, Position));
+    assert_refused(w, REEF_EXISTS, reef_add(w, e, Frozen));
+    assert_refused(w, REEF_EXISTS, reef_add(w, e, Awake));
+    assert_refused(w, REEF_EXISTS, reef_add(w, e, Tracked));
+    assert_int_equal(book.constructed + book.destroyed + book.moved + book.copied, 0);
+    assert_position(w, e, 1, 2);
+}
+
+static void A4_an_added_component_is_zero_also_in_used_memory(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int round = 0; round < 3; round++) {
+        reef_entity e[20];
+        for (int i = 0; i < 20; i++) {
+            e[i] = reef_create(w);
+            Cargo *cargo = NULL;
+            assert_ok(reef_add_id(w, e[i], reef_id(Cargo), NULL, (void **)&cargo));
+            for (size_t k = 0; k < sizeof *cargo; k++) assert_int_equal(cargo->byte[k], 0);
+            memset(cargo, 0xCC, sizeof *cargo);
+            assert_ok(reef_add(w, e[i], Mass));
+            assert_true(reef_get(w, e[i], Mass)->kg == 0);
+            reef_mut(w, e[i], Mass)->kg = 5;
+        }
+        for (int i = 0; i < 20; i++) assert_ok(round == 1 ? reef_remove_all(w, e[i]) : reef_destroy(w, e[i]));
+    }
+}
+
+static void A4_ensure_gives_the_one_there_or_makes_it(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    Position   *p = reef_ensure(w, e, Position);
+    assert_true(p->x == 1 && p->y == 2);
+    assert_ptr_equal(p, reef_get(w, e, Position));
+    Velocity *v = reef_ensure(w, e, Velocity);
+    assert_true(v->x == 0 && v->y == 0);
+    assert_ptr_equal(v, reef_get(w, e, Velocity));
+    assert_position(w, e, 1, 2);
+    int32_t args = 31;
+    assert_int_equal(((Tracked *)reef_ensure_id(w, e, reef_id(Tracked), &args))->value, 31);
+    args = 32;
+    assert_int_equal(((Tracked *)reef_ensure_id(w, e, reef_id(Tracked), &args))->value, 31);
+    assert_int_equal(book.constructed, 1);
+    assert_null(reef_ensure_id(w, e, reef_id(Frozen), NULL)); /* a tag has no data, but is made */
+    assert_true(reef_has(w, e, Frozen));
+    assert_null(reef_ensure_id(w, e, reef_id(Awake), NULL));
+    assert_true(reef_has(w, e, Awake));
+}
+
+static void A4_tags_come_and_go(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    void       *out = &e;
+    assert_ok(reef_add_id(w, e, reef_id(Frozen), NULL, &out));
+    assert_null(out);
+    assert_true(reef_has(w, e, Frozen));
+    assert_null(reef_get_id(w, e, reef_id(Frozen)));
+    assert_int_equal(reef_count(w, Frozen), 1);
+    assert_status(REEF_ADDED, reef_set_id(w, e, reef_id(Hungry), NULL, 0));
+    assert_status(REEF_OK, reef_set_id(w, e, reef_id(Hungry), NULL, 0));
+    assert_ok(reef_remove(w, e, Frozen));
+    assert_refused(w, REEF_ABSENT, reef_remove(w, e, Frozen));
+    assert_true(reef_has(w, e, Hungry));
+    assert_position(w, e, 1, 2);
+}
+
+static void A4_mut_of_what_is_absent_is_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    assert_no_pointer(w, REEF_ABSENT, reef_mut(w, e, Velocity));
+    assert_no_pointer(w, REEF_ABSENT, reef_mut_id(w, e, reef_id(Mass)));
+    assert_no_pointer(w, REEF_ABSENT, reef_mut(w, reef_create(w), Position));
+    reef_mut(w, e, Position)->x = 8;
+    assert_position(w, e, 8, 2);
+}
+
+/* ---- A5: the last row moves into the hole ---- */
+
+static void A5_the_last_row_fills_each_hole(void **state)
+{
+    enum { N = 20 };
+    for (int hole = 0; hole < N; hole++) {
+        reef_world *w = another_world(state, NULL);
+        reef_entity e[N];
+        for (int i = 0; i < N; i++)
+            e[i] = reef_spawn(w, reef_with(Position, (float)i, 1), reef_with(Cargo, {(uint8_t)i, 7}), reef_with(Tracked, .value = i));
+        assert_ok(hole % 2 ? reef_destroy(w, e[hole]) : reef_remove(w, e[hole], Cargo));
+        assert_valid(w);
+        for (int i = 0; i < N; i++) {
+            if (i == hole) continue;
+            assert_position(w, e[i], (float)i, 1);
+            assert_int_equal(reef_get(w, e[i], Cargo)->byte[0], i);
+            assert_int_equal(reef_get(w, e[i], Tracked)->value, i);
+        }
+        const Position *last = reef_get(w, e[N - 1], Position), *first = reef_get(w, e[0], Position);
+        if (hole > 0 && hole < N - 1) assert_ptr_equal(last, first + hole);
+        end_world(state, w);
+    }
+}
+
+/* More than two chunks, in random order, by removal and by death. */
+static void A5_random_holes_in_a_large_table(void **state)
+{
+    enum { N = 3000 };
+    reef_world *w = world_of(state);
+    static reef_entity e[N];
+    static int         gone[N];
+    uint64_t           seed = 3;
+    memset(gone, 0, sizeof gone);
+    for (int i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Mass, i), reef_with(Flag, (uint8_t)i), reef_tag(Hungry));
+    for (int round = 0; round < N - 5; round++) {
+        uint32_t i = random_below(&seed, N);
+        while (gone[i]) i = (i + 1) % N;
+        gone[i] = 1 + round % 2;
+        assert_ok(gone[i] == 1 ? reef_destroy(w, e[i]) : reef_remove(w, e[i], Flag));
+        if (round % 500 != 0 && round != N - 6) continue;
+        assert_valid(w);
+        for (int k = 0; k < N; k++) {
+            assert_int_equal(reef_is_alive(w, e[k]), gone[k] != 1);
+            if (gone[k] == 1) continue;
+            assert_true(reef_get(w, e[k], Mass)->kg == k);
+            if (gone[k] == 0) assert_int_equal(reef_get(w, e[k], Flag)->on, (uint8_t)k);
+            else assert_false(reef_has(w, e[k], Flag));
+        }
+    }
+    assert_int_equal(reef_count(w, Flag), 5);
+}
+
+/* ---- A6, E1, E5, E6 ---- */
+
+static void A6_removing_all_components_keeps_the_entity(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_tag(Awake), reef_with(Tracked, .value = 1));
+    reef_entity f = reef_spawn(w, reef_with(Position, 1, 2));
+    assert_ok(reef_set_name(w, e, "stays"));
+    assert_ok(reef_remove_all(w, e));
+    assert_true(reef_is_alive(w, e));
+    assert_string_equal(reef_name(w, e), "stays");
+    assert_false(reef_has(w, e, Position) || reef_has(w, e, Frozen) || reef_has(w, e, Awake) || reef_has(w, e, Tracked));
+    assert_int_equal(book.live, 0);
+    assert_ok(reef_remove_all(w, e)); /* nothing left is no error */
+    assert_ok(reef_remove(w, f, Position));
+    assert_true(reef_is_alive(w, f));
+    assert_int_equal(reef_world_stats(w).entities_empty, 2);
+}
+
+static void E1_the_same_set_shares_a_table_whatever_the_order_of_adding(void **state)
+{
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    reef_world    *w = world_of(state);
+    reef_component c[3] = {reef_id(Position), reef_id(Health), reef_id(Frozen)};
+    reef_entity    e[7];
+    for (int i = 0; i < 6; i++) {
+        e[i] = reef_create(w);
+        for (int k = 0; k < 3; k++) assert_ok(reef_add_id(w, e[i], c[orders[i][k]], NULL, NULL));
+    }
+    e[6] = reef_spawn(w, reef_tag(Frozen), reef_with(Health, 0, 0), reef_with(Position, 0, 0));
+    assert_int_equal(reef_world_stats(w).tables, 1);
+    for (int i = 1; i < 7; i++) assert_ptr_equal(reef_get(w, e[i], Position), reef_get(w, e[0], Position) + i);
+}
+
+static void E5_a_transition_keeps_all_other_values(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_create(w);
+    Cargo       cargo = {{1, 2, 3}};
+    for (int round = 0; round < 3; round++) {
+        Position *p = NULL;
+        assert_ok(reef_add_id(w, e, reef_id(Position), NULL, (void **)&p));
+        *p = (Position){5, 6};
+        assert_status(REEF_ADDED, reef_set(w, e, Flag, 1));
+        assert_status(REEF_ADDED, reef_set_id(w, e, reef_id(Cargo), &cargo, sizeof cargo));
+        assert_status(REEF_ADDED, reef_set(w, e, Mass, 2.5));
+        assert_status(REEF_ADDED, reef_set(w, e, Tracked, .value = 17));
+        assert_ok(reef_add(w, e, Hungry));
+        assert_ok(reef_remove(w, e, Flag));
+        assert_position(w, e, 5, 6);
+        assert_memory_equal(reef_get(w, e, Cargo), &cargo, sizeof cargo);
+        assert_true(reef_get(w, e, Mass)->kg == 2.5);
+        assert_int_equal(reef_get(w, e, Tracked)->value, 17);
+        assert_false(reef_has(w, e, Flag));
+        assert_refused(w, REEF_ABSENT, reef_remove(w, e, Flag));
+        assert_refused(w, REEF_ABSENT, reef_remove(w, e, Velocity));
+        assert_ok(reef_remove_all(w, e));
+    }
+}
+
+/* Adding and removing the same component from the same table must not be mixed up, in whatever order they are used. */
+static void E5_cached_transitions_know_their_direction(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), f = reef_spawn(w, reef_with(Position, 3, 4), reef_with(Mass, 9));
+    for (int i = 0; i < 10; i++) {
+        assert_ok(reef_add(w, e, Mass));
+        assert_ok(reef_remove(w, f, Mass));
+        assert_true(reef_has(w, e, Mass) && !reef_has(w, f, Mass));
+        assert_refused(w, REEF_EXISTS, reef_add(w, e, Mass));
+        assert_refused(w, REEF_ABSENT, reef_remove(w, f, Mass));
+        assert_ok(reef_remove(w, e, Mass));
+        assert_ok(reef_add(w, f, Mass));
+        assert_position(w, e, 1, 2);
+        assert_position(w, f, 3, 4);
+    }
+}
+
+static bool gather(void *context, reef_entity e, reef_component c, const void *data, size_t size)
+{
+    char *text = context;
+    (void)e, (void)size;
+    strcat(text, reef_type_name(c));
+    strcat(text, data ? "! " : " ");
+    return true;
+}
+
+static void E6_remove_get_has_and_list(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Velocity, 1, 1), reef_tag(Seen), reef_tag(Hungry), reef_with(Flag, 1));
+    char        text[128] = "";
+    assert_true(reef_visit_entity(w, e, gather, text));
+    assert_string_equal(text, "Flag! Hungry Seen Velocity! ");
+    assert_ok(reef_remove(w, e, Hungry));
+    assert_ok(reef_remove(w, e, Velocity));
+    text[0] = 0;
+    assert_true(reef_visit_entity(w, e, gather, text));
+    assert_string_equal(text, "Flag! Seen ");
+}
+
+/* ---- several at once ---- */
+
+static void C2_a_change_is_one_move(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_tag(Hungry), reef_tag(Awake));
+    uint64_t    moved = reef_world_stats(w).moved;
+    assert_ok(reef_change(w, e, reef_with(Health, 5, 6), reef_with(Position, 7, 8), reef_without(Velocity), reef_without(Hungry),
+                          reef_tag(Frozen), reef_without(Awake), reef_tag(Seen), reef_without(Mass)));
+    assert_int_equal(reef_world_stats(w).moved, moved + 1);
+    assert_position(w, e, 7, 8);
+    assert_int_equal(reef_get(w, e, Health)->most, 6);
+    assert_true(reef_has(w, e, Frozen) && reef_has(w, e, Seen));
+    assert_false(reef_has(w, e, Velocity) || reef_has(w, e, Hungry) || reef_has(w, e, Awake));
+    assert_ok(reef_change(w, e, reef_with(Position, 9, 9))); /* no move at all */
+    assert_int_equal(reef_world_stats(w).moved, moved + 1);
+    assert_position(w, e, 9, 9);
+    assert_ok(reef_change_values(w, e, NULL, 0));
+}
+
+static void C2_a_component_named_twice_in_a_change_is_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    assert_refused(w, REEF_DUPLICATE_TERM, reef_change(w, e, reef_with(Mass, 1), reef_with(Mass, 2)));
+    assert_refused(w, REEF_DUPLICATE_TERM, reef_change(w, e, reef_with(Position, 1, 1), reef_without(Position)));
+    assert_refused(w, REEF_DUPLICATE_TERM, reef_change(w, e, reef_tag(Awake), reef_without(Awake)));
+    assert_refused(w, REEF_WRONG_SIZE,
+                   reef_change(w, e, reef_tag(Frozen), reef_value_make(reef_id(Mass), REEF_VALUE_ONE, 4, &e)));
+    assert_position(w, e, 1, 2);
+}
+
+static void C2_a_change_may_read_what_it_changes(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
+    reef_value  swap[] = {
+        reef_value_make(reef_id(Mass), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
+        reef_value_make(reef_id(Position), REEF_VALUE_REMOVE, 0, NULL),
+        reef_value_make(reef_id(Velocity), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
+    };
+    assert_ok(reef_change_values(w, e, swap, 3));
+    assert_true(reef_get(w, e, Velocity)->x == 1 && reef_get(w, e, Velocity)->y == 2);
+    assert_memory_equal(reef_get(w, e, Mass), (&(Position){1, 2}), sizeof(Position));
+    assert_false(reef_has(w, e, Position));
+}
+
+/* ---- B5: construction in place ---- */
+
+static void B5_the_constructor_gets_arguments_world_and_owner(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    int32_t     args = 55;
+    Tracked    *t = NULL;
+    assert_ok(reef_add_id(w, e, reef_id(Tracked), &args, (void **)&t));
+    assert_int_equal(t->value, 55);
+    assert_ptr_equal(book.world, w);
+    assert_ptr_equal(book.args, &args);
+    assert_entity(e, book.entity);
+    assert_int_equal(book.constructed, 1);
+    assert_int_equal(book.copied + book.moved + book.destroyed, 0);
+    reef_entity f = reef_create(w);
+    assert_ok(reef_add(w, f, Tracked));
+    assert_int_equal(reef_get(w, f, Tracked)->value, 100);
+    assert_null(book.args);
+    assert_entity(f, book.entity);
+    reef_entity g = reef_spawn(w, reef_tag(Frozen), reef_default(Tracked));
+    assert_entity(g, book.entity);
+    args = 56;
+    reef_entity h = reef_spawn(w, reef_value_make(reef_id(Tracked), REEF_VALUE_DEFAULT, 0, &args));
+    assert_int_equal(reef_get(w, h, Tracked)->value, 56);
+    assert_entity(h, book.entity);
+    assert_int_equal(book.constructed, 4);
+    assert_int_equal(book.copied, 0);
+}
+
+static void B5_a_value_made_outside_is_moved_in(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    Unique      own;
+    unique_make(&own, 12);
+    assert_status(REEF_ADDED, reef_set_id(w, e, reef_id(Unique), &own, sizeof own));
+    assert_int_equal(reef_get(w, e, Unique)->value, 12);
+    assert_int_equal(book.live, 1);
+    assert_true(book.moved >= 1);
+    assert_int_equal(book.copied + book.destroyed + book.constructed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(A3_everything_works_by_id_alone),
+        TEST(A3_clear_takes_a_type_from_every_table),
+        TEST(A4_set_adds_or_replaces_and_says_which),
+        TEST(A4_the_old_value_is_destroyed_once),
+        TEST(A4_add_refuses_what_is_there),
+        TEST(A4_an_added_component_is_zero_also_in_used_memory),
+        TEST(A4_ensure_gives_the_one_there_or_makes_it),
+        TEST(A4_tags_come_and_go),
+        TEST(A4_mut_of_what_is_absent_is_refused),
+        TEST(A5_the_last_row_fills_each_hole),
+        TEST(A5_random_holes_in_a_large_table),
+        TEST(A6_removing_all_components_keeps_the_entity),
+        TEST(E1_the_same_set_shares_a_table_whatever_the_order_of_adding),
+        TEST(E5_a_transition_keeps_all_other_values),
+        TEST(E5_cached_transitions_know_their_direction),
+        TEST(E6_remove_get_has_and_list),
+        TEST(C2_a_change_is_one_move),
+        TEST(C2_a_component_named_twice_in_a_change_is_refused),
+        TEST(C2_a_change_may_read_what_it_changes),
+        TEST(B5_the_constructor_gets_arguments_world_and_owner),
+        TEST(B5_a_value_made_outside_is_moved_in),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

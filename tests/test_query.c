@@ -1,0 +1,474 @@
+/* Queries: what matches, in which order, in which arrays, and what may happen while a loop is open. */
+#include "support.h"
+
+/* Visits all blocks, checks what holds for each, and writes the entities to `out`; returns their number. */
+static uint32_t collect(reef_world *w, reef_query *q, reef_entity *out)
+{
+    uint32_t n = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+        assert_true(b.count >= 1 && b.count <= REEF_BLOCK_ROWS);
+        assert_ptr_equal(b.world, w);
+        assert_true(b.dt == 0);
+        const uint64_t *mask = reef_block_mask(&b);
+        for (uint32_t i = 0; i < b.count; i++) {
+            if (mask && (mask[i / 64] >> i % 64 & 1) == 0) continue;
+            assert_true(reef_query_matches(q, b.entities[i]));
+            out[n++] = b.entities[i];
+        }
+    }
+    assert_int_equal(reef_last_error(w).status, REEF_OK);
+    assert_int_equal(reef_query_count(q), n);
+    return n;
+}
+
+static void A7_a_type_is_walked_in_lockstep_with_its_entities(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int i = 0; i < 2600; i++) {
+        reef_entity e = reef_spawn(w, reef_with(Mass, i), reef_with(Flag, (uint8_t)i));
+        if (i % 3 == 0) assert_ok(reef_add(w, e, Hungry));
+        if (i % 3 == 1) assert_status(REEF_ADDED, reef_set(w, e, Position, (float)i, 0));
+    }
+    reef_query *q = reef_query_new(w, "in Mass, Flag");
+    uint64_t    rows = 0, blocks = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) {
+        const Mass *m = reef_in(&b, Mass);
+        Flag       *f = reef_inout(&b, Flag);
+        for (uint32_t i = 0; i < b.count; i++, rows++) {
+            assert_ptr_equal(&m[i], reef_get(w, b.entities[i], Mass));
+            assert_ptr_equal(&f[i], reef_get(w, b.entities[i], Flag));
+            assert_int_equal((uint8_t)m[i].kg, f[i].on);
+            f[i].on++;
+        }
+    }
+    assert_int_equal(rows, 2600);
+    assert_int_equal(blocks, 3); /* tables of 866 or 867 rows */
+    for (reef_block b = reef_begin(w, q); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++)
+            assert_int_equal((uint8_t)(reef_in(&b, Mass)[i].kg + 1), reef_inout(&b, Flag)[i].on);
+    reef_query_free(q);
+    reef_query_free(NULL);
+}
+
+static void E6_blocks_have_at_most_1024_rows(void **state)
+{
+    static const uint32_t sizes[] = {1, 1023, 1024, 1025, 2048, 2049};
+    for (int s = 0; s < 6; s++) {
+        reef_world *w = another_world(state, NULL);
+        reef_query *q = reef_query_new(w, "Position");
+        assert_ok(reef_spawn_many(w, sizes[s], NULL, reef_with(Position, 1, 2)));
+        uint32_t rows = 0;
+        for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+            assert_int_equal(b.count, sizes[s] - rows < 1024 ? sizes[s] - rows : 1024);
+            for (uint32_t i = 0; i < b.count; i++) assert_int_equal(b.entities[i].index, rows + i);
+            rows += b.count;
+        }
+        assert_int_equal(rows, sizes[s]);
+        end_world(state, w);
+    }
+}
+
+/* ---- the order of visiting ---- */
+
+/* Seven tables over Flag, Mass, Position, made in an order of their own; the order of visiting is that of the sorted
+ * names of their types, whatever was made first. */
+static void A11_tables_are_visited_in_the_order_of_their_type_names(void **state)
+{
+    static const int      sets[] = {1, 3, 7, 5, 2, 6, 4}; /* Flag; Flag Mass; Flag Mass Position; Flag Position; Mass ... */
+    static const uint32_t orders[3][7] = {{6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4, 5, 6}, {3, 0, 6, 1, 5, 2, 4}};
+    for (int o = 0; o < 3; o++) {
+        reef_world *w = another_world(state, NULL);
+        reef_query *early = reef_query_new(w, "with Hungry");
+        reef_entity e[7], seen[8];
+        for (int i = 0; i < 7; i++) {
+            uint32_t k = orders[o][i];
+            e[k] = reef_spawn(w, reef_tag(Hungry));
+            if (sets[k] & 4) assert_ok(reef_add(w, e[k], Position));
+            if (sets[k] & 1) assert_ok(reef_add(w, e[k], Flag));
+            if (sets[k] & 2) assert_ok(reef_add(w, e[k], Mass));
+        }
+        reef_query *late = reef_query_new(w, "with Hungry");
+        /* Hungry stands between Flag and Mass in every list. */
+        assert_int_equal(collect(w, early, seen), 7);
+        for (int i = 0; i < 7; i++) assert_entity(e[i], seen[i]);
+        assert_int_equal(collect(w, late, seen), 7);
+        for (int i = 0; i < 7; i++) assert_entity(e[i], seen[i]);
+        end_world(state, w);
+    }
+}
+
+static void A11_rows_are_visited_in_the_order_of_the_table(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_query *q = reef_query_new(w, "Mass");
+    reef_entity e[6], seen[6];
+    for (int i = 0; i < 6; i++) e[i] = reef_spawn(w, reef_with(Mass, i));
+    assert_ok(reef_destroy(w, e[1])); /* the last comes into the hole */
+    assert_int_equal(collect(w, q, seen), 5);
+    assert_entity(e[0], seen[0]);
+    assert_entity(e[5], seen[1]);
+    assert_entity(e[2], seen[2]);
+    assert_entity(e[4], seen[4]);
+}
+
+static void E6_a_query_sees_tables_made_before_and_after_it(void **state)
+{
+    reef_world *w = world_of(state);
+    static reef_entity seen[300];
+    reef_query *never = reef_query_new(w, "Cargo");
+    reef_spawn(w, reef_with(Position, 1, 2));
+    reef_query *q = reef_query_new(w, "Position, with Frozen");
+    assert_int_equal(collect(w, q, seen), 0);
+    reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen));
+    assert_int_equal(collect(w, q, seen), 1);
+    for (uint32_t i = 0; i < 200; i++) {
+        reef_component c = numbered_type("fragment", i, 4, 4);
+        reef_value     v[] = {reef_with(Position, 1, 2), reef_tag(Frozen), reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)};
+        reef_spawn_values(w, v, 3);
+        if (i % 20 == 0) assert_int_equal(collect(w, q, seen), i + 2);
+    }
+    assert_int_equal(collect(w, q, seen), 201);
+    assert_int_equal(reef_destroy_many(w, seen, 150), 150);
+    assert_ok(reef_shrink(w));
+    assert_int_equal(collect(w, q, seen), 51);
+    reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_with(Cargo, {1}));
+    assert_int_equal(collect(w, q, seen), 52);
+    assert_int_equal(collect(w, never, seen), 1);
+    assert_ok(reef_world_clear(w));
+    assert_int_equal(collect(w, q, seen), 0);
+}
+
+static void E6_matches_and_count(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_query *q = reef_query_new(w, "Position, with Hungry");
+    reef_entity yes = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Hungry), reef_with(Mass, 2));
+    reef_entity no = reef_spawn(w, reef_with(Position, 1, 2)), empty = reef_create(w), dead = reef_clone(w, yes);
+    assert_ok(reef_destroy(w, dead));
+    assert_true(reef_query_matches(q, yes));
+    assert_false(reef_query_matches(q, no));
+    assert_false(reef_query_matches(q, empty));
+    assert_false(reef_query_matches(q, dead));
+    assert_false(reef_query_matches(q, (reef_entity){0}));
+    assert_false(reef_query_matches(q, (reef_entity){12345678, 1}));
+    assert_int_equal(reef_query_count(q), 1);
+}
+
+/* ---- arrays and access ---- */
+
+static void D1_arrays_are_handed_out_as_declared(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_with(Flag, 6));
+    reef_query *q = reef_query_make(w, &(reef_query_desc){.terms = {{reef_id(Flag), REEF_WITH},
+                                                                   {reef_id(Velocity), REEF_IN},
+                                                                   {reef_id(Position), REEF_INOUT},
+                                                                   {reef_id(Mass), REEF_OUT}}});
+    int         blocks = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) {
+        assert_ptr_equal(reef_in(&b, Velocity), reef_get(w, e, Velocity));
+        assert_ptr_equal(reef_in(&b, Position), reef_get(w, e, Position));
+        assert_ptr_equal(reef_inout(&b, Position), reef_get(w, e, Position));
+        assert_ptr_equal(reef_out(&b, Mass), reef_get(w, e, Mass));
+        assert_ptr_equal(reef_block_in(&b, reef_id(Velocity)), reef_get(w, e, Velocity));
+        assert_ptr_equal(reef_block_inout(&b, reef_id(Position)), reef_get(w, e, Position));
+        assert_null(reef_inout(&b, Velocity));
+        assert_null(reef_out(&b, Velocity));
+        assert_null(reef_in(&b, Flag));
+        assert_null(reef_in(&b, Cargo));
+        assert_null(reef_inout(&b, Cargo));
+        assert_null(reef_block_in(&b, (reef_component){0}));
+        assert_null(reef_block_inout(&b, (reef_component){UINT32_MAX}));
+    }
+    assert_int_equal(blocks, 1);
+}
+
+static void E6_texts_say_the_access(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_tag(Frozen), reef_tag(Awake));
+    static const char *const same[] = {
+        "Position, in Velocity, out Mass, with Frozen",
+        " inout  Position ,in Velocity,out Mass ,with Frozen ",
+        "with Awake, Position, in Velocity, out Mass",
+        "Awake, Frozen, Position, in Velocity, out Mass",
+    };
+    for (int i = 0; i < 4; i++) {
+        reef_query *q = reef_query_new(w, same[i]);
+        assert_non_null(q);
+        assert_int_equal(reef_query_count(q), 1);
+        for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+            assert_non_null(reef_inout(&b, Position));
+            assert_non_null(reef_in(&b, Velocity));
+            assert_null(reef_inout(&b, Velocity));
+            assert_non_null(reef_out(&b, Mass));
+        }
+        reef_query_free(q);
+    }
+}
+
+static void bad_text(reef_world *w, const char *text, reef_status status, uint64_t column)
+{
+    assert_no_pointer(w, status, reef_query_new(w, text));
+    if (status == REEF_BAD_TEXT) assert_int_equal(reef_last_error(w).number, column);
+}
+
+static void H2_bad_texts_name_the_column(void **state)
+{
+    reef_world *w = world_of(state);
+    bad_text(w, "Position,, Velocity", REEF_BAD_TEXT, 10);
+    bad_text(w, "Position, in", REEF_BAD_TEXT, 13);
+    bad_text(w, "Position Velocity", REEF_BAD_TEXT, 10);
+    bad_text(w, ", Position", REEF_BAD_TEXT, 1);
+    bad_text(w, "Position, ?", REEF_BAD_TEXT, 11);
+    bad_text(w, "Position,", REEF_BAD_TEXT, 10);
+    bad_text(w, "Position, Nobody", REEF_UNKNOWN_TYPE, 0);
+    bad_text(w, "Position, in Mass, Position", REEF_DUPLICATE_TERM, 0);
+    bad_text(w, "Awake, with Awake", REEF_DUPLICATE_TERM, 0);
+    reef_error e = reef_last_error(w);
+    assert_int_equal(e.component.id, reef_id(Awake).id);
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_query_make(w, NULL));
+    reef_term twice[] = {{reef_id(Mass), REEF_IN}, {reef_id(Mass), REEF_WITH}};
+    reef_query_desc d = {.terms = {twice[0], twice[1]}};
+    assert_no_pointer(w, REEF_DUPLICATE_TERM, reef_query_make(w, &d));
+    d.terms[1].component.id = UINT32_MAX;
+    assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_query_make(w, &d));
+}
+
+static void H2_the_number_of_terms_has_a_limit(void **state)
+{
+    reef_world     *w = world_of(state);
+    reef_query_desc d = {.text = NULL};
+    static char     text[REEF_TERMS_MAX * 20 + 40];
+    reef_value      v[REEF_TERMS_MAX + 1];
+    for (uint32_t i = 0; i <= REEF_TERMS_MAX; i++) {
+        reef_component c = numbered_type("term", i, 4, 4);
+        if (i < REEF_TERMS_MAX) d.terms[i].component = c;
+        v[i] = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%sterm%05u", i ? ", " : "", (unsigned)i);
+    }
+    reef_entity e = reef_spawn_values(w, v, REEF_TERMS_MAX + 1);
+    reef_query *q = reef_query_make(w, &d);
+    assert_non_null(q);
+    assert_no_pointer(w, REEF_LIMIT, reef_query_new(w, text));
+    *strrchr(text, ',') = 0;
+    reef_query *same = reef_query_new(w, text);
+    reef_entity seen[2];
+    assert_int_equal(collect(w, same, seen), 1);
+    assert_int_equal(collect(w, q, seen), 1);
+    assert_entity(e, seen[0]);
+    for (reef_block b = reef_begin(w, q); reef_next(&b);)
+        for (uint32_t i = 0; i < REEF_TERMS_MAX; i++)
+            assert_ptr_equal(reef_block_inout(&b, d.terms[i].component), reef_get_id(w, e, d.terms[i].component));
+}
+
+/* ---- while a loop is open ---- */
+
+static void refuses_structure(reef_world *w, reef_entity e)
+{
+    assert_no_entity(w, REEF_LOCKED, reef_create(w));
+    assert_no_entity(w, REEF_LOCKED, reef_create_entity(w));
+    assert_no_entity(w, REEF_LOCKED, reef_spawn(w, reef_with(Position, 1, 2)));
+    assert_refused(w, REEF_LOCKED, reef_spawn_many(w, 2, NULL, reef_with(Position, 1, 2)));
+    assert_no_entity(w, REEF_LOCKED, reef_clone(w, e));
+    assert_refused(w, REEF_LOCKED, reef_clone_many(w, e, 3, NULL));
+    assert_no_entity(w, REEF_LOCKED, reef_reserve_id(w));
+    assert_refused(w, REEF_LOCKED, reef_create_as(w, (reef_entity){90, 1}));
+    assert_refused(w, REEF_LOCKED, reef_destroy(w, e));
+    assert_zero(w, REEF_LOCKED, reef_destroy_many(w, &e, 1));
+    assert_refused(w, REEF_LOCKED, reef_destroy_with(w, reef_id(Position)));
+    assert_refused(w, REEF_LOCKED, reef_clear_all(w, Position));
+    assert_refused(w, REEF_LOCKED, reef_add(w, e, Mass));
+    assert_refused(w, REEF_LOCKED, reef_set(w, e, Mass, 3));
+    assert_no_pointer(w, REEF_LOCKED, reef_ensure(w, e, Mass));
+    assert_refused(w, REEF_LOCKED, reef_remove(w, e, Position));
+    assert_refused(w, REEF_LOCKED, reef_remove_all(w, e));
+    assert_refused(w, REEF_LOCKED, reef_change(w, e, reef_tag(Frozen)));
+    assert_refused(w, REEF_LOCKED, reef_world_clear(w));
+    assert_refused(w, REEF_LOCKED, reef_shrink(w));
+}
+
+static void D4_an_open_loop_locks_the_structure(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake));
+    reef_query *q = reef_query_new(w, "Position");
+    reef_block  b = reef_begin(w, q);
+    refuses_structure(w, e); /* from reef_begin on */
+    assert_true(reef_next(&b));
+    refuses_structure(w, e);
+    assert_ok(reef_set(w, e, Position, 8, 9)); /* what is there may be written */
+    reef_mut(w, e, Position)->y = 10;
+    assert_ok(reef_change(w, e, reef_with(Position, 8, 10)));
+    assert_int_equal(reef_write_many(w, Position, &e, 1, &((Position){8, 10})), 1);
+    assert_non_null(reef_ensure(w, e, Position));
+    assert_position(w, e, 8, 10);
+    assert_true(reef_in(&b, Position)[0].y == 10);
+    assert_false(reef_next(&b));
+    assert_some(reef_create(w));
+    assert_ok(reef_add(w, e, Mass));
+}
+
+static void D4_loops_nest_and_may_be_left(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_query *q = reef_query_new(w, "Position"), *all = reef_query_new(w, "with Hungry");
+    uint32_t    pairs = 0;
+    for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, (float)i, 2), reef_tag(Hungry));
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+        for (reef_block c = reef_begin(w, all); reef_next(&c);) pairs++;
+        assert_no_entity(w, REEF_LOCKED, reef_create(w)); /* the outer loop is still open */
+        reef_block again = reef_begin(w, q);
+        assert_true(reef_next(&again));
+        reef_end(&again);
+        assert_no_entity(w, REEF_LOCKED, reef_create(w));
+    }
+    assert_int_equal(pairs, 9);
+    assert_some(reef_create(w));
+    reef_block b = reef_begin(w, q);
+    reef_end(&b); /* before the first block */
+    reef_end(&b); /* a second end is harmless */
+    assert_some(reef_create(w));
+    b = reef_begin(w, q);
+    assert_true(reef_next(&b));
+    reef_end(&b);
+    assert_false(reef_next(&b));
+    assert_some(reef_create(w));
+}
+
+/* ---- others' and missing queries ---- */
+
+static void H2_a_query_of_another_world_gives_no_blocks(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    reef_spawn(w, reef_with(Position, 1, 2));
+    reef_spawn(other, reef_with(Position, 1, 2));
+    reef_query *q = reef_query_new(w, "Position");
+    reef_block  b = reef_begin(other, q);
+    assert_int_equal(reef_last_error(other).status, REEF_OTHER_WORLD);
+    assert_false(reef_next(&b));
+    assert_some(reef_create(other));
+    b = reef_begin(other, NULL);
+    assert_int_equal(reef_last_error(other).status, REEF_BAD_ARGUMENT);
+    assert_false(reef_next(&b));
+    reef_end(&b);
+    assert_some(reef_create(other));
+    assert_some(reef_create(w));
+}
+
+static void E3_a_query_of_unused_types_creates_nothing(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_stats  before = reef_world_stats(w);
+    reef_query *q = reef_query_new(w, "in Velocity, with Frozen, with Seen");
+    reef_entity seen[2];
+    assert_int_equal(collect(w, q, seen), 0);
+    reef_stats after = reef_world_stats(w);
+    assert_int_equal(after.tables, before.tables);
+    assert_int_equal(after.tables_known, before.tables_known);
+    reef_entity e = reef_spawn(w, reef_with(Velocity, 1, 2), reef_tag(Frozen), reef_tag(Seen));
+    assert_int_equal(collect(w, q, seen), 1);
+    assert_entity(e, seen[0]);
+}
+
+/* ---- switches ---- */
+
+static bool awake(uint32_t i) { return i % 3 == 0 ? i < 1100 || i > 2047 : i % 64 > 61; }
+
+static void C1_masks_tell_the_rows_that_match(void **state)
+{
+    enum { N = 3100 };
+    static reef_entity e[N], seen[N];
+    reef_world        *w = world_of(state);
+    uint32_t           wanted = 0, n = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        e[i] = reef_spawn(w, reef_with(Mass, i));
+        if (awake(i)) assert_ok(reef_add(w, e[i], Awake));
+        if (i >= 1024 && i < 2048) assert_ok(reef_add(w, e[i], Seen));
+    }
+    reef_query *q = reef_query_new(w, "in Mass, with Awake"), *seen_only = reef_query_new(w, "in Mass, Seen");
+    n = collect(w, q, seen);
+    for (uint32_t i = 0; i < N; i++)
+        if (awake(i)) assert_entity(e[i], seen[wanted++]);
+    assert_int_equal(n, wanted);
+    uint32_t blocks = 0;
+    for (reef_block b = reef_begin(w, seen_only); reef_next(&b); blocks++) { /* all rows of one block, none elsewhere */
+        assert_null(reef_block_mask(&b));
+        assert_entity(e[1024], b.entities[0]);
+        assert_int_equal(b.count, 1024);
+        const uint64_t *bits = reef_bits(&b, Awake), *all = reef_bits(&b, Seen);
+        for (uint32_t i = 0; i < 1024; i++) {
+            assert_int_equal(bits[i / 64] >> i % 64 & 1, awake(1024 + i));
+            assert_int_equal(all[i / 64] >> i % 64 & 1, 1);
+        }
+    }
+    assert_int_equal(blocks, 1);
+}
+
+static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_query *both = reef_query_new(w, "Mass, Awake, Seen"), *plain = reef_query_new(w, "Mass");
+    reef_entity e[70], seen[70];
+    for (uint32_t i = 0; i < 70; i++) {
+        e[i] = reef_spawn(w, reef_with(Mass, i), reef_tag(Awake));
+        if (i % 2) assert_ok(reef_add(w, e[i], Seen));
+    }
+    assert_int_equal(collect(w, both, seen), 35);
+    for (int i = 0; i < 35; i++) assert_entity(e[2 * i + 1], seen[i]);
+    for (reef_block b = reef_begin(w, plain); reef_next(&b);) {
+        const uint64_t *bits = reef_bits(&b, Awake), *second = reef_bits(&b, Seen);
+        assert_null(reef_block_mask(&b));
+        assert_true(bits[0] == UINT64_MAX && bits[1] == 63);
+        assert_true(second[0] == 0xAAAAAAAAAAAAAAAAu && second[1] == 42);
+        for (int k = 2; k < 16; k++) assert_true(bits[k] == 0 && second[k] == 0);
+    }
+    for (int i = 69; i >= 10; i--) assert_ok(reef_destroy(w, e[i]));
+    for (reef_block b = reef_begin(w, plain); reef_next(&b);) {
+        assert_int_equal(reef_bits(&b, Awake)[0], 1023);
+        assert_int_equal(reef_bits(&b, Awake)[1], 0);
+    }
+    assert_ok(reef_clear_all(w, Seen));
+    assert_int_equal(collect(w, both, seen), 0);
+    reef_query *unused = reef_query_new(w, "Mass, with Awake");
+    assert_true(reef_query_matches(unused, e[0]));
+    assert_ok(reef_remove(w, e[0], Awake));
+    assert_false(reef_query_matches(unused, e[0]));
+    for (reef_block b = reef_begin(w, plain); reef_next(&b);) assert_int_equal(reef_bits(&b, Seen)[0], 0);
+}
+
+static void E10_queries_end_with_their_world(void **state)
+{
+    reef_world *w = another_world(state, NULL);
+    for (int i = 0; i < 20; i++) assert_non_null(reef_query_new(w, i % 2 ? "Position, Velocity" : "Awake"));
+    reef_query *q = reef_query_new(w, "Mass");
+    reef_spawn(w, reef_with(Mass, 1));
+    assert_int_equal(reef_query_count(q), 1);
+    reef_query_free(q);
+    end_world(state, w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(A7_a_type_is_walked_in_lockstep_with_its_entities),
+        TEST(E6_blocks_have_at_most_1024_rows),
+        TEST(A11_tables_are_visited_in_the_order_of_their_type_names),
+        TEST(A11_rows_are_visited_in_the_order_of_the_table),
+        TEST(E6_a_query_sees_tables_made_before_and_after_it),
+        TEST(E6_matches_and_count),
+        TEST(D1_arrays_are_handed_out_as_declared),
+        TEST(E6_texts_say_the_access),
+        TEST(H2_bad_texts_name_the_column),
+        TEST(H2_the_number_of_terms_has_a_limit),
+        TEST(D4_an_open_loop_locks_the_structure),
+        TEST(D4_loops_nest_and_may_be_left),
+        TEST(H2_a_query_of_another_world_gives_no_blocks),
+        TEST(E3_a_query_of_unused_types_creates_nothing),
+        TEST(C1_masks_tell_the_rows_that_match),
+        TEST(C1_two_switches_and_the_bits_behind_the_last_row),
+        TEST(E10_queries_end_with_their_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* Making entities: one, many, from arrays, from bundles, as copies. */
+#include "support.h"
+
+/* ---- C2: one expression, one step ---- */
+
+static void C2_spawn_makes_everything_in_one_step(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Health, .most = 7), reef_tag(Frozen), reef_tag(Awake),
+                               reef_default(Mass));
+    assert_position(w, e, 1, 2);
+    assert_int_equal(reef_get(w, e, Health)->now, 0);
+    assert_int_equal(reef_get(w, e, Health)->most, 7);
+    assert_true(reef_get(w, e, Mass)->kg == 0);
+    assert_true(reef_has(w, e, Frozen) && reef_has(w, e, Awake));
+    assert_false(reef_has(w, e, Velocity) || reef_has(w, e, Seen));
+    reef_stats s = reef_world_stats(w);
+    assert_int_equal(s.moved, 0);
+    assert_int_equal(s.spawned, 1);
+    assert_int_equal(s.tables, 1);
+    assert_int_equal(s.entities_empty, 0);
+    reef_entity nothing = reef_spawn_values(w, NULL, 0);
+    assert_true(reef_is_alive(w, nothing));
+    assert_int_equal(reef_world_stats(w).entities_empty, 1);
+    reef_entity only_bit = reef_spawn(w, reef_tag(Seen));
+    assert_true(reef_has(w, only_bit, Seen));
+    assert_int_equal(reef_count(w, Seen), 1);
+}
+
+static void C2_wrong_lists_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    Position    p = {1, 2};
+    reef_value  no_data = reef_value_make(reef_id(Position), REEF_VALUE_ONE, sizeof p, NULL);
+    reef_value  taken = reef_value_make(reef_id(Position), REEF_VALUE_REMOVE, 0, NULL);
+    reef_value  strange = reef_value_make(reef_id(Position), (reef_value_kind)9, sizeof p, &p);
+    reef_value  unknown = reef_value_make((reef_component){0}, REEF_VALUE_ONE, sizeof p, &p);
+    assert_no_entity(w, REEF_DUPLICATE_TERM, reef_spawn(w, reef_with(Position, 1, 2), reef_with(Position, 3, 4)));
+    assert_no_entity(w, REEF_DUPLICATE_TERM, reef_spawn(w, reef_tag(Frozen), reef_with(Mass, 3), reef_tag(Frozen)));
+    assert_no_entity(w, REEF_DUPLICATE_TERM, reef_spawn(w, reef_tag(Awake), reef_tag(Awake)));
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_values(w, &no_data, 1));
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_values(w, &taken, 1));
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_values(w, &strange, 1));
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_values(w, NULL, 1));
+    assert_no_entity(w, REEF_UNKNOWN_TYPE, reef_spawn_values(w, &unknown, 1));
+    unknown.component.id = UINT32_MAX;
+    assert_no_entity(w, REEF_UNKNOWN_TYPE, reef_spawn_values(w, &unknown, 1));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_spawn_many_values(w, 3, NULL, &no_data, 1));
+    no_data.kind = REEF_VALUE_ARRAY;
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_spawn_many_values(w, 3, NULL, &no_data, 1));
+    assert_refused(w, REEF_DUPLICATE_TERM, reef_spawn_many(w, 3, NULL, reef_tag(Frozen), reef_tag(Frozen)));
+    assert_int_equal(reef_count_alive(w), 0);
+}
+
+/* ---- bulk ---- */
+
+static const uint32_t amounts[] = {1, 2, 7, 8, 9, 100, 1023, 1024, 1025, 2048, 3000};
+enum { AMOUNTS = sizeof amounts / sizeof *amounts, MOST = 3000 };
+
+static void C2_bulk_equals_one_by_one(void **state)
+{
+    static Position    p[MOST];
+    static Cargo       c[MOST];
+    static reef_entity ids[MOST];
+    for (uint32_t i = 0; i < MOST; i++) {
+        p[i] = (Position){(float)i, 1};
+        c[i] = (Cargo){{(uint8_t)i, (uint8_t)(i >> 8)}};
+    }
+    for (uint32_t a = 0; a < AMOUNTS; a++) {
+        uint32_t    n = amounts[a];
+        reef_world *bulk = another_world(state, NULL), *single = another_world(state, NULL);
+        for (int round = 0; round < 2; round++) { /* into an empty table, then behind rows */
+            assert_ok(reef_spawn_many(bulk, n, ids, reef_array(Position, p), reef_tag(Hungry), reef_array(Cargo, c),
+                                      reef_with(Mass, 4), reef_tag(Awake), reef_default(Velocity)));
+            for (uint32_t i = 0; i < n; i++) {
+                reef_value v[] = {reef_array(Cargo, &c[i]), reef_with(Position, (float)i, 1), reef_with(Mass, 4),
+                                  reef_tag(Hungry),         reef_tag(Awake),                  reef_default(Velocity)};
+                assert_entity(ids[i], reef_spawn_values(single, v, 6));
+            }
+        }
+        assert_true(digest(bulk) == digest(single));
+        assert_int_equal(reef_count_alive(bulk), 2 * n);
+        for (uint32_t i = 0; i < n; i++) assert_position(bulk, ids[i], (float)i, 1);
+        end_world(state, bulk);
+        end_world(state, single);
+    }
+}
+
+static void C2_bulk_of_nothing_and_without_ids(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity none = {7, 7};
+    assert_ok(reef_spawn_many(w, 0, &none, reef_with(Position, 1, 2)));
+    assert_entity(((reef_entity){7, 7}), none);
+    assert_int_equal(reef_count_alive(w), 0);
+    assert_ok(reef_spawn_many(w, 100, NULL, reef_with(Position, 1, 2)));
+    assert_int_equal(reef_count(w, Position), 100);
+    assert_ok(reef_spawn_many_values(w, 50, NULL, NULL, 0));
+    assert_int_equal(reef_world_stats(w).entities_empty, 50);
+    assert_ok(reef_spawn_many(w, 5, NULL, reef_tag(Awake)));
+    assert_int_equal(reef_count(w, Awake), 5);
+}
+
+static void C2_bulk_is_all_or_none(void **state)
+{
+    reef_world *w = another_world(state, &(reef_world_config){.entities_max = 2000});
+    reef_entity ids[10];
+    assert_ok(reef_spawn_many(w, 1500, NULL, reef_with(Position, 1, 2)));
+    assert_refused(w, REEF_LIMIT, reef_spawn_many(w, 501, NULL, reef_with(Position, 1, 2)));
+    assert_ok(reef_spawn_many(w, 490, NULL, reef_with(Position, 1, 2)));
+    assert_ok(reef_spawn_many(w, 10, ids, reef_with(Position, 1, 2)));
+    assert_no_entity(w, REEF_LIMIT, reef_spawn(w, reef_with(Position, 1, 2)));
+    assert_refused(w, REEF_LIMIT, reef_clone_many(w, ids[0], 1, NULL));
+    assert_int_equal(reef_destroy_many(w, ids, 10), 10);
+    assert_ok(reef_spawn_many(w, 10, NULL, reef_tag(Frozen)));
+}
+
+/* ---- bundles ---- */
+
+typedef struct fish {
+    double   weight;
+    Position place;
+    uint8_t  flag;
+    Health   health;
+} fish;
+
+static reef_bundle *fish_bundle(reef_world *w)
+{
+    return reef_bundle_new(w,
+                           (reef_bundle_part[]){{reef_id(Mass), offsetof(fish, weight)},
+                                                {reef_id(Hungry), 0},
+                                                {reef_id(Health), offsetof(fish, health)},
+                                                {reef_id(Awake), 0},
+                                                {reef_id(Position), offsetof(fish, place)},
+                                                {reef_id(Flag), offsetof(fish, flag)}},
+                           6);
+}
+
+static void C2_a_bundle_spawns_what_it_was_prepared_for(void **state)
+{
+    enum { N = 2500 };
+    static reef_entity e[N];
+    reef_world        *w = world_of(state), *v = another_world(state, NULL);
+    reef_bundle       *b = fish_bundle(w);
+    assert_non_null(b);
+    for (int i = 0; i < N; i++) {
+        fish packed = {i, {(float)i, 2}, (uint8_t)i, {i, 9}};
+        e[i] = reef_spawn_bundle(w, b, &packed);
+        assert_entity(e[i], reef_spawn(v, reef_with(Position, (float)i, 2), reef_with(Flag, (uint8_t)i), reef_with(Health, i, 9),
+                                       reef_tag(Hungry), reef_tag(Awake), reef_with(Mass, i)));
+        if (i % 5 == 4) {
+            assert_ok(reef_destroy(w, e[i - 2]));
+            assert_ok(reef_destroy(v, e[i - 2]));
+        }
+    }
+    assert_true(digest(w) == digest(v));
+    reef_bundle_free(b);
+    reef_bundle_free(NULL);
+}
+
+static void C2_a_bundle_outlives_the_tables_that_it_filled(void **state)
+{
+    reef_world  *w = world_of(state);
+    reef_bundle *b = fish_bundle(w);
+    fish         packed = {1, {2, 3}, 4, {5, 6}};
+    for (int round = 0; round < 5; round++) {
+        for (int i = 0; i < 50; i++) assert_some(reef_spawn_bundle(w, b, &packed));
+        assert_int_equal(reef_count(w, Awake), 50);
+        if (round % 2) assert_ok(reef_world_clear(w));
+        else assert_ok(reef_destroy_with_types(w, NULL, 0, NULL));
+        assert_ok(reef_shrink(w));
+    }
+    reef_entity e = reef_spawn_bundle(w, b, &packed);
+    assert_int_equal(reef_get(w, e, Health)->most, 6);
+    /* not freed: ends with its world */
+}
+
+static void C2_a_bundle_may_read_from_the_world_and_from_hooks(void **state)
+{
+    reef_world      *w = world_of(state);
+    reef_bundle_part parts[] = {{reef_id(Tracked), 0}, {reef_id(Cargo), sizeof(Tracked)}};
+    reef_bundle     *b = reef_bundle_new(w, parts, 2), *one = reef_bundle_new(w, parts, 1);
+    struct { Tracked t; Cargo c; } packed = {.t = {.value = 5}, .c = {{6}}};
+    for (int i = 0; i < 30; i++) {
+        reef_entity e = reef_spawn_bundle(w, b, &packed);
+        assert_int_equal(reef_get(w, e, Tracked)->value, 5);
+        assert_int_equal(reef_get(w, e, Cargo)->byte[0], 6);
+    }
+    reef_entity first = reef_spawn_bundle(w, one, &packed);
+    for (int i = 0; i < 30; i++) /* the packed value is a row of the table that grows */
+        assert_int_equal(reef_get(w, reef_spawn_bundle(w, one, reef_get(w, first, Tracked)), Tracked)->value, 5);
+    book.fail_copy = 1;
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_bundle(w, b, &packed));
+}
+
+static void C2_wrong_bundles_are_refused(void **state)
+{
+    reef_world      *w = world_of(state), *other = another_world(state, NULL);
+    reef_bundle_part twice[] = {{reef_id(Mass), 0}, {reef_id(Mass), 8}}, unknown = {{0}, 0};
+    assert_no_pointer(w, REEF_DUPLICATE_TERM, reef_bundle_new(w, twice, 2));
+    assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_bundle_new(w, &unknown, 1));
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_bundle_new(w, NULL, 1));
+    reef_bundle *b = reef_bundle_new(w, twice, 1), *empty = reef_bundle_new(w, NULL, 0);
+    Mass         packed = {3};
+    assert_no_entity(other, REEF_OTHER_WORLD, reef_spawn_bundle(other, b, &packed));
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_bundle(w, NULL, &packed));
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_bundle(w, b, NULL));
+    assert_some(reef_spawn_bundle(w, empty, NULL));
+    assert_int_equal(reef_world_stats(w).entities_empty, 1);
+}
+
+/* ---- clones ---- */
+
+static void C2_a_clone_has_all_but_the_name(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Cargo, {3}), reef_tag(Frozen), reef_tag(Awake));
+    assert_ok(reef_set_name(w, e, "one"));
+    reef_entity f = reef_clone(w, e);
+    assert_position(w, f, 1, 2);
+    assert_int_equal(reef_get(w, f, Cargo)->byte[0], 3);
+    assert_true(reef_has(w, f, Frozen) && reef_has(w, f, Awake));
+    assert_false(reef_has(w, f, Seen));
+    assert_null(reef_name(w, f));
+    assert_entity(e, reef_find(w, "one"));
+    reef_mut(w, f, Position)->x = 9;
+    assert_position(w, e, 1, 2);
+    reef_entity empty = reef_create(w), copy = reef_clone(w, empty);
+    assert_true(reef_is_alive(w, copy));
+    assert_int_equal(reef_world_stats(w).entities_empty, 2);
+    reef_entity bit = reef_spawn(w, reef_tag(Seen));
+    assert_true(reef_has(w, reef_clone(w, bit), Seen));
+}
+
+static void C2_many_clones_equal_single_ones(void **state)
+{
+    for (uint32_t a = 0; a < AMOUNTS; a++) {
+        static reef_entity ids[MOST];
+        reef_world        *bulk = another_world(state, NULL), *single = another_world(state, NULL);
+        reef_entity        e = {0}, f = {0};
+        for (int i = 0; i < 5; i++) {
+            e = reef_spawn(bulk, reef_with(Position, (float)i, 2), reef_with(Cargo, {3}), reef_tag(Hungry), reef_tag(Awake));
+            f = reef_spawn(single, reef_with(Position, (float)i, 2), reef_with(Cargo, {3}), reef_tag(Hungry), reef_tag(Awake));
+        }
+        assert_ok(reef_clone_many(bulk, e, amounts[a], ids));
+        for (uint32_t i = 0; i < amounts[a]; i++) assert_entity(ids[i], reef_clone(single, f));
+        assert_true(digest(bulk) == digest(single));
+        assert_int_equal(reef_count(bulk, Awake), amounts[a] + 5);
+        end_world(state, bulk);
+        end_world(state, single);
+    }
+}
+
+static void C2_clones_of_nothing_and_of_nobody(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), dead = reef_create(w);
+    assert_ok(reef_destroy(w, dead));
+    assert_ok(reef_clone_many(w, e, 0, NULL));
+    assert_ok(reef_clone_many(w, e, 3, NULL));
+    assert_int_equal(reef_count(w, Position), 4);
+    assert_refused(w, REEF_NOT_ALIVE, reef_clone_many(w, dead, 3, NULL));
+    assert_refused(w, REEF_NOT_ALIVE, reef_clone_many(w, (reef_entity){0}, 3, NULL));
+    assert_no_entity(w, REEF_NOT_ALIVE, reef_clone(w, dead));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(C2_spawn_makes_everything_in_one_step),
+        TEST(C2_wrong_lists_are_refused),
+        TEST(C2_bulk_equals_one_by_one),
+        TEST(C2_bulk_of_nothing_and_without_ids),
+        TEST(C2_bulk_is_all_or_none),
+        TEST(C2_a_bundle_spawns_what_it_was_prepared_for),
+        TEST(C2_a_bundle_outlives_the_tables_that_it_filled),
+        TEST(C2_a_bundle_may_read_from_the_world_and_from_hooks),
+        TEST(C2_wrong_bundles_are_refused),
+        TEST(C2_a_clone_has_all_but_the_name),
+        TEST(C2_many_clones_equal_single_ones),
+        TEST(C2_clones_of_nothing_and_of_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
