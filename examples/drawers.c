@@ -45,6 +45,12 @@ int main(void)
     reef_entity chest = make(w, "chest", 4);
     show_transforms(w);
 
+    /* The last one, the chest, moves into the door's place. */
+    reef_destroy(w, door);
+    show_transforms(w);
+    printf("the chest is still at %g; the door is %s\n", (double)reef_get(w, chest, Transform)->x,
+           reef_get(w, door, Transform) ? "there" : "gone");
+
     /* One by one, or several in one step. */
     reef_set(w, chest, Inventory, .apples = 3, .coins = 50);
     reef_change(w, agent, reef_with(Physics, 80), reef_with(Inventory, .coins = 7));
@@ -52,13 +58,6 @@ int main(void)
            reef_get(w, agent, Inventory)->coins, (double)reef_get(w, agent, Transform)->x);
     printf("%u transforms, %u physics, %u inventories\n", (unsigned)reef_count(w, Transform),
            (unsigned)reef_count(w, Physics), (unsigned)reef_count(w, Inventory));
-    show_transforms(w);
-
-    /* The drawer of those that have a Transform alone held door and wall. The wall moves into the door's place. */
-    reef_destroy(w, door);
-    show_transforms(w);
-    printf("the wall is still at %g; the door is %s\n", (double)reef_get(w, wall, Transform)->x,
-           reef_get(w, door, Transform) ? "there" : "gone");
 
     /* Asking for what isn't there has an answer, not an accident. */
     printf("removing physics from the wall: %s\n", reef_status_name(reef_remove(w, wall, Physics)));

@@ -55,7 +55,7 @@ static bit_store *store_make(reef_world *w, uint32_t component)
     if (s->bit_count == s->bit_capacity) {
         uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
         bit_store *bits = memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
-                                        capacity * sizeof *bits, BLOCK_ALIGN);
+                                        capacity * sizeof *bits, PLAIN_ALIGN);
         if (bits == NULL) return NULL;
         s->bits = bits;
         s->bit_capacity = capacity;

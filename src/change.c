@@ -14,7 +14,7 @@ static reef_status type_mark(reef_world *w, uint32_t c)
     if (c / 64 >= s->used_words) {
         uint32_t words = c / 64 + 1 + s->used_words / 2;
         uint64_t *used = memory_resize(&w->family->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *used,
-                                       words * sizeof *used, BLOCK_ALIGN);
+                                       words * sizeof *used, PLAIN_ALIGN);
         if (used == NULL) return REEF_NO_MEMORY;
         memset(used + s->used_words, 0, (words - s->used_words) * sizeof *used);
         s->used_types = used;
@@ -84,6 +84,12 @@ reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, c
     return REEF_OK;
 }
 
+void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
+{
+    if (v->kind == REEF_VALUE_DEFAULT || t->copyable) value_destroy(t, slot);
+    else value_move(t, (char *)(uintptr_t)v->data + (v->kind == REEF_VALUE_ARRAY ? (size_t)i * t->size : 0), slot);
+}
+
 /* ---- the slow and general path ---- */
 
 typedef struct staged { /* what has been prepared for one change */
@@ -142,7 +148,7 @@ static reef_status change_stage(reef_world *w, const staged *x, reef_entity e, c
         if (s == REEF_OK) continue;
         while (i-- > 0) {
             t = column_type(&values[i]);
-            if (t) value_destroy(t, cell(x->to_slots, slot_find(w, t->id, x->to->shape->table), row, t->size));
+            if (t) value_take_back(t, cell(x->to_slots, slot_find(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
         }
         return s;
     }
@@ -180,7 +186,7 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     } else if (x->from) {
         bits_clear(w, x->from->bits, x->place);
     }
-    if (x->from) row_fill(w, x->from, x->place);
+    if (x->from) row_fill(w, x->from, x->place), table_lease(w, x->from);
     else w->hot.empty_count--;
     if (!x->to) w->hot.empty_count++;
     record_put(w, e, x->to ? x->to_place : PLACE_EMPTY);
@@ -221,7 +227,7 @@ static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t
             continue;
         }
         if (s == REEF_OK) value_destroy(c, slot), value_move(c, slot, aside + at);
-        else if (i + 1 < made) value_destroy(c, aside + at); /* the last one is the one that failed */
+        else if (i + 1 < made) value_take_back(c, aside + at, &values[i], 0); /* the last one is the one that failed */
         at += (c->size + REEF_ALIGN_MAX - 1) & ~(size_t)(REEF_ALIGN_MAX - 1);
     }
     memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, REEF_ALIGN_MAX);

@@ -11,6 +11,8 @@ reef_status values_check(reef_world *w, const char *op, reef_entity e, const ree
                          uint32_t n);
 /* Puts value i of `v` into the raw memory `slot` of entity e. */
 reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
+/* The slot is raw memory again, as before value_put: what was moved out of the caller's value goes back there. */
+void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i);
 /* Moves e to table `to`, where `values` (of table and bit home, removals included for bits) are put. All or nothing. */
 reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
                          uint32_t count);

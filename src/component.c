@@ -167,6 +167,22 @@ INLINE uint64_t edge_key(const reef_world *w, uint32_t place, reef_component c, 
     return (uint64_t)reef_slots_at(&w->hot, place)[0].head.table << 32 | (uint64_t)c.id << 1 | (uint64_t)remove;
 }
 
+/* The switch of a row, when its store, its word and its table are ready. False: nothing was done. */
+INLINE bool switch_go(reef_world *w, uint32_t place, reef_component c, bool on)
+{
+    const uint32_t unit = place_unit(place);
+    if (c.id >= w->hot.map_count || REEF_DEPENDENT(&w->hot.maps[c.id])->elsewhere != ELSEWHERE_BITS || unit < 2 || w->locks) return false;
+    bit_store *b = w->state.bits, *end = b + w->state.bit_count;
+    while (b != end && b->component != c.id) b++;
+    if (b == end || unit >= b->words.count || b->words.page[unit] == NULL || b->words.version[unit] != w->hot.version) return false;
+    uint64_t *word = (uint64_t *)b->words.page[unit] + place_row(place) / 64, bit = 1ull << (place_row(place) % 64);
+    if (((*word & bit) != 0) == on) return false;
+    if (!on && unit_slots(w, unit)[0].head.table == TABLE_EMPTY) return false; /* it may lose its row */
+    *word ^= bit;
+    b->count += on ? 1 : UINT64_MAX;
+    return true;
+}
+
 /* ---- the words ---- */
 
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
@@ -176,6 +192,8 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
     if (LIKELY(place != PLACE_DEAD) && edge_go(w, e, place, edge_key(w, place, c, false), NULL, &made)) {
+        s = REEF_OK;
+    } else if (LIKELY(place != PLACE_DEAD) && switch_go(w, place, c, true)) {
         s = REEF_OK;
     } else {
         s = one_slow(w, "reef_add", e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
@@ -223,6 +241,7 @@ reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
     if (LIKELY(place != PLACE_DEAD) && edge_go(w, e, place, edge_key(w, place, c, true), NULL, &none)) return REEF_OK;
+    if (LIKELY(place != PLACE_DEAD) && switch_go(w, place, c, false)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
 }
 
@@ -271,7 +290,7 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     reef_status s = values_check(w, op, e, values, count, true, 1);
     if (s != REEF_OK) return s;
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
-    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, BLOCK_ALIGN);
+    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (copy == NULL) return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
     if (count) memcpy(copy, values, count * sizeof *copy);
     s = change_values(w, op, e, copy, count);
@@ -289,7 +308,7 @@ reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (place == PLACE_EMPTY) return REEF_OK;
     if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
     size_t bytes = w->state.bit_count * sizeof(reef_value);
-    reef_value *off = bytes ? memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, BLOCK_ALIGN) : NULL;
+    reef_value *off = bytes ? memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
     if (off == NULL && bytes) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->state.bit_count; i++)

@@ -31,8 +31,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
             return fail(w, REEF_NO_MEMORY, op, none, e, 0);
         row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         row_fill(w, t, place);
-        if (t->lease != w->hot.version && !t->shape->hooked && !t->bits && t->next != unit_place(t->last) && chunk_own(w, t, t->last))
-            t->tail = unit_slots(w, t->last), t->lease = w->hot.version; /* the straight path can go on */
+        table_lease(w, t);
     }
     name_forget(w, e);
     id_free(w, e);
@@ -107,7 +106,7 @@ static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
     uint64_t room = d->room * 2 > d->count + more ? d->room * 2 : d->count + more;
     if (room > SIZE_MAX / sizeof *d->entities) return false;
     reef_entity *p = memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p, (size_t)room * sizeof *p,
-                                   BLOCK_ALIGN);
+                                   PLAIN_ALIGN);
     if (p == NULL) return false;
     d->entities = p;
     d->room = room;

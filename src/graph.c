@@ -9,8 +9,6 @@
  * when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than the live ones.) */
 #include "world.h"
 
-enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2 };
-
 static reef_map map_none = {0, 0, 0, 0, 0};
 static reef_map map_bits = {0, 0, 0, 0, ELSEWHERE_BITS};
 
@@ -27,8 +25,13 @@ static void give(family *f, void *p, size_t bytes) { memory_free(&f->memory, MEM
 /* p may still be read by another world's thread: free it with the family. `node` was allocated before. */
 static void retire(family *f, retired *node, void *p, size_t bytes)
 {
-    *node = (retired){f->graph.retired, p, bytes};
-    f->graph.retired = node;
+    if (f->members > 1) {
+        *node = (retired){f->graph.retired, p, bytes};
+        f->graph.retired = node;
+    } else {
+        give(f, p, bytes);
+        give(f, node, sizeof *node);
+    }
 }
 
 /* ---- sets of components ---- */
@@ -153,6 +156,7 @@ static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
     reef_map *n = take(f, map_bytes(capacity));
     retired *r = fresh ? NULL : take(f, sizeof *r);
     if (n == NULL || (r == NULL && !fresh)) {
+        give(f, r, sizeof *r);
         give(f, n, map_bytes(capacity));
         return false;
     }
@@ -197,6 +201,7 @@ reef_status graph_sync(reef_world *w)
             g->maps = maps;
             g->map_count = count;
         } else {
+            give(f, r, sizeof *r);
             give(f, maps, count * sizeof *maps);
         }
     }
@@ -267,6 +272,7 @@ static bool shapes_reserve(family *f)
         shape **shapes = take(f, capacity * sizeof *shapes);
         retired *r = g->shapes ? take(f, sizeof *r) : NULL;
         if (shapes == NULL || (g->shapes && r == NULL)) {
+            give(f, r, sizeof *r);
             give(f, shapes, capacity * sizeof *shapes);
             return false;
         }
@@ -442,7 +448,7 @@ uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
     }
     *count = n;
     if (n == 0) return NULL;
-    uint32_t *ids = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, BLOCK_ALIGN);
+    uint32_t *ids = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
     if (ids == NULL) return NULL;
     for (uint32_t i = TABLE_EMPTY, k = 0; i < highest; i++) {
         const table *t = table_read(w, i);

@@ -437,8 +437,8 @@ reef_stats reef_world_stats(const reef_world *w)
     for (uint32_t i = 0; i < w->state.used_words; i++) s.types += bits_count(w->state.used_types[i]);
     stats_count_tables(w, &s);
     stats_count_bytes(&w->family->memory, &s);
-    s.spawned = w->spawned;
     s.destroyed = w->destroyed;
+    s.spawned = s.entities + s.destroyed; /* the inlined reef_create counts nothing */
     s.moved = w->moved;
     return s;
 }

@@ -10,7 +10,7 @@ enum {
     FINE = 64, FINE_CLASSES = 256,     /* up to 16 KiB in steps of 64 bytes */
     COARSE = 4096, COARSE_CLASSES = 253, /* up to 1 MiB in steps of 4 KiB */
     ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
-    PIECE_FIRST = 16 << 10, PIECE_SECOND = 64 << 10, PIECE = 2 << 20,
+    PIECE_FIRST = 16 << 10, PIECE = 2 << 20,
     STAGGER = 320
 };
 
@@ -118,13 +118,13 @@ void *memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes,
 
 void *memory_zeroed(memory *m, enum memory_kind kind, size_t bytes)
 {
-    void *p = memory_resize(m, kind, NULL, 0, bytes, BLOCK_ALIGN);
+    void *p = memory_resize(m, kind, NULL, 0, bytes, PLAIN_ALIGN);
     return p ? memset(p, 0, bytes) : NULL;
 }
 
 void memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes)
 {
-    if (p && bytes) memory_resize(m, kind, p, bytes, 0, BLOCK_ALIGN);
+    if (p && bytes) memory_resize(m, kind, p, bytes, 0, PLAIN_ALIGN);
 }
 
 /* ---- arenas; all under the lock ---- */
@@ -173,8 +173,8 @@ static arena *arena_of(memory *m, uint32_t which)
 static bool piece_add(memory *m, arena *a, uint32_t which, size_t need)
 {
     size_t start = (size_t)STAGGER * which;
-    size_t bytes = a->piece_count == 0 ? PIECE_FIRST : a->piece_count == 1 ? PIECE_SECOND : PIECE;
-    while (bytes < start + need) bytes = bytes < PIECE_SECOND ? PIECE_SECOND : PIECE;
+    size_t bytes = PIECE_FIRST; /* doubling to half of what is there: small worlds stay small, large pages are filled */
+    while (bytes < PIECE && (bytes < start + need || bytes < a->piece_bytes / 2)) bytes *= 2;
     piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
     if (p == NULL) return false;
     p->memory = raw_take(m, bytes, BLOCK_ALIGN);

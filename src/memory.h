@@ -17,7 +17,8 @@ enum memory_kind { MEMORY_ROWS, MEMORY_INDEX, MEMORY_TABLES, MEMORY_NAMES, MEMOR
 enum {
     ARENA_ENTITIES, ARENA_RECORDS, ARENA_DIRECTORY, ARENA_BITS, ARENA_COLUMNS, /* and the next three */
     ARENA_COUNT = ARENA_COLUMNS + 4,
-    BLOCK_ALIGN = 64
+    BLOCK_ALIGN = 64,
+    PLAIN_ALIGN = 16 /* of what isn't a block */
 };
 
 struct arena;
@@ -35,7 +36,7 @@ void memory_drop(memory *m); /* everything must be freed but arenas' pieces */
 
 /* The allocator, counted: old 0 allocates, new 0 frees. NULL: no memory, nothing changed. Not cleared. align >= 1. */
 void *memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes, size_t new_bytes, size_t align);
-/* Allocate cleared / free. */
+/* Allocate cleared / free, aligned to PLAIN_ALIGN. */
 void *memory_zeroed(memory *m, enum memory_kind kind, size_t bytes);
 void  memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
 /* Blocks; `align` up to REEF_ALIGN_MAX (64 and less come from the arena). bytes 0 gives a non-NULL pointer. */

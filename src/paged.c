@@ -52,7 +52,7 @@ static void node_free(const paged_owner *o, reef_node *n)
 /* A copy of n (or nothing) with room for `capacity` pages; not linked. */
 static reef_node *node_copy(const paged_owner *o, reef_node *n, uint32_t capacity)
 {
-    reef_node *c = memory_resize(o->memory, o->type->kind, NULL, 0, node_bytes(capacity), BLOCK_ALIGN);
+    reef_node *c = memory_resize(o->memory, o->type->kind, NULL, 0, node_bytes(capacity), PLAIN_ALIGN);
     if (c == NULL) return NULL;
     memset(c, 0, sizeof *c);
     c->capacity = capacity;

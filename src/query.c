@@ -44,7 +44,7 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
     if (q->match_count == q->match_capacity) {
         uint32_t capacity = q->match_capacity ? q->match_capacity * 2 : 4;
         char *p = memory_resize(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->match_bytes,
-                                (size_t)capacity * q->match_bytes, BLOCK_ALIGN);
+                                (size_t)capacity * q->match_bytes, PLAIN_ALIGN);
         if (p == NULL) return false;
         q->matches = p;
         q->match_capacity = capacity;

@@ -47,7 +47,10 @@ static void spawn_undo(spawning *x, uint32_t made)
         uint32_t place = x->t->next - 1;
         reef_slot *slots = unit_slots(w, x->t->last);
         reef_entity e = slot_entities(slots)[place_row(place)];
-        row_destroy(x->t->shape, slots, place_row(place));
+        for (uint32_t k = 0; k < x->count; k++) {
+            const type *c = spawn_column(&x->values[k]);
+            if (c) value_take_back(c, cell(slots, slot_find(w, c->id, x->id), place_row(place), c->size), &x->values[k], made);
+        }
         bits_clear(w, x->t->bits, place);
         row_pop(w, x->t);
         record_put(w, e, PLACE_DEAD);
@@ -71,7 +74,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
         if (s == REEF_OK) continue;
         while (k-- > 0) {
             c = spawn_column(&x->values[k]);
-            if (c) value_destroy(c, cell(slots, slot_find(w, c->id, x->id), row, c->size));
+            if (c) value_take_back(c, cell(slots, slot_find(w, c->id, x->id), row, c->size), &x->values[k], i);
         }
         return s;
     }
@@ -164,7 +167,6 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
     if (s != REEF_OK) return fail(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
     for (uint32_t i = 0; entities && i < n; i++) entities[i] = id_peek(w, i);
     ids_commit(w, n);
-    w->spawned += n;
     return REEF_OK;
 }
 
@@ -190,7 +192,7 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
     uint32_t id = values_table(w, values, count, &s);
     if (id == 0) return fail(w, s, op, (reef_component){0}, null, count);
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
-    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, BLOCK_ALIGN);
+    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (copy == NULL) return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
     if (count) memcpy(copy, values, count * sizeof *copy);
     s = spawn_into(w, op, id, copy, count, n, entities);
@@ -214,7 +216,7 @@ reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
         if (!s->columns[k].type->copyable) return fail(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
     size_t bytes = (s->column_count + w->state.bit_count) * sizeof(reef_value);
-    reef_value *values = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, BLOCK_ALIGN);
+    reef_value *values = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (values == NULL && bytes) return fail(w, REEF_NO_MEMORY, op, none, source, n);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
@@ -260,7 +262,10 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     uint32_t id = values_table(w, values, count, &s);
     if (id == 0) return fail(w, s, op, (reef_component){0}, null, count), NULL;
     reef_bundle *b = memory_zeroed(&w->family->memory, MEMORY_TABLES, bundle_bytes(count));
-    if (b == NULL) return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count), NULL;
+    if (b == NULL || table_own(w, id) == NULL) { /* spawn_fast counts on the table's page */
+        memory_free(&w->family->memory, MEMORY_TABLES, b, bundle_bytes(count));
+        return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count), NULL;
+    }
     b->world = w;
     b->table = id;
     b->plain = true;
@@ -329,7 +334,6 @@ INLINE reef_slot *spawn_fast(reef_world *w, uint32_t id, reef_entity *e, uint32_
     if (UNLIKELY(t->lease != w->hot.version || place == t->end)) return NULL;
     w->hot.index_count = index + 1;
     t->next = place + 1;
-    w->spawned++;
     *e = (reef_entity){index, 1};
     *row = place_row(place);
     record_put(w, *e, place);

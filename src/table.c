@@ -342,9 +342,15 @@ bool table_room(reef_world *w, table *t)
 {
     if (t->next == t->end && !table_grow(w, t)) return false;
     if (!chunk_own(w, t, t->last)) return false;
-    t->tail = unit_slots(w, t->last);
-    if (!t->shape->hooked && t->bits == 0) t->lease = w->hot.version;
+    table_lease(w, t);
     return true;
+}
+
+void table_lease(reef_world *w, table *t)
+{
+    if (t->lease == w->hot.version || t->shape->hooked || t->bits || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
+    t->tail = unit_slots(w, t->last);
+    t->lease = w->hot.version;
 }
 
 bool table_prepare_pop(reef_world *w, const table *t)

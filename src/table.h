@@ -25,6 +25,8 @@ paged_owner owner_bits(const reef_world *w);
 table *table_own(reef_world *w, uint32_t id);
 /* Room for a row at t->next, in a last chunk that is ours and marked as written. */
 bool table_room(reef_world *w, table *t);
+/* Lets the straight paths work at the end of this table, if nothing speaks against it. t is ours. */
+void table_lease(reef_world *w, table *t);
 /* All columns of a chunk ours and marked as written now. */
 bool chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* One column. */

@@ -10,7 +10,7 @@ static family *family_make(const reef_allocator *allocator)
 {
     memory m;
     if (!memory_make(&m, allocator)) return NULL;
-    family *f = m.allocator.resize(m.allocator.context, NULL, 0, sizeof *f, BLOCK_ALIGN);
+    family *f = m.allocator.resize(m.allocator.context, NULL, 0, sizeof *f, PLAIN_ALIGN);
     if (f == NULL) {
         mutex_drop(&m.lock);
         return NULL;
@@ -18,7 +18,7 @@ static family *family_make(const reef_allocator *allocator)
     memset(f, 0, sizeof *f);
     mutex_drop(&m.lock);
     if (!memory_make(&f->memory, allocator) || !mutex_make(&f->lock)) {
-        m.allocator.resize(m.allocator.context, f, sizeof *f, 0, BLOCK_ALIGN);
+        m.allocator.resize(m.allocator.context, f, sizeof *f, 0, PLAIN_ALIGN);
         return NULL;
     }
     f->memory.bytes = sizeof *f;
@@ -32,7 +32,7 @@ static void family_free(family *f)
     family_drop(f);
     memory_drop(&f->memory);
     mutex_drop(&f->lock);
-    a.resize(a.context, f, sizeof *f, 0, BLOCK_ALIGN);
+    a.resize(a.context, f, sizeof *f, 0, PLAIN_ALIGN);
 }
 
 reef_world *reef_world_new(const reef_world_config *config)

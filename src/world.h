@@ -161,7 +161,7 @@ struct reef_world {
     reef_world_config config;
     reef_error error;
     reef_error error_text_of;
-    uint64_t   moved, spawned, destroyed;
+    uint64_t   moved, destroyed;
     /* values of the call that is running: when growth moves the block that one points into, it is put right */
     reef_value *value;
     uint32_t   value_count;
@@ -178,6 +178,8 @@ COLD reef_status fail(reef_world *w, reef_status status, const char *operation, 
 
 /* ---- graph (src/graph.c) ---- */
 
+enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2 }; /* reef_map.elsewhere */
+
 void family_drop(family *f); /* the last member left */
 /* Makes the maps reach all types; refreshes the world's view. NO_MEMORY. */
 reef_status graph_sync(reef_world *w);
@@ -191,14 +193,14 @@ uint32_t graph_slot_rare(const family *f, uint32_t component, uint32_t table_id)
 INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t table_id)
 {
     if (component >= w->hot.map_count) return 0;
-    const reef_map *m = REEF_ACQUIRE_POINTER(&w->hot.maps[component]);
+    const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component]);
     uint32_t d = table_id - m->lowest;
-    uint32_t k = d < REEF_ACQUIRE_U32(&m->count) ? ((const uint16_t *)(m + 1))[d] : 0;
-    return LIKELY(k != 0) || !REEF_ACQUIRE_U32(&m->elsewhere) ? k : graph_slot_rare(w->family, component, table_id);
+    uint32_t k = d < REEF_DEPENDENT(&m->count) ? ((const uint16_t *)(m + 1))[d] : 0;
+    return LIKELY(k != 0) || !REEF_DEPENDENT(&m->elsewhere) ? k : graph_slot_rare(w->family, component, table_id);
 }
 INLINE const shape *shape_of(const family *f, uint32_t table_id)
 {
-    return REEF_ACQUIRE_POINTER(&f->graph.shapes)[table_id];
+    return REEF_DEPENDENT(&f->graph.shapes)[table_id];
 }
 void ids_sort(uint32_t *ids, uint32_t count); /* by type name */
 

@@ -90,15 +90,15 @@ void    refusal_pointer(refusal r, const void *got, reef_status wanted);
 void    refusal_entity(refusal r, reef_entity got, reef_status wanted);
 void    refusal_zero(refusal r, uint64_t got, reef_status wanted);
 
-#define REFUSAL_(kind, w, wanted, call) \
+#define REFUSAL_(kind, w, wanted, call, text) \
     do { \
-        refusal refusal_ = refusal_begin(w, #call, __FILE__, __LINE__); \
+        refusal refusal_ = refusal_begin(w, text, __FILE__, __LINE__); \
         kind(refusal_, (call), wanted); \
     } while (0)
-#define assert_refused(w, wanted, call) REFUSAL_(refusal_status, w, wanted, call)
-#define assert_no_pointer(w, wanted, call) REFUSAL_(refusal_pointer, w, wanted, call)
-#define assert_no_entity(w, wanted, call) REFUSAL_(refusal_entity, w, wanted, call)
-#define assert_zero(w, wanted, call) REFUSAL_(refusal_zero, w, wanted, call)
+#define assert_refused(w, wanted, call) REFUSAL_(refusal_status, w, wanted, call, #call)
+#define assert_no_pointer(w, wanted, call) REFUSAL_(refusal_pointer, w, wanted, call, #call)
+#define assert_no_entity(w, wanted, call) REFUSAL_(refusal_entity, w, wanted, call, #call)
+#define assert_zero(w, wanted, call) REFUSAL_(refusal_zero, w, wanted, call, #call)
 
 /* ---- the digest ----
  * Over everything that can be seen in a world: entities, names, components with their values, the order of visiting,

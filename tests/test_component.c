@@ -172,10 +172,10 @@ static void A4_tags_come_and_go(void **state)
 static void A4_mut_of_what_is_absent_is_refused(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), bare = reef_create(w);
     assert_no_pointer(w, REEF_ABSENT, reef_mut(w, e, Velocity));
     assert_no_pointer(w, REEF_ABSENT, reef_mut_id(w, e, reef_id(Mass)));
-    assert_no_pointer(w, REEF_ABSENT, reef_mut(w, reef_create(w), Position));
+    assert_no_pointer(w, REEF_ABSENT, reef_mut(w, bare, Position));
     reef_mut(w, e, Position)->x = 8;
     assert_position(w, e, 8, 2);
 }

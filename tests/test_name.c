@@ -42,14 +42,14 @@ static void C6_a_taken_name_is_refused(void **state)
 static void C6_the_last_part_is_unique_within_its_scope(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e[5];
+    reef_entity e[5], late = reef_create(w);
     static const char *const names[] = {"ship.turret.barrel", "ship.hull.barrel", "barrel", "ship.turret", "ship"};
     for (int i = 0; i < 5; i++) assert_ok(reef_set_name(w, e[i] = reef_create(w), names[i]));
     for (int i = 0; i < 5; i++) assert_entity(e[i], reef_find(w, names[i]));
     assert_none(reef_find(w, "turret"));
     assert_none(reef_find(w, "turret.barrel"));
     assert_none(reef_find(w, "ship.turret.barrels"));
-    assert_refused(w, REEF_NAME_TAKEN, reef_set_name(w, reef_create(w), "ship.turret.barrel"));
+    assert_refused(w, REEF_NAME_TAKEN, reef_set_name(w, late, "ship.turret.barrel"));
     assert_ok(reef_destroy(w, e[4])); /* the scope's own entity is no owner of the scope */
     assert_entity(e[0], reef_find(w, "ship.turret.barrel"));
 }

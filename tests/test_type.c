@@ -94,9 +94,10 @@ static void refuses_one(reef_world *w, reef_component here, reef_component there
 {
     assert_true(here.id == 0 || there.id == 0);
     reef_component none = here.id ? there : here;
+    reef_entity    e = reef_create(w);
     char           value[16] = {0};
-    assert_refused(w, REEF_UNKNOWN_TYPE, reef_set_id(w, reef_create(w), none, value, 4));
-    assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_ensure_id(w, reef_create(w), none, NULL));
+    assert_refused(w, REEF_UNKNOWN_TYPE, reef_set_id(w, e, none, value, 4));
+    assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_ensure_id(w, e, none, NULL));
 }
 
 static void A11_contradicting_declarations_are_refused_by_name(void **state)

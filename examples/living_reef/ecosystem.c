@@ -25,21 +25,22 @@ static bool make_queries(ecosystem *e)
     e->all = reef_query_new(e->world, "in Position, in Velocity, in Species");
     e->bodies = reef_query_new(e->world, "in Energy");
     e->swimmers = reef_query_new(e->world, "Position, Velocity, in Species, in Energy");
-    e->grazers = reef_query_new(e->world, "in Position, in Species, Energy, with Grazer");
+    e->hungry = reef_query_new(e->world, "in Position, in Species, in Energy, out Grazer");
+    e->grazers = reef_query_new(e->world, "in Position, Energy, in Grazer");
     e->hunters = reef_query_new(e->world, "in Position, in Species, in Energy, Hunter");
     e->living = reef_query_new(e->world, "in Position, in Species, Energy, Age");
     e->spawners = reef_query_new(e->world, "in Position, in Species, Energy, with Adult");
-    return e->all && e->bodies && e->swimmers && e->grazers && e->hunters && e->living && e->spawners;
+    return e->all && e->bodies && e->swimmers && e->hungry && e->grazers && e->hunters && e->living && e->spawners;
 }
 
 /* Room that the reef has for each species, in proportion to its first number: holes for a fifth of it, in which hunters
- * find nobody, and nests for two and a half times as many. The first keeps hunters from eating the last of a kind, the
+ * find nobody, and nests for half as many again. The first keeps hunters from eating the last of a kind, the
  * second keeps one grazer from crowding out the others. */
 static void give_room(ecosystem *e)
 {
     for (uint32_t i = 0; i < e->table.count; i++) {
         e->hiding[i] = e->table.of[i].number / 5;
-        e->nests[i] = e->table.of[i].number * 2;
+        e->nests[i] = e->table.of[i].number * 3 / 2;
     }
 }
 

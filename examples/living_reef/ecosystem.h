@@ -34,7 +34,7 @@ typedef struct ecosystem {
     school        fish;
     ledger        books;
     reef_world   *world;
-    reef_query   *all, *bodies, *swimmers, *grazers, *hunters, *living, *spawners;
+    reef_query   *all, *bodies, *swimmers, *hungry, *grazers, *hunters, *living, *spawners;
     uint32_t      hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
     uint32_t      nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
     strike       *strikes;

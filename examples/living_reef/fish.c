@@ -105,7 +105,7 @@ static bool spawn_brood(school *s, uint32_t index, bool adult)
                             reef_array(Species, b->species), reef_array(Energy, b->energy), reef_array(Age, b->age)};
     uint32_t n = 5;
     if (s->table->of[index].prey != 0) values[n++] = reef_default(Hunter);
-    if (s->table->of[index].foods != 0) values[n++] = reef_tag(Grazer);
+    if (s->table->of[index].foods != 0) values[n++] = reef_default(Grazer);
     if (adult) values[n++] = reef_tag(Adult);
     if (reef_spawn_many_values(s->world, b->count, NULL, values, n) < 0) return false;
     s->population[index] += b->count;

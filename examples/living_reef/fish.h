@@ -28,6 +28,12 @@ typedef struct Age {
     uint32_t span; /* of this fish, in ticks */
 } Age;
 
+/* Only those that eat from the sea's layers have it. */
+typedef struct Grazer {
+    uint32_t food; /* layer that it chose in this tick */
+    int32_t  want; /* energy units that it would eat of it */
+} Grazer;
+
 /* Only those that eat other fish have it. */
 typedef struct Hunter {
     uint32_t rest; /* ticks until the last catch is swallowed */
@@ -38,9 +44,9 @@ REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Species);
 REEF_COMPONENT(Energy);
 REEF_COMPONENT(Age);
+REEF_COMPONENT(Grazer);
 REEF_COMPONENT(Hunter);
-REEF_TAG(Grazer); /* eats from the sea's layers */
-REEF_TAG(Adult);  /* old enough to spawn */
+REEF_TAG(Adult); /* old enough to spawn */
 
 /* Fish of one species and stage that are to be made, as columns: one bulk spawn makes them all. */
 typedef struct brood {

@@ -13,7 +13,7 @@ enum {
     FOUND_FOOD = 110,   /* energy units of food in a cell from which a fish finds what it burns */
     LEFT_FOOD = 60,     /* energy units of a food that nobody finds in a cell */
     REST_TICKS = 12,    /* a hunter's rest after a catch */
-    CATCH_PERCENT = 2, /* of the strikes at a fish that has no hole to hide in */
+    CATCH_PERCENT = 4,  /* of the strikes at a fish without a hole to hide in; a hunter strikes in every second tick */
     SPAWN_ONE_IN = 60   /* of the ticks, for an adult that could spawn */
 };
 
@@ -32,42 +32,40 @@ static layer best_food(const ecosystem *e, const species *of, uint32_t cell)
     return best;
 }
 
-static int32_t appetite(const ecosystem *e, const species *of, uint32_t cell, int32_t energy, layer *food)
+static Grazer appetite(const ecosystem *e, const species *of, uint32_t cell, int32_t energy)
 {
-    *food = best_food(e, of, cell);
     int32_t room = of->full - energy, bite = of->burn * BITE_NEEDS / 1024;
-    if (*food == NUTRIENTS || room <= 0) return 0;
-    int64_t found = (int64_t)(e->water.layer[*food][cell] - LEFT_FOOD) * of->burn / (FOUND_FOOD * 1024);
+    layer food = room > 0 ? best_food(e, of, cell) : NUTRIENTS;
+    if (food == NUTRIENTS) return (Grazer){NUTRIENTS, 0};
+    int64_t found = (int64_t)(e->water.layer[food][cell] - LEFT_FOOD) * of->burn / (FOUND_FOOD * 1024);
     if (bite > found) bite = found > 0 ? (int32_t)found : 0;
-    return bite < room ? bite : room;
+    return (Grazer){food, bite < room ? bite : room};
 }
 
 static void wish_food(ecosystem *e, reef_block *b)
 {
     const Position *at = reef_in(b, Position);
     const Species *kind = reef_in(b, Species);
-    const Energy *energy = reef_inout(b, Energy);
+    const Energy *energy = reef_in(b, Energy);
+    Grazer *grazer = reef_out(b, Grazer);
     for (uint32_t i = 0; i < b->count; i++) {
-        layer food;
         uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
-        int32_t want = appetite(e, &e->table.of[kind[i].index], cell, energy[i].units, &food);
-        if (want > 0) e->water.wanted[food][cell] += want;
+        grazer[i] = appetite(e, &e->table.of[kind[i].index], cell, energy[i].units);
+        if (grazer[i].want > 0) e->water.wanted[grazer[i].food][cell] += grazer[i].want;
     }
 }
 
 /* All get what they want, or the same part of it where the cell hasn't got enough, rounded down so that it is never too
- * much. The layers stay as they are until sea_settle, so every fish finds the same sea as when it made its wish. */
+ * much. The layers stay as they are until sea_settle. */
 static void share_food(ecosystem *e, reef_block *b)
 {
     const Position *at = reef_in(b, Position);
-    const Species *kind = reef_in(b, Species);
+    const Grazer *grazer = reef_in(b, Grazer);
     Energy *energy = reef_inout(b, Energy);
     for (uint32_t i = 0; i < b->count; i++) {
-        layer food;
-        uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
-        int32_t want = appetite(e, &e->table.of[kind[i].index], cell, energy[i].units, &food);
-        if (want <= 0) continue;
-        int32_t all = e->water.wanted[food][cell], there = e->water.layer[food][cell];
+        if (grazer[i].want <= 0) continue;
+        uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y), food = grazer[i].food;
+        int32_t want = grazer[i].want, all = e->water.wanted[food][cell], there = e->water.layer[food][cell];
         int32_t got = all <= there ? want : (int32_t)((int64_t)want * there / all);
         int32_t waste = got / 4;
         e->water.taken[food][cell] += got;
@@ -78,7 +76,7 @@ static void share_food(ecosystem *e, reef_block *b)
 
 bool life_graze(ecosystem *e)
 {
-    if (!ecosystem_each(e, e->grazers, wish_food) || !ecosystem_each(e, e->grazers, share_food)) return false;
+    if (!ecosystem_each(e, e->hungry, wish_food) || !ecosystem_each(e, e->grazers, share_food)) return false;
     sea_settle(&e->water);
     return true;
 }
@@ -105,25 +103,42 @@ static uint32_t exposure(const ecosystem *e, uint32_t kind)
     return population <= hidden ? 0 : (uint32_t)((population - hidden) * CATCH_PERCENT * 1000000 / population);
 }
 
-/* The nearest prey within reach, by the places where the fish were at the start of the tick; null if there is none. */
-static reef_entity nearest_prey(const ecosystem *e, const species *of, Position at, uint32_t *kind)
+/* What a hunter has found so far. */
+typedef struct hunt {
+    Position at;
+    float    best; /* square of the distance */
+    uint32_t seen; /* index into the neighbours, UINT32_MAX: nobody */
+} hunt;
+
+static void search_cell(const ecosystem *e, const species *of, uint32_t cell, hunt *h)
 {
-    reef_entity nearest = {0};
-    float reach = 0.5f + of->speed, best = reach * reach;
-    uint32_t side = e->water.side, cell = sea_cell(&e->water, at.x, at.y), cx = cell % side, cy = cell / side;
-    for (uint32_t j = 0; j < 9; j++) {
-        uint32_t c = (cy + side - 1 + j / 3) % side * side + (cx + side - 1 + j % 3) % side;
-        for (uint32_t k = e->near.first[c]; k < e->near.first[c + 1]; k++) {
-            const seen *other = &e->near.fish[k];
-            if ((of->prey >> other->species & 1) == 0) continue;
-            float dx = sea_way(&e->water, at.x, other->x), dy = sea_way(&e->water, at.y, other->y);
-            if (dx * dx + dy * dy >= best) continue;
-            best = dx * dx + dy * dy;
-            nearest = e->near.entity[k];
-            *kind = other->species;
-        }
+    for (uint32_t k = e->near.first[cell]; k < e->near.first[cell + 1]; k++) {
+        const seen *other = &e->near.fish[k];
+        if ((of->prey >> other->species & 1) == 0) continue;
+        float dx = sea_way(&e->water, h->at.x, other->x), dy = sea_way(&e->water, h->at.y, other->y);
+        if (dx * dx + dy * dy >= h->best) continue;
+        h->best = dx * dx + dy * dy;
+        h->seen = k;
     }
-    return nearest;
+}
+
+/* The nearest prey that a hunter reaches within a second, by the places where the fish were at the start of the tick. */
+static uint32_t nearest_prey(const ecosystem *e, const species *of, Position at)
+{
+    float reach = 0.5f + of->speed;
+    if (reach > CELL_METRES) reach = CELL_METRES;
+    hunt h = {at, reach * reach, UINT32_MAX};
+    uint32_t here = sea_column(at.x), west = sea_column(sea_wrap(&e->water, at.x - reach));
+    uint32_t east = sea_column(sea_wrap(&e->water, at.x + reach)), side = e->water.side;
+    uint32_t rows[3] = {sea_column(sea_wrap(&e->water, at.y - reach)), sea_column(at.y),
+                        sea_column(sea_wrap(&e->water, at.y + reach))};
+    for (uint32_t j = 0; j < 3; j++) {
+        if (j != 1 && rows[j] == rows[1]) continue;
+        search_cell(e, of, rows[j] * side + here, &h);
+        if (west != here) search_cell(e, of, rows[j] * side + west, &h);
+        if (east != here) search_cell(e, of, rows[j] * side + east, &h);
+    }
+    return h.seen;
 }
 
 static void strike_block(ecosystem *e, reef_block *b)
@@ -138,13 +153,12 @@ static void strike_block(ecosystem *e, reef_block *b)
             hunter[i].rest--;
             continue;
         }
-        if (energy[i].units >= of->full / 4 * 3) continue;
-        uint32_t victim = 0;
-        reef_entity prey = nearest_prey(e, of, at[i], &victim);
-        if (reef_entity_is_null(prey)) continue;
+        if (energy[i].units >= of->full / 4 * 3 || ((b->entities[i].index + e->tick) & 1) != 0) continue;
+        uint32_t prey = nearest_prey(e, of, at[i]);
+        if (prey == UINT32_MAX) continue;
         uint64_t dice = random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_CATCH);
-        if (random_below(dice, 100000000) >= exposure(e, victim)) continue;
-        if (!add_strike(e, b->entities[i], prey)) e->fish.no_memory = true;
+        if (random_below(dice, 100000000) >= exposure(e, e->near.fish[prey].species)) continue;
+        if (!add_strike(e, b->entities[i], e->near.entity[prey])) e->fish.no_memory = true;
     }
 }
 

@@ -150,6 +150,13 @@ void sea_settle(sea *s)
     memset(s->waste, 0, bytes);
 }
 
+void sea_leak(sea *s)
+{
+    uint32_t c = 0;
+    while (c < s->cells && s->layer[NUTRIENTS][c] == 0) c++;
+    if (c < s->cells) s->layer[NUTRIENTS][c]--;
+}
+
 int64_t sea_layer_energy(const sea *s, layer which)
 {
     int64_t sum = 0;

@@ -37,14 +37,23 @@ void sea_step(sea *s, uint64_t seed, uint32_t tick);
 /* Books what was taken and wasted in this tick, and forgets the wishes. */
 void sea_settle(sea *s);
 
+/* Loses one unit of energy, against all rules: to prove that the ledger notices. */
+void sea_leak(sea *s);
+
 /* The energy of all cells and layers. */
 int64_t sea_energy(const sea *s);
 int64_t sea_layer_energy(const sea *s, layer which);
 
-/* The cell of a position; both in 0 ... metres, metres excluded. */
+/* The column of a coordinate, or the row; in 0 ... metres, metres excluded. */
+static inline uint32_t sea_column(float x)
+{
+    return (uint32_t)(int32_t)(x * (1.0f / CELL_METRES));
+}
+
+/* The cell of a position. */
 static inline uint32_t sea_cell(const sea *s, float x, float y)
 {
-    return (uint32_t)(int32_t)(y * (1.0f / CELL_METRES)) * s->side + (uint32_t)(int32_t)(x * (1.0f / CELL_METRES));
+    return sea_column(y) * s->side + sea_column(x);
 }
 
 /* Brings a coordinate that is off by less than one sea back onto it. */

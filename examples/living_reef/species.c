@@ -263,6 +263,8 @@ static bool read_species(reader *r, species_table *t)
     s->clutch = (uint32_t)clutch;
     s->number = (uint32_t)number;
     t->count++;
+    if (species_total(t) > SPECIES_TOTAL_MAX)
+        return refuse(r, r->field_start, "at most %d fish in the whole table", SPECIES_TOTAL_MAX);
     skip_line_end(r);
     return true;
 }

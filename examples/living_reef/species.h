@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 enum {
-    SPECIES_MAX = 64,           /* bits of a set of species */
-    SPECIES_NAME_MAX = 63,      /* bytes of a name */
-    SPECIES_NUMBER_MAX = 4000000 /* fish of one species at the start */
+    SPECIES_MAX = 64,             /* bits of a set of species */
+    SPECIES_NAME_MAX = 63,        /* bytes of a name */
+    SPECIES_NUMBER_MAX = 4000000, /* fish of one species at the start */
+    SPECIES_TOTAL_MAX = 16000000  /* fish of all */
 };
 
 /* Layers of the sea; the first is no food. */

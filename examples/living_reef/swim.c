@@ -1,14 +1,15 @@
 /* Swimming: a fish turns towards the middle of those of its kind that it sees, takes their heading, keeps a body's length
  * off, flees from cells with fish that eat it, follows its food and wanders a little; then it moves on by one second.
  *
- * A fish looks at the nine cells around it, and at no more than LOOKED_AT fish in each row of three cells, so that a crowd
- * costs no more than a school. Where there are more, the part that it looks at changes from tick to tick. */
+ * A fish decides on its course in every second tick. It looks at the nine cells around it, and at no more than LOOKED_AT
+ * fish in each row of three cells, so that a crowd costs no more than a school; where there are more, the part that it
+ * looks at changes from time to time. */
 #include "ecosystem.h"
 #include "random.h"
 
 #include <math.h>
 
-enum { LOOKED_AT = 6 };
+enum { LOOKED_AT = 5 };
 
 /* How strongly each wish bends the course, in parts of the cruising speed. */
 static const float weight_together = 0.10f, weight_along = 0.35f, weight_apart = 0.5f, weight_flee = 1.5f, weight_food = 0.20f,
@@ -22,12 +23,25 @@ typedef struct view {
     uint32_t count;
 } view;
 
+/* The cells around a position: columns, and the first cells of rows. */
+typedef struct spot {
+    uint32_t west, here, east, row[3];
+} spot;
+
 typedef struct swimmer {
     float          x, y;
     uint32_t       kind;
     const species *of;
     uint64_t       dice;
+    spot           spot;
 } swimmer;
+
+static spot find_spot(const sea *s, Position at)
+{
+    uint32_t last = s->side - 1, x = sea_column(at.x), y = sea_column(at.y);
+    return (spot){x > 0 ? x - 1 : last, x, x < last ? x + 1 : 0,
+                  {(y > 0 ? y - 1 : last) * s->side, y * s->side, (y < last ? y + 1 : 0) * s->side}};
+}
 
 static void look_at_run(const ecosystem *e, const swimmer *me, uint32_t from, uint32_t to, view *v)
 {
@@ -53,65 +67,60 @@ static void look_at_run(const ecosystem *e, const swimmer *me, uint32_t from, ui
     }
 }
 
-/* The nine cells around a position as three rows of adjoining fish; at the sea's edge a row falls apart into cells. */
-static void look_around(const ecosystem *e, const swimmer *me, uint32_t cell, view *v)
+/* The nine cells around a fish as three rows of adjoining fish; at the sea's edge a row falls apart into cells. */
+static void look_around(const ecosystem *e, const swimmer *me, view *v)
 {
-    uint32_t side = e->water.side, cx = cell % side, cy = cell / side;
     const uint32_t *first = e->near.first;
+    const spot *p = &me->spot;
     for (uint32_t j = 0; j < 3; j++) {
-        uint32_t row = (cy + side - 1 + j) % side * side;
-        if (cx > 0 && cx + 1 < side) {
-            look_at_run(e, me, first[row + cx - 1], first[row + cx + 2], v);
+        uint32_t row = p->row[j];
+        if (p->west < p->here && p->here < p->east) {
+            look_at_run(e, me, first[row + p->west], first[row + p->east + 1], v);
         } else {
-            for (uint32_t i = 0; i < 3; i++) {
-                uint32_t c = row + (cx + side - 1 + i) % side;
-                look_at_run(e, me, first[c], first[c + 1], v);
-            }
+            look_at_run(e, me, first[row + p->west], first[row + p->west + 1], v);
+            look_at_run(e, me, first[row + p->here], first[row + p->here + 1], v);
+            look_at_run(e, me, first[row + p->east], first[row + p->east + 1], v);
         }
     }
 }
 
 /* Away from the cells around in which enemies are: {0, 0} when there is none. */
-static Velocity away_from_enemies(const ecosystem *e, const species *of, uint32_t cell)
+static Velocity away_from_enemies(const ecosystem *e, const swimmer *me)
 {
-    Velocity away = {0.0f, 0.0f};
-    uint32_t side = e->water.side, cx = cell % side, cy = cell / side;
-    uint32_t west = cx > 0 ? cell - 1 : cell + side - 1, east = cx + 1 < side ? cell + 1 : cell + 1 - side;
-    uint32_t cells = e->water.cells, north = cy > 0 ? cell - side : cell + cells - side;
-    uint32_t south = cy + 1 < side ? cell + side : cell + side - cells;
+    const spot *p = &me->spot;
     const uint64_t *hunters = e->near.hunters;
-    if (hunters[west] & of->feared) away.x += 1.0f;
-    if (hunters[east] & of->feared) away.x -= 1.0f;
-    if (hunters[north] & of->feared) away.y += 1.0f;
-    if (hunters[south] & of->feared) away.y -= 1.0f;
+    uint64_t feared = me->of->feared;
+    Velocity away = {0.0f, 0.0f};
+    if (hunters[p->row[1] + p->west] & feared) away.x += 1.0f;
+    if (hunters[p->row[1] + p->east] & feared) away.x -= 1.0f;
+    if (hunters[p->row[0] + p->here] & feared) away.y += 1.0f;
+    if (hunters[p->row[2] + p->here] & feared) away.y -= 1.0f;
     return away;
 }
 
 /* The direction in which there is more food: -1, 0 or 1 along each axis. */
-static Velocity towards_food(const ecosystem *e, const species *of, uint32_t cell)
+static Velocity towards_food(const ecosystem *e, const swimmer *me)
 {
-    uint32_t side = e->water.side, cx = cell % side, cy = cell / side, cells = e->water.cells;
-    uint32_t west = cx > 0 ? cell - 1 : cell + side - 1, east = cx + 1 < side ? cell + 1 : cell + 1 - side;
-    uint32_t north = cy > 0 ? cell - side : cell + cells - side, south = cy + 1 < side ? cell + side : cell + side - cells;
+    const spot *p = &me->spot;
     int32_t dx = 0, dy = 0;
     for (int l = PLANKTON; l < LAYERS; l++) {
-        if ((of->foods >> l & 1) == 0) continue;
+        if ((me->of->foods >> l & 1) == 0) continue;
         const int32_t *food = e->water.layer[l];
-        dx += food[east] - food[west];
-        dy += food[south] - food[north];
+        dx += food[p->row[1] + p->east] - food[p->row[1] + p->west];
+        dy += food[p->row[2] + p->here] - food[p->row[0] + p->here];
     }
     return (Velocity){(float)((dx > 0) - (dx < 0)), (float)((dy > 0) - (dy < 0))};
 }
 
-/* The way to the nearest prey among the fish of the nine cells; {0, 0} when there is none. */
-static Velocity towards_prey(const ecosystem *e, const swimmer *me, uint32_t cell)
+/* The direction of the nearest prey among the fish around; {0, 0} when there is none. */
+static Velocity towards_prey(const ecosystem *e, const swimmer *me)
 {
-    uint32_t side = e->water.side, cx = cell % side, cy = cell / side;
+    const spot *p = &me->spot;
+    uint32_t columns[3] = {p->west, p->here, p->east};
     float best = 1e9f;
     Velocity way = {0.0f, 0.0f};
     for (uint32_t j = 0; j < 9; j++) {
-        uint32_t c = (cy + side - 1 + j / 3) % side * side + (cx + side - 1 + j % 3) % side;
-        uint32_t from = e->near.first[c], to = e->near.first[c + 1];
+        uint32_t c = p->row[j / 3] + columns[j % 3], from = e->near.first[c], to = e->near.first[c + 1];
         if (to - from > 2 * LOOKED_AT) to = from + 2 * LOOKED_AT;
         for (uint32_t k = from; k < to; k++) {
             const seen *other = &e->near.fish[k];
@@ -128,28 +137,39 @@ static Velocity towards_prey(const ecosystem *e, const swimmer *me, uint32_t cel
 }
 
 /* The wishes of one fish, added up: in parts of its cruising speed. */
-static Velocity wish(const ecosystem *e, const swimmer *me, uint32_t cell, Velocity now, bool hungry, bool *hurried)
+static Velocity wish(const ecosystem *e, const swimmer *me, Velocity now, bool hungry, bool *hurried)
 {
     view v = {0};
-    float speed = me->of->speed;
-    look_around(e, me, cell, &v);
-    Velocity w = {now.x / speed, now.y / speed};
+    float slowness = 1.0f / me->of->speed;
+    look_around(e, me, &v);
+    Velocity w = {now.x * slowness, now.y * slowness};
     if (v.count > 0) {
-        float share = 1.0f / (float)v.count;
-        w.x += v.x * share * weight_together + (v.vx * share - now.x) / speed * weight_along + v.apart_x * weight_apart;
-        w.y += v.y * share * weight_together + (v.vy * share - now.y) / speed * weight_along + v.apart_y * weight_apart;
+        float share = 1.0f / (float)v.count, along = weight_along * slowness;
+        w.x += v.x * share * weight_together + (v.vx * share - now.x) * along + v.apart_x * weight_apart;
+        w.y += v.y * share * weight_together + (v.vy * share - now.y) * along + v.apart_y * weight_apart;
     }
     if (hungry) {
-        Velocity food = me->of->foods != 0 ? towards_food(e, me->of, cell) : (Velocity){0.0f, 0.0f};
-        Velocity prey = me->of->prey != 0 ? towards_prey(e, me, cell) : (Velocity){0.0f, 0.0f};
+        Velocity food = me->of->foods != 0 ? towards_food(e, me) : (Velocity){0.0f, 0.0f};
+        Velocity prey = me->of->prey != 0 ? towards_prey(e, me) : (Velocity){0.0f, 0.0f};
         w.x += food.x * weight_food + prey.x;
         w.y += food.y * weight_food + prey.y;
     }
-    Velocity away = away_from_enemies(e, me->of, cell);
+    Velocity away = away_from_enemies(e, me);
     *hurried = away.x != 0.0f || away.y != 0.0f;
     w.x += away.x * weight_flee + (random_unit(me->dice, 0) - 0.5f) * weight_wander;
     w.y += away.y * weight_flee + (random_unit(me->dice, 32) - 0.5f) * weight_wander;
     return w;
+}
+
+static Velocity steer(const ecosystem *e, const species *of, reef_entity fish, uint32_t kind, Position at, Velocity now,
+                      bool hungry)
+{
+    swimmer me = {.x = at.x, .y = at.y, .kind = kind, .of = of, .spot = find_spot(&e->water, at)};
+    me.dice = random_bits(e->seed, e->tick, reef_entity_bits(fish), FOR_WANDER);
+    bool hurried = false;
+    Velocity w = wish(e, &me, now, hungry, &hurried);
+    float speed = (hurried ? of->speed * fleeing_speed : of->speed) / (sqrtf(w.x * w.x + w.y * w.y) + 1e-6f);
+    return (Velocity){w.x * speed, w.y * speed};
 }
 
 static void swim_block(ecosystem *e, reef_block *b)
@@ -159,14 +179,10 @@ static void swim_block(ecosystem *e, reef_block *b)
     const Species *kind = reef_in(b, Species);
     const Energy *energy = reef_in(b, Energy);
     for (uint32_t i = 0; i < b->count; i++) {
-        const species *of = &e->table.of[kind[i].index];
-        swimmer me = {at[i].x, at[i].y, kind[i].index, of,
-                      random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_WANDER)};
-        bool hurried = false;
-        Velocity w = wish(e, &me, sea_cell(&e->water, me.x, me.y), v[i], energy[i].units < of->full / 4 * 3, &hurried);
-        float length = sqrtf(w.x * w.x + w.y * w.y) + 1e-6f;
-        float speed = (hurried ? of->speed * fleeing_speed : of->speed) / length;
-        v[i] = (Velocity){w.x * speed, w.y * speed};
+        if (((b->entities[i].index + e->tick) & 1) == 0) {
+            const species *of = &e->table.of[kind[i].index];
+            v[i] = steer(e, of, b->entities[i], kind[i].index, at[i], v[i], energy[i].units < of->full / 4 * 3);
+        }
         at[i].x = sea_wrap(&e->water, at[i].x + v[i].x);
         at[i].y = sea_wrap(&e->water, at[i].y + v[i].y);
     }

@@ -83,7 +83,7 @@ REEF_INLINE reef_slot *reef_slots_at(const reef_hot *h, uint32_t place)
 REEF_INLINE uint32_t reef_slot_of(const reef_map *m, const reef_slot *slots)
 {
     uint32_t d = slots[0].head.table - m->lowest;
-    return REEF_LIKELY(d < REEF_ACQUIRE_U32(&m->count)) ? ((const uint16_t *)(m + 1))[d] : 0;
+    return REEF_LIKELY(d < REEF_DEPENDENT(&m->count)) ? ((const uint16_t *)(m + 1))[d] : 0;
 }
 
 REEF_INLINE const void *reef_get_fast(const reef_world *world, reef_entity e, reef_component c, size_t size)
@@ -94,9 +94,9 @@ REEF_INLINE const void *reef_get_fast(const reef_world *world, reef_entity e, re
     if (REEF_UNLIKELY((uint32_t)(record >> 32) != e.generation)) return NULL;
     uint32_t place = (uint32_t)record;
     const reef_slot *slots = reef_slots_at(h, place);
-    const reef_map *m = REEF_ACQUIRE_POINTER(&h->maps[c.id]);
+    const reef_map *m = REEF_DEPENDENT(&h->maps[c.id]);
     uint32_t k = reef_slot_of(m, slots);
-    if (REEF_UNLIKELY(k == 0)) return REEF_ACQUIRE_U32(&m->elsewhere) ? reef_get_id(world, e, c) : NULL;
+    if (REEF_UNLIKELY(k == 0)) return REEF_DEPENDENT(&m->elsewhere) ? reef_get_id(world, e, c) : NULL;
     return (const char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
 }
 
@@ -108,7 +108,7 @@ REEF_INLINE void *reef_mut_fast(reef_world *world, reef_entity e, reef_component
     if (REEF_UNLIKELY((uint32_t)(record >> 32) != e.generation)) return reef_mut_slow(world, e, c);
     uint32_t place = (uint32_t)record;
     const reef_slot *slots = reef_slots_at(h, place);
-    uint32_t k = reef_slot_of(REEF_ACQUIRE_POINTER(&h->maps[c.id]), slots);
+    uint32_t k = reef_slot_of(REEF_DEPENDENT(&h->maps[c.id]), slots);
     if (REEF_UNLIKELY(k == 0 || slots[k + REEF_PAGE_SLOTS].version != h->version)) return reef_mut_slow(world, e, c);
     return (char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
 }
@@ -119,9 +119,9 @@ REEF_INLINE bool reef_has_fast(const reef_world *world, reef_entity e, reef_comp
     if (REEF_UNLIKELY(e.index >= h->index_count || c.id >= h->map_count)) return false;
     uint64_t record = *reef_record_at(h, e.index);
     if (REEF_UNLIKELY((uint32_t)(record >> 32) != e.generation)) return false;
-    const reef_map *m = REEF_ACQUIRE_POINTER(&h->maps[c.id]);
+    const reef_map *m = REEF_DEPENDENT(&h->maps[c.id]);
     uint32_t k = reef_slot_of(m, reef_slots_at(h, (uint32_t)record));
-    if (REEF_UNLIKELY(k == 0 && REEF_ACQUIRE_U32(&m->elsewhere))) return reef_has_slow(world, e, c);
+    if (REEF_UNLIKELY(k == 0 && REEF_DEPENDENT(&m->elsewhere))) return reef_has_slow(world, e, c);
     return k != 0;
 }
 

@@ -146,7 +146,7 @@ REEF_API const char *reef_declare_error(void);
 REEF_INLINE reef_component reef_id_of(reef_type_decl *decl)
 {
     reef_component c;
-    c.id = REEF_ACQUIRE_U32(&decl->id);
+    c.id = REEF_DEPENDENT(&decl->id);
     return REEF_LIKELY(c.id != 0) ? c : reef_resolve(decl);
 }
 

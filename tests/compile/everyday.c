@@ -72,7 +72,8 @@ int main(void)
     reef_set_name(w, plain, "plain");
     printf("%d\n", reef_entity_equal(reef_find(w, "plain"), plain));
     reef_destroy(w, plain);
-    printf("%s: %s\n", reef_status_name(reef_destroy(w, plain)), reef_last_error(w).operation);
+    printf("%s: ", reef_status_name(reef_destroy(w, plain)));
+    printf("%s\n", reef_last_error(w).operation);
     reef_world_free(w);
     return 0;
 }

@@ -103,7 +103,7 @@ static void given_one(const model *m, given *g, uint32_t i, uint32_t n)
 {
     const ref_value  *r = &g->ref[i];
     reef_value       *v = &g->v[i];
-    const model_type *t = &model_types[r->type];
+    const model_type *t = &model_types[r->type < TYPES_MAX ? r->type : 0];
     v->component = component_of(r->type);
     v->kind = r->how == HOW_ARRAY ? REEF_VALUE_ARRAY : r->how == HOW_REMOVE ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT;
     if (r->how == HOW_ARGS) {
@@ -204,7 +204,7 @@ static void core_SPAWN_MANY(model *m, const op *o, outcome *out)
     given_make(m, o, o->n, &g);
     out->status = reef_spawn_many_values(m->world, o->n, o->option & 1 ? NULL : out->made, g.v, g.count);
     out->made_count = out->status == REEF_OK && !(o->option & 1) ? o->n : 0;
-    given_free(&g, out->status == REEF_OK);
+    given_free(&g, out->status == REEF_OK && o->n > 0); /* nobody to take them */
 }
 static void want_SPAWN_MANY(model *m, const op *o, outcome *want)
 {
@@ -520,7 +520,9 @@ static void core_WRITE(model *m, const op *o, outcome *out)
 {
     const model_type *t = o->type[0] < TYPES_MAX ? &model_types[o->type[0]] : NULL;
     reef_component    c = component_of(o->type[0]);
-    void *p = o->option & 1 && t ? reef_mut_fast(m->world, subject_of(m, o), c, t->size) : reef_mut_id(m->world, subject_of(m, o), c);
+    bool              fast = (o->option & 1) && t && t->size > 0;
+    reef_entity       e = subject_of(m, o);
+    void             *p = fast ? reef_mut_fast(m->world, e, c, t->size) : reef_mut_id(m->world, e, c);
     out->status = p ? REEF_OK : last_status(m);
     out->digest = digest_at(o->type[0], p);
     if (p) value_write(t, p, value_mix(o->value, 0));
@@ -529,7 +531,7 @@ static void want_WRITE(model *m, const op *o, outcome *want)
 {
     ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
     uint32_t    t = o->type[0];
-    want->status = !x ? REEF_NOT_ALIVE : !ref_knows(&m->reference, t) ? REEF_UNKNOWN_TYPE : ref_has(x, t) ? REEF_OK : REEF_ABSENT;
+    want->status = !x ? REEF_NOT_ALIVE : !ref_knows(&m->reference, t) ? REEF_UNKNOWN_TYPE : ref_has(x, t) && model_types[t].size > 0 ? REEF_OK : REEF_ABSENT;
     if (want->status != REEF_OK) return;
     want->digest = digest_want(m, subject_of(m, o), t);
     if (model_types[t].sort != SORT_MOVER || x->value[t] != 0) x->value[t] = value_mix(o->value, 0);
@@ -594,8 +596,8 @@ static void want_GET_MANY(model *m, const op *o, outcome *want)
     for (uint32_t i = 0; i < o->n; i++) {
         const ref_entity *x = ref_alive(&m->reference, e[i]);
         bool              copied = x && ref_has(x, o->type[0]) && !type_has_payload(t);
-        uint64_t          d = copied ? digest_want(m, e[i], o->type[0]) : value_digest(t, untouched);
-        want->digest = value_mix(want->digest, type_has_payload(t) ? 0 : d);
+        uint64_t          d = copied ? digest_want(m, e[i], o->type[0]) : type_has_payload(t) ? 0 : value_digest(t, untouched);
+        want->digest = value_mix(want->digest, d);
         want->number += copied;
     }
     want->status = REEF_OK;
@@ -769,6 +771,7 @@ void model_refer(model *m, const op *o)
 static void core_do(model *m, const op *o)
 {
     const struct op_entry *entry = &op_entries[o->kind];
+    room_for_made(m, op_makes(o) + 1);
     outcome_reset(&m->core);
     counted_memory.fired = false;
     counted_memory.fail_at = o->fail_at;

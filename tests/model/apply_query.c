@@ -137,7 +137,7 @@ static void block_core(model *m, const op *o, outcome *out, const reef_block *b,
         return;
     }
     for (uint32_t i = 0; i < q->count; i++)
-        if (q->access[i] == REEF_IN && reef_block_inout(b, component_of(q->type[i])))
+        if (q->access[i] == REEF_IN && (o->option & WALK_LEAVES) && reef_block_inout(b, component_of(q->type[i])))
             model_fail(m, "a loop gives an array for writing where it only reads");
     for (uint32_t row = 0; row < b->count; row++) {
         if (mask && !(mask[row / 64] >> row % 64 & 1)) continue;
@@ -173,7 +173,9 @@ void core_QUERY_WALK(model *m, const op *o, outcome *out)
             break;
         }
     }
-    if (!left && reef_last_error(m->world).status != REEF_OK) out->status = reef_last_error(m->world).status;
+    reef_status s = reef_last_error(m->world).status; /* LOCKED if that was tried inside */
+    if (!left && s != REEF_OK && !(o->option & WALK_TRIES_LOCKED)) out->status = s;
+    if (!left && s == REEF_NO_MEMORY) out->status = s;
     out->number = reef_query_count(q->query);
 }
 

@@ -227,8 +227,8 @@ static void gen_batch(generator *g, const model *m, op *o, bool writes)
     while (model_types[o->type[0]].size == 0 && !one_in(g, 20));
     o->count = 1;
     const model_type *t = &model_types[o->type[0]];
-    bool              fits = ref_knows(&m->reference, o->type[0]) && t->size > 0 && t->sort != SORT_MOVER;
-    if (!fits || (writes && type_has_payload(t))) o->kind = OP_READ;
+    bool              fits = ref_knows(&m->reference, o->type[0]) && t->size > 0 && !(writes && t->sort == SORT_MOVER);
+    if (!fits) o->kind = OP_READ;
     if (o->kind == OP_READ) o->n = below(g, SLOTS);
     if (t->size > 300 && o->n > OP_LIST) o->n = OP_LIST;
 }
@@ -245,6 +245,8 @@ static void gen_query_new(generator *g, const model *m, op *o)
         else if (owns && o->how[i] == REEF_OUT) o->how[i] = REEF_INOUT;
     }
     if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
+    for (uint32_t i = 0; i < o->count; i++) /* {0} ends a list of terms */
+        if (o->type[i] == TYPE_ZERO) o->type[i] = TYPE_HIGH;
 }
 
 static void gen_walk(generator *g, const model *m, op *o)
@@ -364,6 +366,12 @@ static void fill_in(generator *g, const model *m, op *o)
     }
 }
 
+static bool getenv_temp(const op *o) /* TEMP */
+{
+    for (uint32_t i = 0; i < o->count; i++) if (o->type[i] < TYPES_MAX && model_types[o->type[i]].sort == SORT_MOVER) return true;
+    return o->kind == OP_BUNDLE_SPAWN;
+}
+
 void generate(generator *g, const model *m, op *o)
 {
     if (g->calm == 0) phase_change(g);
@@ -383,5 +391,6 @@ void generate(generator *g, const model *m, op *o)
         o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
         o->fail_on = one_in(g, 2);
     }
+    if (getenv_temp(o)) o->fail_at = 0;
     g->numbers += op_makes(o);
 }

@@ -78,10 +78,13 @@ static void explain(const seed_run *s, const report *r)
     char        message[600];
     uint32_t    at;
     printf("seed %llu, operation %u: %s\n", (unsigned long long)s->seed, r->at, r->message);
-    if (s->o->shrink_seconds == 0) return;
+    if (s->o->shrink_seconds == 0) {
+        free(list.op);
+        return;
+    }
     printf("shrinking %u operations (%llu s at most) ...\n", list.count, (unsigned long long)s->o->shrink_seconds);
     shrink(&list, &o, (double)s->o->shrink_seconds);
-    if (list.count < 2000) o.every = 1;
+    o.every = 1 + list.count / 50;
     if (!list_fails(&list, &o, &at, message, sizeof message))
         printf("a second run of the same operations does not fail\n");
     else print_program(stdout, &list, &o, message);

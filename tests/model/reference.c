@@ -138,8 +138,7 @@ static void settle(ref_world *r, uint32_t index, uint32_t set)
 {
     ref_entity *e = &r->entity[index];
     uint32_t    in_table = set & ~ref_switches();
-    bool        stays = e->table && e->table->set == 0;
-    ref_table  *t = in_table != 0 || (set & ref_switches()) != 0 || stays ? table_of(r, in_table) : NULL;
+    ref_table  *t = set != 0 ? table_of(r, in_table) : NULL;
     e->set = set;
     if (t == e->table) return;
     row_leave(r, index);
@@ -165,6 +164,17 @@ static void id_give(ref_world *r, uint32_t index)
 {
     r->free_id = grown(r->free_id, r->free_end + 1, &r->free_capacity, sizeof *r->free_id);
     r->free_id[r->free_end++] = index;
+}
+
+/* A generation has ended: the index waits for its next one, if it gets any. */
+static void id_end(ref_world *r, uint32_t index)
+{
+    ref_entity *e = &r->entity[index];
+    bool        last = r->never_reuse || e->generation == UINT32_MAX;
+    e->life = last ? LIFE_RETIRED : LIFE_FREE;
+    if (last) return;
+    e->generation++;
+    id_give(r, index);
 }
 
 static void id_take_out(ref_world *r, uint32_t index)
@@ -215,14 +225,11 @@ static void die(ref_world *r, uint32_t index)
     row_leave(r, index);
     e->set = 0;
     e->name = 0;
-    e->life = LIFE_FREE;
     uint32_t last = r->living[--r->living_count];
     r->living[e->living_at] = last;
     r->entity[last].living_at = e->living_at;
-    e->generation++;
     r->destroyed++;
-    if (e->generation == 0) e->life = LIFE_RETIRED;
-    else if (!r->never_reuse) id_give(r, index);
+    id_end(r, index);
 }
 
 reef_status ref_reserve_id(ref_world *r, reef_entity *made)
@@ -239,8 +246,7 @@ reef_status ref_release_id(ref_world *r, reef_entity e)
     if (e.generation == 0 || e.index >= r->count) return REEF_BAD_ARGUMENT;
     ref_entity *x = &r->entity[e.index];
     if (x->life != LIFE_RESERVED || x->generation != e.generation) return REEF_BAD_ARGUMENT;
-    x->life = LIFE_FREE;
-    id_give(r, e.index);
+    id_end(r, e.index); /* the handle was seen outside: the next owner of the index gets another one */
     return REEF_OK;
 }
 
@@ -255,7 +261,9 @@ reef_status ref_create_as(ref_world *r, reef_entity wanted)
     }
     while (r->count <= wanted.index) {
         index_new(r);
-        id_give(r, r->count - 1);
+        if (r->count > wanted.index) break;
+        if (r->never_reuse) r->entity[r->count - 1].life = LIFE_RETIRED;
+        else id_give(r, r->count - 1);
     }
     id_take_out(r, wanted.index);
     r->entity[wanted.index].generation = wanted.generation;
@@ -279,12 +287,11 @@ static reef_status value_check(const ref_world *r, const ref_value *v, bool may_
 static reef_status values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove, uint32_t n)
 {
     for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < i; k++)
+            if (values[i].type == values[k].type) return REEF_DUPLICATE_TERM;
         reef_status s = value_check(r, &values[i], may_remove, n);
         if (s != REEF_OK) return s;
     }
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < i; k++)
-            if (values[i].type == values[k].type) return REEF_DUPLICATE_TERM;
     return REEF_OK;
 }
 
@@ -371,11 +378,9 @@ reef_status ref_destroy_with(ref_world *r, const uint8_t *types, uint32_t count,
         if (!ref_knows(r, types[i])) return REEF_UNKNOWN_TYPE;
         set |= 1u << types[i];
     }
-    if (set == 0) {
-        for (uint32_t i = 0; i < r->count; i++)
-            if (r->entity[i].life == LIFE_ALIVE && !r->entity[i].table) collect(&c, NULL, i);
-    }
     ref_walk(r, set, collect, &c);
+    for (uint32_t i = 0; i < r->count && set == 0; i++) /* those without a row come last */
+        if (r->entity[i].life == LIFE_ALIVE && !r->entity[i].table) collect(&c, NULL, i);
     for (uint32_t i = 0; i < c.count; i++) die(r, c.index[i]);
     *destroyed = c.count;
     free(c.index);
@@ -395,8 +400,8 @@ reef_status ref_clear_type(ref_world *r, uint32_t type, uint64_t *removed)
 
 void ref_clear(ref_world *r)
 {
-    for (uint32_t i = 0; i < r->count; i++)
-        if (r->entity[i].life == LIFE_ALIVE) die(r, i);
+    uint64_t destroyed;
+    ref_destroy_with(r, NULL, 0, &destroyed);
 }
 
 /* ---- changing ---- */
@@ -417,6 +422,8 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
 {
     ref_entity *x = ref_alive(r, e);
     if (!x) return REEF_NOT_ALIVE;
+    if (value->type < TYPES_MAX && value->flaw == FLAW_SIZE) return REEF_WRONG_SIZE;
+    if (value->type < TYPES_MAX && value->flaw == FLAW_DATA) return REEF_BAD_ARGUMENT;
     reef_status s = value_check(r, value, false, 1);
     if (s != REEF_OK) return s;
     bool there = ref_has(x, value->type);

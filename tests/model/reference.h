@@ -5,8 +5,8 @@
  *   - ids: the one that has been free for longest comes first, then the next index that was never used;
  *   - rows: a new row is the table's last; the last row fills the hole of one that leaves;
  *   - tables: by their sorted type names, a set that is the beginning of another before it;
- *   - a switch doesn't change the table. An entity without any component that makes a table has no row, but for one that has
- *     or had a switch there: it keeps a row in the table of the empty set until it gets such a component, or loses everything. */
+ *   - a switch doesn't change the table. An entity that has nothing has no row; one that has only switches has a row in the
+ *     table of the empty set. */
 #ifndef MODEL_REFERENCE_H
 #define MODEL_REFERENCE_H
 

@@ -1,0 +1,26 @@
+/* The command line. */
+#ifndef LIVING_REEF_OPTIONS_H
+#define LIVING_REEF_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct options {
+    const char *species;   /* file of the table */
+    const char *out;       /* directory */
+    uint32_t    size;      /* m */
+    uint32_t    ticks;
+    uint32_t    fish;      /* 0: as the table says, in proportion to the sea's area */
+    uint32_t    leak_tick; /* 0: never */
+    uint64_t    seed;
+    bool        quiet, help;
+} options;
+
+/* False: the message says which argument is wrong, and what was expected. */
+bool options_parse(options *o, int count, char *const *arguments, char *message, size_t message_size);
+
+void options_help(FILE *file);
+
+#endif

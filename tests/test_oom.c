@@ -1,0 +1,526 @@
+/* The allocation sweep. Each scenario prepares a world and then makes one call that needs memory. The call is made with its
+ * n-th allocation failing, for n = 1, 2, ... until none is left to fail: once with that one failing alone, once with all
+ * that follow it. Each time the call must say NO_MEMORY, the world must be valid and the same as before, the call must work
+ * when memory is there again, and then the world must be the one that never met a failure. Nothing may leak. */
+#include "support.h"
+
+enum { NAMES = 4000 };
+
+typedef struct sweep {
+    reef_world  *w;
+    reef_entity  e[NAMES];
+    reef_query  *query;
+    reef_bundle *bundle;
+    void        *found; /* an object that the call made, NULL: none */
+    Unique       own;
+} sweep;
+
+typedef struct scenario {
+    const char *name;
+    void (*prepare)(sweep *s); /* NULL: an empty world */
+    bool (*call)(sweep *s);    /* true: done. false: the error record says why */
+} scenario;
+
+static bool done(reef_status status) { return status >= 0; }
+static bool some(reef_entity e) { return !reef_entity_is_null(e); }
+
+/* ---- worlds to start from ---- */
+
+static void rows(sweep *s, uint32_t n)
+{
+    assert_ok(reef_spawn_many(s->w, n, s->e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
+}
+
+static void one_row(sweep *s) { rows(s, 1); }
+static void eight_rows(sweep *s) { rows(s, 8); }
+static void full_chunk(sweep *s) { rows(s, 1024); }
+static void two_chunks(sweep *s) { rows(s, 2048); }
+static void some_rows(sweep *s) { rows(s, 300); }
+
+static void hooked_rows(sweep *s)
+{
+    for (int i = 0; i < 8; i++) s->e[i] = reef_spawn(s->w, reef_with(Tracked, .value = i), reef_with(Loose, .value = i));
+}
+
+static void full_hooked_chunk(sweep *s)
+{
+    assert_ok(reef_spawn_many(s->w, 1024, s->e, reef_with(Tracked, .value = 7), reef_with(Mass, 3)));
+}
+
+static void empties(sweep *s, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) s->e[i] = reef_create(s->w);
+}
+
+static void one_empty(sweep *s) { empties(s, 1); }
+static void full_record_page(sweep *s) { assert_ok(reef_spawn_many_values(s->w, 4096, NULL, NULL, 0)); }
+
+static void with_bits(sweep *s)
+{
+    rows(s, 100);
+    for (int i = 0; i < 100; i += 3) assert_ok(reef_add(s->w, s->e[i], Awake));
+}
+
+static void with_names(sweep *s)
+{
+    char name[20];
+    rows(s, 200);
+    for (int i = 0; i < 200; i++) {
+        snprintf(name, sizeof name, "name%d", i);
+        assert_ok(reef_set_name(s->w, s->e[i], name));
+    }
+}
+
+/* Close to where the buckets of names grow: the call goes on from there. */
+static void names_near_growth(sweep *s)
+{
+    char name[20];
+    rows(s, 2000);
+    for (int i = 0; i < 767; i++) {
+        snprintf(name, sizeof name, "name%d", i);
+        assert_ok(reef_set_name(s->w, s->e[i], name));
+    }
+    for (int i = 0; i < 100; i++) assert_ok(reef_set_name(s->w, s->e[i], NULL));
+}
+
+static void with_free_ids(sweep *s)
+{
+    rows(s, 3000);
+    assert_int_equal(reef_destroy_many(s->w, s->e, 2000), 2000);
+}
+
+static void ring_page_full(sweep *s)
+{
+    assert_ok(reef_spawn_many(s->w, 4000, s->e, reef_with(Mass, 1)));
+    assert_int_equal(reef_destroy_many(s->w, s->e, 4000), 4000);
+    assert_ok(reef_spawn_many(s->w, 200, s->e, reef_with(Mass, 1)));
+    assert_int_equal(reef_destroy_many(s->w, s->e, 96), 96);
+}
+
+static void with_bundle(sweep *s)
+{
+    s->bundle = reef_bundle_new(s->w, (reef_bundle_part[]){{reef_id(Tracked), 0}, {reef_id(Frozen), 0}}, 2);
+    assert_non_null(s->bundle);
+}
+
+static void with_query(sweep *s)
+{
+    rows(s, 20);
+    s->query = reef_query_new(s->w, "Position, in Mass");
+    assert_non_null(s->query);
+}
+
+/* A query that was used before, and tables that are new to it. */
+static void with_used_query(sweep *s)
+{
+    with_query(s);
+    assert_int_equal(reef_query_count(s->query), 20);
+    for (uint32_t i = 0; i < 40; i++) {
+        reef_component c = numbered_type("tag", i, 0, 1);
+        reef_spawn_values(s->w, (reef_value[]){reef_with(Position, 1, 2), reef_with(Mass, 1), {c, REEF_VALUE_DEFAULT, 0, 0}}, 3);
+    }
+}
+
+static void with_unique(sweep *s)
+{
+    one_row(s);
+    unique_make(&s->own, 5);
+}
+
+static void reserved_id(sweep *s)
+{
+    with_free_ids(s);
+    for (int i = 0; i < 10; i++) assert_some(s->e[i] = reef_reserve_id(s->w));
+}
+
+static void many_tables(sweep *s)
+{
+    for (uint32_t i = 0; i < 200; i++) {
+        reef_component c = numbered_type("tag", i, 0, 1);
+        s->e[i] = reef_spawn_values(s->w, (reef_value[]){reef_with(Mass, 1), {c, REEF_VALUE_DEFAULT, 0, NULL}}, 2);
+    }
+}
+
+static void strict_like(sweep *s)
+{
+    one_row(s);
+    reef_component far = {reef_type_count()};
+    (void)numbered_type("far", far.id, 4, 4);
+}
+
+/* ---- calls ---- */
+
+static bool create(sweep *s) { return some(reef_create(s->w)); }
+static bool create_id(sweep *s) { return some(reef_create_entity(s->w)); }
+static bool spawn(sweep *s) { return some(reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Mass, 3))); }
+static bool spawn_tags(sweep *s) { return some(reef_spawn(s->w, reef_tag(Frozen), reef_tag(Hungry))); }
+static bool spawn_bit(sweep *s) { return some(reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Mass, 1), reef_tag(Seen))); }
+static bool spawn_bare_bit(sweep *s) { return some(reef_spawn(s->w, reef_tag(Seen))); }
+static bool spawn_hooked(sweep *s)
+{
+    return some(reef_spawn(s->w, reef_with(Tracked, .value = 4), reef_default(Unique), reef_with(Loose, .value = 2)));
+}
+static bool spawn_big(sweep *s)
+{
+    reef_component c = numbered_type("big", 1, 100000, 16);
+    return some(reef_spawn_values(s->w, (reef_value[]){reef_with(Mass, 1), {c, REEF_VALUE_DEFAULT, 0, NULL}}, 2));
+}
+static bool spawn_own_value(sweep *s)
+{
+    reef_value v = reef_value_make(reef_id(Tracked), REEF_VALUE_ONE, sizeof(Tracked), reef_get(s->w, s->e[0], Tracked));
+    return some(reef_spawn_values(s->w, (reef_value[]){v, reef_with(Loose, .value = 3)}, 2));
+}
+static bool spawn_unique(sweep *s)
+{
+    reef_value v[] = {{reef_id(Unique), REEF_VALUE_ONE, sizeof s->own, &s->own}, reef_with(Mass, 1), reef_tag(Seen)};
+    return some(reef_spawn_values(s->w, v, 3));
+}
+static bool spawn_wide(sweep *s)
+{
+    reef_value v[40];
+    for (uint32_t i = 0; i < 40; i++)
+        v[i] = reef_value_make(numbered_type("wide", i, 1u << i % 7, 1), REEF_VALUE_DEFAULT, 0, NULL);
+    return some(reef_spawn_values(s->w, v, 40));
+}
+static bool spawn_many(sweep *s)
+{
+    return done(reef_spawn_many(s->w, 3000, NULL, reef_with(Position, 1, 2), reef_with(Mass, 3), reef_tag(Awake)));
+}
+static bool spawn_many_hooked(sweep *s)
+{
+    return done(reef_spawn_many(s->w, 1500, NULL, reef_with(Tracked, .value = 1), reef_default(Unique), reef_tag(Awake)));
+}
+static bool spawn_many_empty(sweep *s) { return done(reef_spawn_many_values(s->w, 9000, NULL, NULL, 0)); }
+static bool clone(sweep *s) { return some(reef_clone(s->w, s->e[0])); }
+static bool clone_many(sweep *s) { return done(reef_clone_many(s->w, s->e[0], 2500, NULL)); }
+static bool clone_bits(sweep *s) { return done(reef_clone_many(s->w, s->e[3], 2500, NULL)); }
+static bool reserve_id(sweep *s) { return some(reef_reserve_id(s->w)); }
+static bool release_id(sweep *s) { return done(reef_release_id(s->w, s->e[3])); }
+static bool create_as(sweep *s) { return done(reef_create_as(s->w, (reef_entity){20000, 5})); }
+static bool create_as_free(sweep *s) { return done(reef_create_as(s->w, (reef_entity){700, 9})); }
+static bool create_as_reserved(sweep *s) { return done(reef_create_as(s->w, s->e[4])); }
+static bool create_as_next(sweep *s) { return done(reef_create_as(s->w, (reef_entity){0, 3})); }
+static bool bundle_new(sweep *s)
+{
+    reef_bundle_part parts[] = {{reef_id(Mass), 0}, {reef_id(Position), 8}, {reef_id(Awake), 0}};
+    s->found = reef_bundle_new(s->w, parts, 3);
+    return s->found != NULL;
+}
+static bool bundle_spawn(sweep *s) { return some(reef_spawn_bundle(s->w, s->bundle, &(Tracked){.value = 6})); }
+static bool destroy(sweep *s) { return done(reef_destroy(s->w, s->e[1])); }
+static bool destroy_150(sweep *s) { return done(reef_destroy(s->w, s->e[150])); }
+static bool destroy_with(sweep *s) { return done(reef_destroy_with(s->w, reef_id(Mass))); }
+static bool destroy_with_bit(sweep *s) { return done(reef_destroy_with(s->w, reef_id(Awake), reef_id(Mass))); }
+static bool destroy_all(sweep *s) { return done(reef_destroy_with_types(s->w, NULL, 0, NULL)); }
+static bool clear_type(sweep *s) { return done(reef_clear_type(s->w, reef_id(Mass), NULL)); }
+static bool clear_bit(sweep *s) { return done(reef_clear_type(s->w, reef_id(Awake), NULL)); }
+static bool clear_hooked(sweep *s) { return done(reef_clear_type(s->w, reef_id(Tracked), NULL)); }
+static bool add(sweep *s) { return done(reef_add(s->w, s->e[0], Velocity)); }
+static bool add_tag(sweep *s) { return done(reef_add(s->w, s->e[0], Frozen)); }
+static bool add_bit(sweep *s) { return done(reef_add(s->w, s->e[0], Awake)); }
+static bool add_hooked(sweep *s) { return done(reef_add(s->w, s->e[0], Unique)); }
+static bool set(sweep *s) { return done(reef_set(s->w, s->e[0], Cargo, {1})); }
+static bool set_there(sweep *s) { return done(reef_set(s->w, s->e[0], Mass, 8)); }
+static bool set_hooked(sweep *s) { return done(reef_set(s->w, s->e[0], Tracked, .value = 9)); }
+static bool set_unique(sweep *s) { return done(reef_set_id(s->w, s->e[0], reef_id(Unique), &s->own, sizeof s->own)); }
+static bool ensure(sweep *s) { return reef_ensure(s->w, s->e[0], Health) != NULL; }
+static bool remove_one(sweep *s) { return done(reef_remove(s->w, s->e[0], Position)); }
+static bool remove_to_empty(sweep *s)
+{
+    return done(reef_change(s->w, s->e[0], reef_without(Position), reef_without(Mass)));
+}
+static bool remove_hooked(sweep *s) { return done(reef_remove(s->w, s->e[0], Tracked)); }
+static bool remove_all(sweep *s) { return done(reef_remove_all(s->w, s->e[3])); }
+static bool change(sweep *s)
+{
+    return done(reef_change(s->w, s->e[0], reef_with(Cargo, {2}), reef_tag(Seen), reef_without(Mass), reef_tag(Frozen),
+                            reef_with(Tracked, .value = 7)));
+}
+static bool change_hooked(sweep *s)
+{
+    return done(reef_change(s->w, s->e[0], reef_with(Tracked, .value = 7), reef_without(Loose), reef_default(Unique)));
+}
+static bool mut(sweep *s) { return reef_mut(s->w, s->e[0], Position) != NULL; }
+static bool query_new(sweep *s) { return (s->found = reef_query_new(s->w, "Position, in Mass, with Awake, with Frozen")) != NULL; }
+static bool query_use(sweep *s) { return (s->found = reef_query_new(s->w, "in Mass")) && reef_query_count(s->found) > 0; }
+static bool query_walk(sweep *s)
+{
+    uint32_t rows_seen = 0;
+    for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);) rows_seen += b.count;
+    return rows_seen == reef_count(s->w, Mass);
+}
+static bool name(sweep *s) { return done(reef_set_name(s->w, s->e[0], "alice.and.bob")); }
+static bool rename_one(sweep *s) { return done(reef_set_name(s->w, s->e[150], "another")); }
+static bool name_more(sweep *s)
+{
+    bool all = true;
+    char text[20];
+    for (int i = 767; i < 1000 && all; i++) { /* goes on where it stopped */
+        snprintf(text, sizeof text, "name%d", i);
+        if (reef_name(s->w, s->e[i]) == NULL) all = done(reef_set_name(s->w, s->e[i], text));
+    }
+    return all;
+}
+static bool reserve(sweep *s) { return done(reef_reserve(s->w, 10000)); }
+static bool reserve_for(sweep *s)
+{
+    return done(reef_reserve_for(s->w, 3000, (reef_component[]){reef_id(Position), reef_id(Cargo), reef_id(Awake)}, 3));
+}
+static bool use(sweep *s) { return done(reef_use(s->w, Frozen)); }
+static bool use_far(sweep *s) { return done(reef_world_use(s->w, (reef_component){reef_type_count()})); }
+static bool clear_world(sweep *s) { return done(reef_world_clear(s->w)); }
+static bool shrink(sweep *s) { return done(reef_shrink(s->w)); }
+static bool add_to_known(sweep *s)
+{
+    reef_component c = numbered_type("tag", 5, 0, 1);
+    return done(reef_add_id(s->w, s->e[100], c, NULL, NULL));
+}
+
+static const scenario scenarios[] = {
+    {"create, first page", NULL, create},
+    {"create, plain call", NULL, create_id},
+    {"create, next page of records", full_record_page, create},
+    {"create, from the free ids", ring_page_full, create},
+    {"spawn, first table", NULL, spawn},
+    {"spawn, table known", one_row, spawn},
+    {"spawn, first chunk grows", eight_rows, spawn},
+    {"spawn, second chunk", full_chunk, spawn},
+    {"spawn, third chunk", two_chunks, spawn},
+    {"spawn, from the free ids", with_free_ids, spawn},
+    {"spawn, next page of records", full_record_page, spawn},
+    {"spawn, tags only", NULL, spawn_tags},
+    {"spawn, first bit", some_rows, spawn_bit},
+    {"spawn, bit in a new chunk", full_chunk, spawn_bit},
+    {"spawn, a bit alone", NULL, spawn_bare_bit},
+    {"spawn, hooks", NULL, spawn_hooked},
+    {"spawn, hooks, growth, value in the world", hooked_rows, spawn_own_value},
+    {"spawn, move-only value", with_unique, spawn_unique},
+    {"spawn, large component", NULL, spawn_big},
+    {"spawn, 40 columns", one_row, spawn_wide},
+    {"spawn, after many tables", many_tables, spawn},
+    {"spawn_many, first table", NULL, spawn_many},
+    {"spawn_many, behind rows", full_chunk, spawn_many},
+    {"spawn_many, from the free ids", with_free_ids, spawn_many},
+    {"spawn_many, hooks", NULL, spawn_many_hooked},
+    {"spawn_many, hooks, behind rows", full_hooked_chunk, spawn_many_hooked},
+    {"spawn_many, without components", NULL, spawn_many_empty},
+    {"clone, growth", eight_rows, clone},
+    {"clone, new chunk", full_chunk, clone},
+    {"clone, hooks", hooked_rows, clone},
+    {"clone, hooks, new chunk", full_hooked_chunk, clone},
+    {"clone, nothing", one_empty, clone},
+    {"clone_many", some_rows, clone_many},
+    {"clone_many, hooks", hooked_rows, clone_many},
+    {"clone_many, bits", with_bits, clone_bits},
+    {"reserve_id, first", NULL, reserve_id},
+    {"reserve_id, next page of records", full_record_page, reserve_id},
+    {"reserve_id, from the free ids", with_free_ids, reserve_id},
+    {"release_id", reserved_id, release_id},
+    {"create_as, far ahead", NULL, create_as},
+    {"create_as, far ahead, behind others", with_free_ids, create_as},
+    {"create_as, from among the free ids", with_free_ids, create_as_free},
+    {"create_as, reserved", reserved_id, create_as_reserved},
+    {"create_as, first", NULL, create_as_next},
+    {"bundle_new", NULL, bundle_new},
+    {"bundle_new, table known", some_rows, bundle_new},
+    {"spawn_bundle", with_bundle, bundle_spawn},
+    {"destroy, first free id", some_rows, destroy},
+    {"destroy, next page of free ids", ring_page_full, destroy_150},
+    {"destroy, with a bit", with_bits, destroy},
+    {"destroy, with a name", with_names, destroy_150},
+    {"destroy, hooks", full_hooked_chunk, destroy},
+    {"destroy_with", some_rows, destroy_with},
+    {"destroy_with, two chunks", two_chunks, destroy_with},
+    {"destroy_with, hooks", full_hooked_chunk, destroy_with},
+    {"destroy_with, bits", with_bits, destroy_with_bit},
+    {"destroy_with, all", with_names, destroy_all},
+    {"destroy_with, all, many tables", many_tables, destroy_all},
+    {"clear_type", two_chunks, clear_type},
+    {"clear_type, many tables", many_tables, clear_type},
+    {"clear_type, bit", with_bits, clear_bit},
+    {"clear_type, hooks", full_hooked_chunk, clear_hooked},
+    {"add, new edge and table", some_rows, add},
+    {"add, to an empty entity", one_empty, add},
+    {"add, tag", some_rows, add_tag},
+    {"add, bit", two_chunks, add_bit},
+    {"add, bit, to an empty entity", one_empty, add_bit},
+    {"add, hooks", hooked_rows, add_hooked},
+    {"add, after many tables", many_tables, add_to_known},
+    {"set, new", some_rows, set},
+    {"set, there", some_rows, set_there},
+    {"set, hooks, new", some_rows, set_hooked},
+    {"set, hooks, there", hooked_rows, set_hooked},
+    {"set, move-only", with_unique, set_unique},
+    {"ensure, new", some_rows, ensure},
+    {"remove", some_rows, remove_one},
+    {"remove, the last ones", some_rows, remove_to_empty},
+    {"remove, hooks", hooked_rows, remove_hooked},
+    {"remove, with a bit", with_bits, remove_one},
+    {"remove_all, with a bit", with_bits, remove_all},
+    {"remove_all, hooks", hooked_rows, remove_all},
+    {"change", some_rows, change},
+    {"change, from nothing", one_empty, change},
+    {"change, bits", with_bits, change},
+    {"change, hooks", hooked_rows, change_hooked},
+    {"mut", some_rows, mut},
+    {"query_new", some_rows, query_new},
+    {"query_new, first use", many_tables, query_use},
+    {"query, first use", with_query, query_walk},
+    {"query, tables that are new to it", with_used_query, query_walk},
+    {"set_name, first", some_rows, name},
+    {"set_name, rename", with_names, rename_one},
+    {"set_name, growth", names_near_growth, name_more},
+    {"reserve", some_rows, reserve},
+    {"reserve, empty world", NULL, reserve},
+    {"reserve_for", some_rows, reserve_for},
+    {"reserve_for, bits", with_bits, reserve_for},
+    {"world_use", NULL, use},
+    {"world_use, the newest type", strict_like, use_far},
+    {"world_clear", with_names, clear_world},
+    {"world_clear, hooks", full_hooked_chunk, clear_world},
+    {"shrink", with_free_ids, shrink},
+    {"shrink, names and bits", with_names, shrink},
+};
+
+/* ---- the sweep ---- */
+
+static heap  memory;
+static sweep now;
+static char  damage[300]; /* what the validator says */
+
+static const char *damaged(void) { return reef_validate(now.w, damage, sizeof damage) == REEF_OK ? NULL : damage; }
+
+static void begin(const scenario *scene)
+{
+    memset(&memory, 0, sizeof memory);
+    memset(&now, 0, sizeof now);
+    ledger_reset();
+    reef_world_config config = {.allocator = heap_allocator(&memory)};
+    now.w = reef_world_new(&config);
+    assert_non_null(now.w);
+    if (scene->prepare) scene->prepare(&now);
+}
+
+static const char *leaks(void)
+{
+    if (now.own.ticket && now.own.ticket <= book.tickets && book.where[now.own.ticket] == &now.own) unique_drop(&now.own);
+    reef_world_free(now.w);
+    if (memory.blocks || memory.bytes) return "memory leaks";
+    if (book.live) return "values leak";
+    return book.mistake ? book.mistake : memory.mistake;
+}
+
+/* The digest after the call when no allocation fails. */
+static uint64_t undisturbed(const scenario *scene)
+{
+    begin(scene);
+    bool works = scene->call(&now);
+    uint64_t after = digest(now.w);
+    const char *wrong = leaks();
+    if (!works || wrong) fail_msg("%s: %s", scene->name, wrong ? wrong : "it doesn't work even with memory");
+    return after;
+}
+
+/* The digest without counts of work that a call in several steps has done before it failed. */
+static const char *fail_and_retry(const scenario *scene, uint64_t before, uint64_t wanted, bool steps)
+{
+    heap_fail_never(&memory);
+    if (reef_last_error(now.w).status != REEF_NO_MEMORY) return "the error record isn't NO_MEMORY";
+    if (reef_last_error(now.w).operation[0] == 0) return "the error record has no operation";
+    if (damaged()) return damage;
+    if (!steps && digest(now.w) != before) return "the world is another one";
+    if (!scene->call(&now)) return "the call fails also with memory";
+    if (digest(now.w) != wanted) return "after the retry the world isn't as without the failure";
+    return NULL;
+}
+
+static uint32_t failures;
+
+/* One run with the n-th allocation failing; false when it had fewer, or when something is wrong. */
+static bool run(const scenario *scene, uint64_t n, bool rest, uint64_t wanted)
+{
+    begin(scene);
+    uint64_t before = digest(now.w);
+    const char *wrong = NULL;
+    heap_fail_nth(&memory, n, rest);
+    bool works = scene->call(&now);
+    bool failed = memory.refused != 0;
+    if (!works) wrong = failed ? fail_and_retry(scene, before, wanted, scene->call == name_more) : "it failed without a reason";
+    heap_fail_never(&memory);
+    if (works && digest(now.w) != wanted) wrong = "it says that it worked, but the world is another one";
+    if (!wrong) wrong = damaged();
+    const char *leak = leaks();
+    if (!wrong) wrong = leak;
+    if (wrong) print_error("%s, allocation %u%s: %s\n", scene->name, (unsigned)n, rest ? " and later ones" : "", wrong);
+    if (wrong) failures++;
+    return failed && !wrong;
+}
+
+static void G5_each_allocation_of_each_call_fails_in_turn(void **state)
+{
+    uint64_t runs = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+        uint64_t wanted = undisturbed(&scenarios[i]);
+        for (int rest = 0; rest < 2; rest++) {
+            uint64_t n = 1;
+            while (run(&scenarios[i], n, rest == 1, wanted)) n++;
+            runs += n - 1;
+        }
+    }
+    assert_int_equal(failures, 0);
+    assert_true(runs > 500); /* or the sweep sweeps nothing */
+}
+
+static void G5_making_a_world_fails_cleanly(void **state)
+{
+    (void)state;
+    for (int rest = 0; rest < 2; rest++) {
+        for (uint64_t n = 1;; n++) {
+            memset(&memory, 0, sizeof memory);
+            heap_fail_nth(&memory, n, rest == 1);
+            reef_world_config config = {.allocator = heap_allocator(&memory)};
+            reef_world *w = reef_world_new(&config);
+            bool failed = memory.refused != 0;
+            assert_true(failed ? w == NULL : w != NULL);
+            reef_world_free(w);
+            assert_int_equal(memory.blocks, 0);
+            assert_null(memory.mistake);
+            if (failed) continue;
+            assert_true(n > 1);
+            break;
+        }
+    }
+}
+
+/* Many at once may stop in the middle: what is done is done and counted, the rest is as before. */
+static void G5_destroy_many_stops_where_memory_ends(void **state)
+{
+    (void)state;
+    static const scenario scene = {"destroy_many", some_rows, NULL};
+    for (uint64_t n = 1; n < 50; n++) {
+        begin(&scene);
+        heap_fail_nth(&memory, n, true);
+        uint32_t died = reef_destroy_many(now.w, now.e, 300);
+        bool failed = memory.refused != 0;
+        heap_fail_never(&memory);
+        assert_valid(now.w);
+        assert_int_equal(reef_count_alive(now.w), 300 - died);
+        for (uint32_t i = 0; i < 300; i++) assert_int_equal(reef_is_alive(now.w, now.e[i]), i >= died);
+        if (died < 300) assert_int_equal(reef_last_error(now.w).status, REEF_NO_MEMORY);
+        assert_int_equal(reef_destroy_many(now.w, now.e, 300), 300 - died);
+        assert_null(leaks());
+        if (!failed) return;
+    }
+    fail_msg("more than 50 allocations");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(G5_each_allocation_of_each_call_fails_in_turn),
+        cmocka_unit_test(G5_making_a_world_fails_cleanly),
+        cmocka_unit_test(G5_destroy_many_stops_where_memory_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
