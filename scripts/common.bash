@@ -1,5 +1,6 @@
 # Read by ./run, ./test, ./bench and the other scripts: saying what happens, installing what is missing, building.
 set -euo pipefail
+caller=$PWD # where the user is: paths among the arguments are meant from there
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 jobs=${REEF_JOBS:-$(nproc 2>/dev/null || echo 2)}

@@ -81,6 +81,12 @@ bool bit_prepare(reef_world *w, uint32_t component, uint32_t id, uint32_t place,
     return on || bit_read(b, place) ? words_own(w, b, place_unit(place)) != NULL : true;
 }
 
+bool bit_known(const reef_world *w, const bit_store *b, uint32_t id)
+{
+    const table *t = table_read(w, id);
+    return t && (t->bits & mask_of((uint32_t)(b - w->state.bits)));
+}
+
 void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on)
 {
     bit_store *b = (bit_store *)bit_store_of(w, component);

@@ -28,7 +28,7 @@ reef_status type_ready(reef_world *w, uint32_t c)
 {
     if (!world_knows(w, c)) return REEF_UNKNOWN_TYPE;
     reef_status s = type_mark(w, c);
-    if (s == REEF_OK && c >= w->hot.map_count) s = graph_sync(w);
+    if (s == REEF_OK && c >= w->state.map_count) s = graph_sync(w);
     return s;
 }
 
@@ -36,7 +36,7 @@ reef_status reef_world_use(reef_world *w, reef_component c)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
-    if (s == REEF_OK && c.id >= w->hot.map_count) s = graph_sync(w);
+    if (s == REEF_OK && c.id >= w->state.map_count) s = graph_sync(w);
     return s == REEF_OK ? s : fail(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
 }
 
@@ -64,7 +64,7 @@ reef_status values_check(reef_world *w, const char *op, reef_entity e, const ree
     for (uint32_t i = 0; i < count; i++) {
         reef_component c = values[i].component;
         for (uint32_t j = 0; j < i; j++)
-            if (values[j].component.id == c.id) return fail(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
+            if (values[j].component.id == c.id && !BUG(20)) return fail(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
         reef_status s = value_check(w, &values[i], remove, n);
         if (s != REEF_OK) return fail(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
     }
@@ -76,10 +76,16 @@ reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, c
     if (v->kind == REEF_VALUE_DEFAULT) {
         memset(slot, 0, t->size);
         if (t->hooks.construct == NULL) return REEF_OK;
-        return t->hooks.construct(t->hooks.context, w, e, slot, v->data);
+        reef_status made = t->hooks.construct(t->hooks.context, w, e, slot, v->data);
+        if (made != REEF_OK) w->hook_failed.id = t->id;
+        return made;
     }
     const char *from = (const char *)v->data + (v->kind == REEF_VALUE_ARRAY ? (size_t)i * t->size : 0);
-    if (t->copyable) return value_copy(t, slot, from);
+    if (t->copyable) {
+        reef_status copied = value_copy(t, slot, from);
+        if (copied != REEF_OK) w->hook_failed.id = t->id;
+        return copied;
+    }
     value_move(t, slot, (void *)(uintptr_t)from);
     return REEF_OK;
 }
@@ -245,19 +251,23 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count);
     bool stay = to_id == from_id && row_to == (from != NULL);
     uint32_t at = place;
-    if (!stay) {
-        if (!change_prepare(w, &x, e, from_id, to_id, row_to)) return REEF_NO_MEMORY;
-        at = x.to_place;
-    }
-    for (uint32_t i = 0; i < count; i++)
+    reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
+    if (!stay) at = x.to_place;
+    for (uint32_t i = 0; i < count && s == REEF_OK; i++)
         if (is_switch(&values[i]) && (stay ? place != PLACE_EMPTY : row_to) &&
             !bit_prepare(w, values[i].component.id, to_id, at, values[i].kind != REEF_VALUE_REMOVE))
-            return REEF_NO_MEMORY;
+            s = REEF_NO_MEMORY;
     if (from) from = table_read(w, from_id); /* its page may have been copied */
-    reef_status s = REEF_OK;
+    if (s != REEF_OK) {
+        if (x.to) table_settle(w, x.to);
+        return s;
+    }
     if (stay) s = from ? replace_in_place(w, e, from, place, values, count) : REEF_OK;
     else if (x.to) s = change_stage(w, &x, e, values, count);
-    if (s != REEF_OK) return s;
+    if (s != REEF_OK) {
+        if (x.to) table_settle(w, x.to);
+        return s;
+    }
     if (!stay) change_commit(w, &x, e, values, count);
     for (uint32_t i = 0; i < count; i++)
         if (is_switch(&values[i]) && (stay ? place != PLACE_EMPTY : row_to))
@@ -270,7 +280,9 @@ reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t 
 {
     w->value = values;
     w->value_count = count;
+    w->hook_failed.id = 0;
     reef_status s = change_run(w, e, place, to, values, count);
     w->value_count = 0;
-    return s == REEF_OK ? s : fail(w, s, op, count == 1 ? values->component : (reef_component){0}, e, 0);
+    reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
+    return s == REEF_OK ? s : fail(w, s, op, named, e, 0);
 }

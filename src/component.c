@@ -24,7 +24,8 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
     return slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0 || bit_has(w, c.id, place);
 }
 
-bool reef_has_slow(const reef_world *w, reef_entity e, reef_component c) { return reef_has_id(w, e, c); }
+bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_has_id(w, e, reef_id_of(decl)); }
+const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_get_id(w, e, reef_id_of(decl)); }
 
 /* Why has this entity no such component? */
 static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
@@ -50,7 +51,7 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
     return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
 }
 
-void *reef_mut_slow(reef_world *w, reef_entity e, reef_component c) { return reef_mut_id(w, e, c); }
+void *reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_mut_id(w, e, reef_id_of(decl)); }
 
 uint64_t reef_count_id(const reef_world *w, reef_component c)
 {
@@ -86,51 +87,74 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
     return e;
 }
 
-INLINE void cells_move(const edge *x, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
+INLINE void cells_move_narrow(const edge *x, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
 {
-    const edge_move *m = x->move, *end = m + x->end_8;
-    for (; m < end; m++)
-        memcpy((char *)to[m->to].block + to_row * 8, (char *)from[m->from].block + from_row * 8, 8);
-    if (LIKELY(x->count == x->end_8)) return;
-    for (end = x->move + x->end_16; m < end; m++)
-        memcpy((char *)to[m->to].block + to_row * 16, (char *)from[m->from].block + from_row * 16, 16);
-    for (end = x->move + x->count; m < end; m++)
-        bytes_copy((char *)to[m->to].block + to_row * m->size, (char *)from[m->from].block + from_row * m->size, m->size);
+    for (const edge_move *m = x->move, *end = m + x->end_8; m < end; m++)
+        memcpy((char *)to[m->to].block + to_row * 8, (const char *)from[m->from].block + from_row * 8, 8);
 }
 
-/* Moves e along a cached edge; the value, if there is a column for it, is `value` or zero. Inlined into add, set and remove.
- * False: nothing was done. */
-INLINE bool edge_go(reef_world *w, reef_entity e, uint32_t place, uint64_t key, const void *value, void **out)
+INLINE void cells_move(const edge *x, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
 {
-    uint32_t i = edge_index(key);
+    cells_move_narrow(x, to, to_row, from, from_row);
+    const edge_move *m = x->move + x->end_8, *end = x->move + x->end_16;
+    for (; m < end; m++)
+        memcpy((char *)to[m->to].block + to_row * 16, (const char *)from[m->from].block + from_row * 16, 16);
+    for (end = x->move + x->count; m < end; m++)
+        bytes_copy((char *)to[m->to].block + to_row * m->size, (const char *)from[m->from].block + from_row * m->size, m->size);
+}
+
+/* The cached edge of a key when all that the straight path needs holds: both ends leased, room, the rows' chunk and records
+ * ours, no loop open. NULL: the general path decides. */
+typedef struct route { const edge *edge; table *from, *to; reef_slot *slots; } route;
+
+INLINE bool edge_ready(const reef_world *w, route *r, handle h, uint32_t place, uint64_t key)
+{
+    const uint32_t i = edge_index(key);
     const uint64_t now = w->hot.version;
-    if (UNLIKELY(w->edge_cache[i].key != key)) return false;
-    const edge *x = w->edge_cache[i].edge;
-    table *s = w->edge_cache[i].from, *d = w->edge_cache[i].to;
-    const uint32_t last = s->next - 1, to_place = d->next;
-    reef_slot *slots = reef_slots_at(&w->hot, place);
-    if (UNLIKELY(s->lease != now || d->lease != now || to_place == d->end || place_row(last) == 0 ||
-                 slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != now || w->locks))
-        return false;
-    reef_slot *tail = s->tail, *to = d->tail;
-    const size_t row = place_row(place), last_row = place_row(last), to_row = place_row(to_place);
-    const reef_entity moved = slot_entities(tail)[last_row];
-    if (UNLIKELY(w->hot.records.shared) && (!record_owned(w, e.index) || !record_owned(w, moved.index))) return false;
-    cells_move(x, to, to_row, slots, row);
-    ((reef_entity *)to[SLOT_ENTITIES].block)[to_row] = e;
-    if (x->slot && !(key & 1)) {
+    if (UNLIKELY(w->edge_cache[i].key != key || key == 0)) return false;
+    r->edge = w->edge_cache[i].edge;
+    r->from = w->edge_cache[i].from;
+    r->to = w->edge_cache[i].to;
+    if (UNLIKELY(r->from->lease != now || r->to->lease != now || r->to->next == r->to->end || w->locks)) return false;
+    r->slots = reef_slots_at(&w->hot, place);
+    const uint32_t last_row = place_row(r->from->next - 1);
+    if (UNLIKELY(last_row == 0 || r->slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != now)) return false;
+    if (LIKELY(w->hot.records.shared == 0)) return true;
+    return record_owned(w, HANDLE_INDEX(h)) && record_owned(w, HANDLE_INDEX(handle_at(r->from->tail, last_row)));
+}
+
+/* Moves the row; the value of the new column is `value`, or zero. `narrow` is a constant: a leaf function without spills. */
+INLINE void edge_go(reef_world *w, const route *r, handle h, uint32_t place, const void *value, void **out, bool narrow)
+{
+    const edge *x = r->edge;
+    const reef_slot *tail = r->from->tail;
+    reef_slot *to = r->to->tail, *slots = r->slots;
+    const uint32_t last = r->from->next - 1, to_place = r->to->next;
+    const size_t row = place_row(place), to_row = place_row(to_place), last_row = place_row(last);
+    if (narrow) cells_move_narrow(x, to, to_row, slots, row);
+    else cells_move(x, to, to_row, slots, row);
+    handle_put(to, to_row, h);
+    if (out) {
         char *fresh = (char *)to[x->slot].block + to_row * x->size;
-        if (value) bytes_copy(fresh, value, x->size);
-        else memset(fresh, 0, x->size);
+        if (narrow && value) memcpy(fresh, value, 8);
+        else if (value) bytes_copy(fresh, value, x->size);
+        else memset(fresh, 0, narrow ? 8 : x->size);
         *out = fresh;
     }
-    ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = moved;
-    row_copy(s->shape, slots, row, tail, last_row);
-    d->next = to_place + 1;
-    s->next = last;
-    record_put(w, moved, place);
-    record_put(w, e, to_place);
-    return true;
+    const handle moved = handle_at(tail, last_row);
+    handle_put(slots, row, moved);
+    if (narrow) row_copy_narrow(r->from->shape, slots, row, tail, last_row);
+    else row_copy(r->from->shape, slots, row, tail, last_row);
+    r->to->next = to_place + 1;
+    r->from->next = last;
+    w->moved++;
+    handle_record_put(w, moved, place);
+    handle_record_put(w, h, to_place);
+}
+
+static NOINLINE void edge_go_wide(reef_world *w, const route *r, handle h, uint32_t place, const void *value, void **out)
+{
+    edge_go(w, r, h, place, value, out, false);
 }
 
 /* ---- one component by the general path ---- */
@@ -171,13 +195,15 @@ INLINE uint64_t edge_key(const reef_world *w, uint32_t place, reef_component c, 
 INLINE bool switch_go(reef_world *w, uint32_t place, reef_component c, bool on)
 {
     const uint32_t unit = place_unit(place);
-    if (c.id >= w->hot.map_count || REEF_DEPENDENT(&w->hot.maps[c.id])->elsewhere != ELSEWHERE_BITS || unit < 2 || w->locks) return false;
+    if (c.id > REEF_TYPES_MAX || unit < 2 || w->locks) return false;
+    if (REEF_DEPENDENT(&w->hot.maps[c.id >> 8][c.id & 255])->elsewhere != ELSEWHERE_BITS) return false;
     bit_store *b = w->state.bits, *end = b + w->state.bit_count;
     while (b != end && b->component != c.id) b++;
     if (b == end || unit >= b->words.count || b->words.page[unit] == NULL || b->words.version[unit] != w->hot.version) return false;
+    const uint32_t id = unit_slots(w, unit)[0].head.table;
+    if (on ? !bit_known(w, b, id) : id == TABLE_EMPTY) return false; /* the table must know; without switches it may lose the row */
     uint64_t *word = (uint64_t *)b->words.page[unit] + place_row(place) / 64, bit = 1ull << (place_row(place) % 64);
     if (((*word & bit) != 0) == on) return false;
-    if (!on && unit_slots(w, unit)[0].head.table == TABLE_EMPTY) return false; /* it may lose its row */
     *word ^= bit;
     b->count += on ? 1 : UINT64_MAX;
     return true;
@@ -185,36 +211,55 @@ INLINE bool switch_go(reef_world *w, uint32_t place, reef_component c, bool on)
 
 /* ---- the words ---- */
 
-reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
+static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out)
 {
     void *made = NULL;
-    reef_status s;
-    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
-    if (LIKELY(place != PLACE_DEAD) && edge_go(w, e, place, edge_key(w, place, c, false), NULL, &made)) {
-        s = REEF_OK;
-    } else if (LIKELY(place != PLACE_DEAD) && switch_go(w, place, c, true)) {
-        s = REEF_OK;
-    } else {
-        s = one_slow(w, "reef_add", e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
-        if (s == REEF_ADDED) s = REEF_OK;
-    }
-    if (out && s == REEF_OK) *out = made;
-    return s;
+    reef_status s = REEF_OK;
+    if (place == PLACE_DEAD || !switch_go(w, place, c, true))
+        s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
+    if (out && s >= 0) *out = made;
+    return s == REEF_ADDED ? REEF_OK : s;
 }
 
-reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+static NOINLINE reef_status add_wide(reef_world *w, reef_entity e, uint32_t place, uint64_t key, void **out)
+{
+    route r;
+    void *made = NULL;
+    if (edge_ready(w, &r, handle_of(e), place, key)) edge_go_wide(w, &r, handle_of(e), place, NULL, r.edge->slot ? &made : NULL);
+    if (out) *out = made;
+    return REEF_OK;
+}
+
+reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
+{
+    const handle h = handle_of(e);
+    route r;
+    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return add_slow(w, "reef_add", e, c, args, out);
+    const uint64_t record = record_read(w, HANDLE_INDEX(h));
+    const uint32_t place = (uint32_t)record;
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h))) return add_slow(w, "reef_add", e, c, args, out);
+    const uint64_t key = edge_key(w, place, c, false);
+    if (UNLIKELY(!edge_ready(w, &r, h, place, key))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(!r.edge->narrow)) return add_wide(w, e, place, key, out);
+    void *made = NULL;
+    edge_go(w, &r, h, place, NULL, r.edge->slot ? &made : NULL, true);
+    if (out) *out = made;
+    return REEF_OK;
+}
+
+static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
-    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
     const type *t = type_of(c.id);
     uint32_t place = place_of(w, e);
-    if (UNLIKELY(t == NULL || place == PLACE_DEAD))
-        return fail(w, place == PLACE_DEAD ? REEF_NOT_ALIVE : REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
-    if (UNLIKELY(size != t->size)) return fail(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
-    if (UNLIKELY(value == NULL && size)) return fail(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
-    if (edge_go(w, e, place, edge_key(w, place, c, false), value, &made)) return REEF_ADDED;
-    if (LIKELY(!t->hooked && size)) { /* there already, and ours */
+    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
+    if (!world_knows(w, c.id)) return fail(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
+    if (size != t->size) return fail(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
+    if (value == NULL && size) return fail(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (!t->hooked && size) { /* there already, and ours */
         reef_slot *slots = reef_slots_at(&w->hot, place);
         uint32_t k = slot_find(w, c.id, slots[0].head.table);
         if (k && slots[k + REEF_PAGE_SLOTS].version == w->hot.version) {
@@ -225,6 +270,31 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
+static NOINLINE reef_status set_wide(reef_world *w, reef_entity e, uint32_t place, uint64_t key, const void *value)
+{
+    route r;
+    void *made;
+    if (edge_ready(w, &r, handle_of(e), place, key)) edge_go_wide(w, &r, handle_of(e), place, value, &made);
+    return REEF_ADDED;
+}
+
+reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    const handle h = handle_of(e);
+    route r;
+    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return set_slow(w, e, c, value, size);
+    const uint64_t record = record_read(w, HANDLE_INDEX(h));
+    const uint32_t place = (uint32_t)record;
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h))) return set_slow(w, e, c, value, size);
+    const uint64_t key = edge_key(w, place, c, false);
+    if (!edge_ready(w, &r, h, place, key) || UNLIKELY(r.edge->size != size || size == 0 || value == NULL))
+        return set_slow(w, e, c, value, size);
+    if (UNLIKELY(!r.edge->narrow)) return set_wide(w, e, place, key, value);
+    void *made;
+    edge_go(w, &r, h, place, value, &made, true);
+    return REEF_ADDED;
+}
+
 void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void *args)
 {
     void *made = NULL;
@@ -232,17 +302,38 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
     if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
     uint32_t place = place_of(w, e);
     if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* a tag that is there */
-    return reef_add_id(w, e, c, args, &made) == REEF_OK ? made : NULL;
+    return add_slow(w, "reef_ensure", e, c, args, &made) == REEF_OK ? made : NULL;
+}
+
+static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_component c)
+{
+    void *none = NULL;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    uint32_t place = place_of(w, e);
+    if (place != PLACE_DEAD && switch_go(w, place, c, false)) return REEF_OK;
+    return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
+}
+
+static NOINLINE reef_status remove_wide(reef_world *w, reef_entity e, uint32_t place, uint64_t key)
+{
+    route r;
+    if (edge_ready(w, &r, handle_of(e), place, key)) edge_go_wide(w, &r, handle_of(e), place, NULL, NULL);
+    return REEF_OK;
 }
 
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 {
-    void *none = NULL;
-    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
-    uint32_t place = place_of(w, e);
-    if (LIKELY(place != PLACE_DEAD) && edge_go(w, e, place, edge_key(w, place, c, true), NULL, &none)) return REEF_OK;
-    if (LIKELY(place != PLACE_DEAD) && switch_go(w, place, c, false)) return REEF_OK;
-    return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
+    const handle h = handle_of(e);
+    route r;
+    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return remove_slow(w, e, c);
+    const uint64_t record = record_read(w, HANDLE_INDEX(h));
+    const uint32_t place = (uint32_t)record;
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h))) return remove_slow(w, e, c);
+    const uint64_t key = edge_key(w, place, c, true);
+    if (UNLIKELY(!edge_ready(w, &r, h, place, key))) return remove_slow(w, e, c);
+    if (UNLIKELY(!r.edge->narrow)) return remove_wide(w, e, place, key);
+    edge_go(w, &r, h, place, NULL, NULL, true);
+    return REEF_OK;
 }
 
 /* ---- several at once ---- */
@@ -324,28 +415,60 @@ reef_status reef_remove_all(reef_world *w, reef_entity e)
 
 enum { AHEAD = 16 };
 
-static const char *fetch(const reef_world *w, reef_component c, reef_entity e, size_t size)
+static const char *fetch(const reef_way *way, reef_entity e, size_t size)
 {
-    const char *p = reef_get_fast(w, e, c, size);
-    if (p) PREFETCH(p);
+    const reef_slot *slots;
+    uint32_t place, k = reef_slot_at(way, reef_handle(e), &place, &slots);
+    if (k == 0) return NULL;
+    const char *p = cell(slots, k, place_row(place), size);
+    PREFETCH(p);
     return p;
+}
+
+static void record_fetch(const reef_way *way, reef_entity e)
+{
+    if (e.index < way->index_count)
+        PREFETCH((const uint64_t *)way->records[e.index >> REEF_RECORD_BITS] + (e.index & (RECORDS_PER_PAGE - 1)));
+}
+
+/* One by one: for types whose values the maps don't lead to. */
+static uint32_t get_each(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, char *out, size_t size)
+{
+    uint32_t copied = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const void *p = reef_get_id(w, es[i], c);
+        if (p) memcpy(out + i * size, p, size), copied++;
+    }
+    return copied;
+}
+
+INLINE uint32_t get_ahead(const reef_way *way, const reef_entity *es, uint32_t n, char *out, size_t size)
+{
+    const char *found[AHEAD];
+    uint32_t copied = 0;
+    for (uint32_t i = 0; i < n && i < AHEAD; i++) record_fetch(way, es[i]);
+    for (uint32_t i = 0; i < n && i < AHEAD; i++) {
+        if (i + AHEAD < n) record_fetch(way, es[i + AHEAD]);
+        found[i] = fetch(way, es[i], size);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const char *p = found[i % AHEAD];
+        if (i + 2 * AHEAD < n) record_fetch(way, es[i + 2 * AHEAD]);
+        if (i + AHEAD < n) found[i % AHEAD] = fetch(way, es[i + AHEAD], size);
+        if (UNLIKELY(p == NULL)) continue;
+        bytes_copy(out + i * size, p, size);
+        copied++;
+    }
+    return copied;
 }
 
 uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, void *out, size_t size)
 {
     const type *t = w ? type_of(c.id) : NULL;
-    const char *found[AHEAD];
-    uint32_t copied = 0;
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || es == NULL || out == NULL) return 0;
-    for (uint64_t i = 0; i < (uint64_t)n + AHEAD; i++) {
-        if (i + AHEAD < n && es[i + AHEAD].index < w->hot.index_count) PREFETCH(reef_record_at(&w->hot, es[i + AHEAD].index));
-        const char *p = i >= AHEAD ? found[i % AHEAD] : NULL;
-        if (i < n) found[i % AHEAD] = fetch(w, c, es[i], size);
-        if (p == NULL) continue;
-        bytes_copy((char *)out + (i - AHEAD) * size, p, size);
-        copied++;
-    }
-    return copied;
+    if (REEF_DEPENDENT(&w->hot.maps[c.id >> 8][c.id & 255])->elsewhere) return get_each(w, c, es, n, out, size);
+    const reef_way way = reef_way_to(&w->hot, c);
+    return size == 8 ? get_ahead(&way, es, n, out, 8) : get_ahead(&way, es, n, out, size);
 }
 
 uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *es, uint32_t n, const void *in, size_t size)
@@ -359,18 +482,15 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
     if (size != t->size || size == 0) return fail(w, REEF_WRONG_SIZE, op, c, none, size), 0;
     if (n && (es == NULL || in == NULL)) return fail(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (i + 2 * AHEAD < n && es[i + 2 * AHEAD].index < w->hot.index_count)
-            PREFETCH(reef_record_at(&w->hot, es[i + 2 * AHEAD].index));
-        if (i + AHEAD < n) {
-            const void *p = reef_get_fast(w, es[i + AHEAD], c, size);
-            if (p) PREFETCH_WRITE(p);
-        }
-        if (reef_get_fast(w, es[i], c, size) == NULL) continue;
+        const reef_way way = reef_way_to(&w->hot, c);
+        if (i + 2 * AHEAD < n) record_fetch(&way, es[i + 2 * AHEAD]);
+        if (i + AHEAD < n) fetch(&way, es[i + AHEAD], size);
+        if (reef_get_id(w, es[i], c) == NULL) continue;
         const void *value = (const char *)in + i * size;
         if (t->hooked) {
             if (reef_set_id(w, es[i], c, value, size) < 0) return written;
         } else {
-            void *p = reef_mut_fast(w, es[i], c, size);
+            void *p = reef_mut_id(w, es[i], c);
             if (p == NULL) return written;
             memmove(p, value, size);
         }

@@ -15,7 +15,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, none, e, 0);
-    if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
+    if (w->locks && !BUG(17)) return fail(w, REEF_LOCKED, op, none, e, 0);
     if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
     if (place == PLACE_EMPTY) {
         w->hot.empty_count--;
@@ -39,33 +39,50 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     return REEF_OK;
 }
 
-reef_status reef_destroy(reef_world *w, reef_entity e)
+/* The straight path: `narrow` is a constant. False: nothing was done. */
+INLINE bool destroy_go(reef_world *w, handle h, uint32_t place, bool narrow)
 {
-    if (UNLIKELY(w == NULL || e.index >= w->hot.index_count)) return destroy_slow(w, e);
-    const uint64_t record = record_read(w, e.index), now = w->hot.version;
-    const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != e.generation || place < 2 * PLACE_EMPTY)) return destroy_slow(w, e);
+    const uint64_t now = w->hot.version;
     reef_slot *slots = reef_slots_at(&w->hot, place);
     const uint32_t id = slots[0].head.table;
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const uint32_t last = t->next - 1;
-    if (UNLIKELY(t->lease != now || slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != now || place_row(last) == 0 || w->slow ||
-                 w->ring_lease != now || w->ring_next == w->ring_end || e.generation == UINT32_MAX || w->hot.records.shared))
-        return destroy_slow(w, e);
-    reef_slot *tail = t->tail;
+    if (UNLIKELY(t->lease != now || slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != now || place_row(last) == 0)) return false;
+    if (UNLIKELY(w->slow || w->ring_lease != now || w->ring_next == w->ring_end || w->hot.records.shared)) return false;
+    if (UNLIKELY(narrow && !t->shape->narrow)) return false;
+    const reef_slot *tail = t->tail;
     const size_t row = place_row(place), last_row = place_row(last);
-    const reef_entity moved = slot_entities(tail)[last_row];
-    ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = moved;
-    row_copy(t->shape, slots, row, tail, last_row);
+    const handle moved = handle_at(tail, last_row);
+    handle_put(slots, row, moved);
+    if (narrow) row_copy_narrow(t->shape, slots, row, tail, last_row);
+    else row_copy(t->shape, slots, row, tail, last_row);
     t->next = last;
-    record_put(w, moved, place);
-    e.generation++;
-    record_put(w, e, PLACE_DEAD);
+    handle_record_put(w, moved, place);
+    ((uint64_t *)w->hot.records.page[HANDLE_INDEX(h) >> REEF_RECORD_BITS])[HANDLE_INDEX(h) & (RECORDS_PER_PAGE - 1)] =
+        ((uint64_t)HANDLE_GENERATION(h) + 1) << 32 | PLACE_DEAD;
     w->hot.fresh_end = 0;
-    *w->ring_next++ = e.index;
+    *w->ring_next++ = HANDLE_INDEX(h);
     w->state.ring_tail++;
     w->destroyed++;
-    return REEF_OK;
+    return true;
+}
+
+static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
+{
+    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    if (place >= 2 * PLACE_EMPTY && e.generation != UINT32_MAX && destroy_go(w, handle_of(e), place, false)) return REEF_OK;
+    return destroy_slow(w, e);
+}
+
+reef_status reef_destroy(reef_world *w, reef_entity e)
+{
+    const handle h = handle_of(e);
+    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return destroy_slow(w, e);
+    const uint64_t record = record_read(w, HANDLE_INDEX(h));
+    const uint32_t generation = HANDLE_GENERATION(h), place = (uint32_t)record;
+    if (UNLIKELY((uint32_t)(record >> 32) != generation || place < 2 * PLACE_EMPTY || generation == UINT32_MAX))
+        return destroy_slow(w, e);
+    return LIKELY(destroy_go(w, h, place, true)) ? REEF_OK : destroy_wide(w, e);
 }
 
 /* ---- many ---- */

@@ -65,49 +65,61 @@ static uint32_t ring_read(const reef_world *w, uint64_t position)
     return ((const uint32_t *)w->state.ring.page[ring_slot(w, position)])[position % RING_PER_PAGE];
 }
 
-static void *ring_page(reef_world *w, reef_paged *ring, uint32_t slot)
+static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
 {
     paged_owner o = owner_ring(w);
+    uint32_t slot = (uint32_t)(position / RING_PER_PAGE) & (ring->count - 1);
     return paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
 }
 
-/* A ring of `pages` pages with the same ids, holes left out, from position 0 on. */
+/* Ids of the old ring from `head` on to a ring of their own; holes are left out. */
+static uint64_t ring_copy(reef_world *w, reef_paged *to, uint64_t tail)
+{
+    uint64_t n = 0;
+    for (uint64_t at = w->state.ring_head; at < tail; at++) {
+        uint32_t id = ring_read(w, at);
+        if (id != RING_HOLE) ((uint32_t *)to->page[n / RING_PER_PAGE & (to->count - 1)])[n % RING_PER_PAGE] = id, n++;
+    }
+    return n;
+}
+
+/* A ring of `pages` pages with the same ids. All its pages are made at once: a ring that turns allocates nothing. */
 static bool ring_rebuild(reef_world *w, uint32_t pages)
 {
     paged_owner o = owner_ring(w);
     reef_paged fresh = {0};
-    uint64_t n = 0;
     bool ok = paged_grow(&fresh, &o, pages, w->hot.fork_version);
-    for (uint64_t at = w->state.ring_head; ok && at < w->state.ring_tail; at++) {
-        uint32_t id = ring_read(w, at);
-        if (id == RING_HOLE) continue;
-        if (n % RING_PER_PAGE == 0) ok = ring_page(w, &fresh, (uint32_t)(n / RING_PER_PAGE)) != NULL;
-        if (ok) ((uint32_t *)fresh.page[n / RING_PER_PAGE])[n % RING_PER_PAGE] = id;
-        n += ok;
-    }
+    for (uint32_t i = 0; ok && i < pages; i++) ok = paged_own(&fresh, &o, i, w->hot.version, w->hot.fork_version) != NULL;
     if (!ok) {
         paged_drop(&fresh, &o);
         return false;
     }
-    paged_drop(&w->state.ring, &o);
-    w->state.ring = fresh;
+    w->state.ring_tail = ring_copy(w, &fresh, w->state.ring_tail);
     w->state.ring_head = 0;
-    w->state.ring_tail = n;
     w->state.ring_holes = 0;
     w->ring_lease = 0;
+    paged_drop(&w->state.ring, &o);
+    w->state.ring = fresh;
     return true;
+}
+
+/* Pages for n more ids and one to spare, so that a ring that has turned once never grows again at the same load. */
+static bool ring_room(reef_world *w, uint64_t n)
+{
+    const state *s = &w->state;
+    uint64_t pages = (s->ring_tail + n) / RING_PER_PAGE - s->ring_head / RING_PER_PAGE + 2, count = 2;
+    if (pages <= s->ring.count) return true;
+    while (count < pages) count *= 2;
+    return count <= UINT32_MAX / 2 && ring_rebuild(w, (uint32_t)count);
 }
 
 bool id_free_prepare(reef_world *w)
 {
     if (w->config.never_reuse) return true;
-    state *s = &w->state;
-    uint64_t first = s->ring_head / RING_PER_PAGE, last = s->ring_tail / RING_PER_PAGE;
-    if (last - first >= s->ring.count && !ring_rebuild(w, s->ring.count ? s->ring.count * 2 : 1)) return false;
-    uint32_t slot = ring_slot(w, s->ring_tail);
-    uint32_t *page = ring_page(w, &s->ring, slot);
+    if (!ring_room(w, 1)) return false;
+    uint32_t *page = ring_page(w, &w->state.ring, w->state.ring_tail);
     if (page == NULL) return false;
-    w->ring_next = page + s->ring_tail % RING_PER_PAGE;
+    w->ring_next = page + w->state.ring_tail % RING_PER_PAGE;
     w->ring_end = page + RING_PER_PAGE;
     w->ring_lease = w->hot.version;
     return true;
@@ -116,11 +128,9 @@ bool id_free_prepare(reef_world *w)
 bool ids_free_prepare(reef_world *w, uint64_t n)
 {
     if (w->config.never_reuse || n == 0) return true;
-    state *s = &w->state;
-    while ((s->ring_tail + n - 1) / RING_PER_PAGE - s->ring_head / RING_PER_PAGE >= s->ring.count)
-        if (!ring_rebuild(w, s->ring.count ? s->ring.count * 2 : 1)) return false;
-    for (uint64_t page = s->ring_tail / RING_PER_PAGE; page <= (s->ring_tail + n - 1) / RING_PER_PAGE; page++)
-        if (!ring_page(w, &s->ring, ring_slot(w, page * RING_PER_PAGE))) return false;
+    if (!ring_room(w, n)) return false;
+    for (uint64_t at = w->state.ring_tail; at / RING_PER_PAGE <= (w->state.ring_tail + n - 1) / RING_PER_PAGE; at += RING_PER_PAGE)
+        if (!ring_page(w, &w->state.ring, at)) return false;
     return true;
 }
 
@@ -248,8 +258,9 @@ static bool ring_take(reef_world *w, uint32_t index)
 {
     for (uint64_t at = w->state.ring_head; at < w->state.ring_tail; at++) {
         if (ring_read(w, at) != index) continue;
-        uint32_t *page = ring_page(w, &w->state.ring, ring_slot(w, at));
+        uint32_t *page = ring_page(w, &w->state.ring, at);
         if (page == NULL) return false;
+        if (BUG(7)) return true;
         page[at % RING_PER_PAGE] = RING_HOLE;
         w->state.ring_holes++;
         w->ring_lease = 0;

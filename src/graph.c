@@ -86,6 +86,7 @@ static void set_put(graph *g, const shape *s)
 
 /* ---- maps ---- */
 
+static reef_map **map_of(graph *g, uint32_t c) { return &g->maps[c >> 8][c & 255]; }
 static size_t map_bytes(uint32_t capacity) { return sizeof(reef_map) + capacity * sizeof(uint16_t); }
 static uint16_t *map_slots(reef_map *m) { return (uint16_t *)(m + 1); }
 
@@ -144,7 +145,7 @@ static bool map_dense(uint32_t d, uint32_t used) { return d < 64 || (uint64_t)d 
 static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
 {
     graph *g = &f->graph;
-    reef_map *m = g->maps[c];
+    reef_map *m = *map_of(g, c);
     bool fresh = m->capacity == 0;
     uint32_t d = fresh ? 0 : table_id - m->lowest;
     if (!map_dense(d, m->used)) {
@@ -164,13 +165,13 @@ static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
     n->capacity = capacity;
     if (fresh) n->lowest = table_id;
     else retire(f, r, m, map_bytes(m->capacity));
-    RELEASE_STORE(&g->maps[c], n);
+    RELEASE_STORE(map_of(g, c), n);
     return true;
 }
 
 static void map_put(graph *g, uint32_t c, uint32_t table_id, uint16_t slot)
 {
-    reef_map *m = g->maps[c];
+    reef_map *m = *map_of(g, c);
     uint32_t d = table_id - m->lowest;
     if (d >= m->capacity || !map_dense(d, m->used)) {
         rare_put(g, (uint64_t)c << 32 | table_id, slot);
@@ -182,6 +183,15 @@ static void map_put(graph *g, uint32_t c, uint32_t table_id, uint16_t slot)
     RELEASE_STORE(&m->count, d + 1);
 }
 
+#define NONE_4 &map_none, &map_none, &map_none, &map_none
+#define NONE_32 NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4
+static reef_map *const page_none[256] = {NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32};
+
+void graph_view_none(reef_world *w)
+{
+    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = page_none;
+}
+
 reef_status graph_sync(reef_world *w)
 {
     family *f = w->family;
@@ -189,28 +199,19 @@ reef_status graph_sync(reef_world *w)
     uint32_t need = reef_type_count() + 1;
     bool ok = true;
     mutex_lock(&f->lock);
-    if (need > g->map_count) {
-        uint32_t count = g->map_count * 2 > need ? g->map_count * 2 : need + 16;
-        reef_map **maps = take(f, count * sizeof *maps);
-        retired *r = g->maps ? take(f, sizeof *r) : NULL;
-        ok = maps && (r || g->maps == NULL);
-        if (ok) {
-            if (g->maps) memcpy(maps, g->maps, g->map_count * sizeof *maps);
-            for (uint32_t i = g->map_count; i < count; i++) maps[i] = NULL;
-            if (r) retire(f, r, g->maps, g->map_count * sizeof *maps);
-            g->maps = maps;
-            g->map_count = count;
-        } else {
-            give(f, r, sizeof *r);
-            give(f, maps, count * sizeof *maps);
+    for (; ok && g->map_count < need; g->map_count += ok) {
+        reef_map ***page = &g->maps[g->map_count >> 8];
+        if (*page == NULL) {
+            *page = take(f, 256 * sizeof **page);
+            for (uint32_t i = 0; *page && i < 256; i++) (*page)[i] = &map_none;
         }
+        ok = *page != NULL;
+        const type *t = type_of(g->map_count);
+        if (ok && t && t->home == REEF_BIT) RELEASE_STORE(map_of(g, g->map_count), &map_bits);
     }
-    for (uint32_t i = 0; ok && i < g->map_count; i++) {
-        if (g->maps[i] && g->maps[i] != &map_none) continue;
-        const type *t = type_of(i);
-        RELEASE_STORE(&g->maps[i], t && t->home == REEF_BIT ? &map_bits : &map_none);
-    }
-    if (ok) w->hot.maps = g->maps, w->hot.map_count = need;
+    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
+        if (g->maps[i]) w->hot.maps[i] = g->maps[i];
+    w->state.map_count = g->map_count;
     mutex_unlock(&f->lock);
     return ok ? REEF_OK : REEF_NO_MEMORY;
 }
@@ -236,6 +237,7 @@ static void shape_columns(shape *s, column *columns)
         if (class == 1) s->end_16 = slot;
     }
     s->end_slot = slot;
+    s->narrow = s->end_8 == slot;
     s->units = (uint16_t)((slot + 7) / 8);
 }
 
@@ -332,7 +334,6 @@ uint32_t graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_status *
     }
     if (id == 0) id = table_make(f, ids, count, status);
     else *status = REEF_OK;
-    w->hot.maps = f->graph.maps;
     mutex_unlock(&f->lock);
     return id;
 }
@@ -343,7 +344,7 @@ static size_t edge_bytes(uint32_t moves) { return sizeof(edge) + moves * sizeof(
 
 static void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to)
 {
-    e->hooked = from->hooked || to->hooked;
+    e->narrow = from->narrow && (e->size == 0 || e->size == 8) && !to->hooked;
     for (uint32_t slot = SLOT_COLUMNS; slot < from->end_slot; slot++) {
         const column *c = &from->columns[slot];
         uint32_t there = slot_find(w, c->type->id, to->table);
@@ -408,7 +409,7 @@ const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bool re
 {
     family *f = w->family;
     graph *g = &f->graph;
-    uint64_t key = (uint64_t)from << 32 | (uint64_t)component << 1 | remove;
+    uint64_t key = (uint64_t)from << 32 | (uint64_t)component << 1 | (remove && !BUG(2));
     mutex_lock(&f->lock);
     edge *e = g->edge_capacity ? *edge_place(g, key) : NULL;
     mutex_unlock(&f->lock);
@@ -472,8 +473,8 @@ void family_drop(family *f)
         if (g->edges[i]) give(f, g->edges[i], edge_bytes(g->shapes[g->edges[i]->from]->column_count));
     give(f, g->edges, g->edge_capacity * sizeof *g->edges);
     for (uint32_t i = 0; i < g->map_count; i++)
-        if (g->maps[i] && g->maps[i]->capacity) give(f, g->maps[i], map_bytes(g->maps[i]->capacity));
-    give(f, g->maps, g->map_count * sizeof *g->maps);
+        if ((*map_of(g, i))->capacity) give(f, *map_of(g, i), map_bytes((*map_of(g, i))->capacity));
+    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) give(f, g->maps[i], 256 * sizeof *g->maps[i]);
     for (uint32_t i = TABLE_EMPTY; i < g->shape_count; i++)
         give(f, g->shapes[i], shape_bytes(g->shapes[i]->component_count, g->shapes[i]->column_count));
     give(f, g->shapes, g->shape_capacity * sizeof *g->shapes);

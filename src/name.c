@@ -24,9 +24,9 @@ enum { NAMES_PER_PAGE = 32, NAME_BUCKETS_PER_PAGE = 1024 };
 #define NAME_NONE 0xFFFFFFFFu /* no entry has this number */
 #define NAME_BUCKETS_MAX 0x80000000u
 
-static const paged_type name_entry_pages = {NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL};
+static const paged_type name_entry_pages = {NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false};
 static const paged_type name_bucket_pages = {NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES,
-                                             NULL};
+                                             NULL, false};
 
 static paged_owner name_owner(const reef_world *w, const paged_type *pages)
 {
@@ -236,7 +236,7 @@ static void name_renumber(reef_world *w, name_key key, uint32_t from, uint32_t t
 void name_forget(reef_world *w, reef_entity e)
 {
     uint32_t number = name_find_entity(w, e), last = w->state.name_count - 1;
-    if (number == NAME_NONE) return;
+    if (number == NAME_NONE || BUG(13)) return;
     ASSERT(paged_owned(&w->state.name_entries, number / NAMES_PER_PAGE, w->hot.fork_version));
     name_erase(w, NAME_BY_TEXT, name_position(w, NAME_BY_TEXT, number));
     name_erase(w, NAME_BY_INDEX, name_position(w, NAME_BY_INDEX, number));

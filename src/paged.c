@@ -143,7 +143,7 @@ static void *page_copy(reef_paged *p, const paged_owner *o, uint32_t i)
     void *page = memory_block(o->memory, o->type->kind, o->type->arena, o->type->page_bytes, BLOCK_ALIGN);
     if (page == NULL) return NULL;
     if (p->page[i]) memcpy(page, p->page[i], o->type->page_bytes);
-    else memset(page, 0, o->type->page_bytes);
+    else if (!o->type->raw) memset(page, 0, o->type->page_bytes);
     return page;
 }
 

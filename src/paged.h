@@ -30,6 +30,7 @@ typedef struct paged_type {
     uint32_t         arena;
     enum memory_kind kind;
     paged_release    release; /* NULL: contents refer to nothing */
+    bool             raw;     /* new pages needn't be cleared */
 } paged_type;
 
 typedef struct reef_node reef_node;

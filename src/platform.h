@@ -50,6 +50,18 @@ static inline uint32_t bits_count(uint64_t x)
 static inline uint32_t bits_lowest(uint64_t x) { return bits_count((x & (0 - x)) - 1); }
 #endif
 
+/* A handle in a register: the eight bytes of a reef_entity. The compilers do better with these than with the struct. */
+typedef uint64_t handle;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define HANDLE_INDEX(h) ((uint32_t)((h) >> 32))
+#define HANDLE_GENERATION(h) ((uint32_t)(h))
+#define HANDLE_RECORD(h, place) ((h) << 32 | (place)) /* generation << 32 | place */
+#else
+#define HANDLE_INDEX(h) ((uint32_t)(h))
+#define HANDLE_GENERATION(h) ((uint32_t)((h) >> 32))
+#define HANDLE_RECORD(h, place) (((h) >> 32 << 32) | (place))
+#endif
+
 #define LIKELY REEF_LIKELY
 #define UNLIKELY REEF_UNLIKELY
 #define INLINE REEF_INLINE

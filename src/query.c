@@ -45,12 +45,12 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
         uint32_t capacity = q->match_capacity ? q->match_capacity * 2 : 4;
         char *p = memory_resize(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->match_bytes,
                                 (size_t)capacity * q->match_bytes, PLAIN_ALIGN);
-        if (p == NULL) return false;
+        if (p == NULL && !BUG(5)) return false;
         q->matches = p;
         q->match_capacity = capacity;
     }
     const shape *s = shape_of(q->world->family, id);
-    uint32_t low = 0, high = q->match_count;
+    uint32_t low = BUG(12) ? q->match_count : 0, high = q->match_count;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
         if (shape_compare(shape_of(q->world->family, match_at(q, mid)->table), s) < 0) low = mid + 1;
@@ -72,8 +72,8 @@ static bool query_update(reef_query *q)
     uint16_t columns[REEF_TERMS_MAX];
     mutex_lock(&w->family->lock);
     uint32_t count = w->family->graph.shape_count;
-    w->hot.maps = w->family->graph.maps;
     mutex_unlock(&w->family->lock);
+    if (BUG(8) && q->seen > TABLE_EMPTY + 1) return true;
     for (; q->seen < count; q->seen++) {
         if (q->seen < TABLE_EMPTY || !table_matches(q, q->seen, columns)) continue;
         if (!match_insert(q, q->seen, columns)) return false;
@@ -104,6 +104,12 @@ static reef_status term_add(reef_world *w, term_list *l, reef_component c, reef_
     l->term[l->count].component = c;
     l->term[l->count++].access = access;
     return REEF_OK;
+}
+
+/* What type names are made of: src/type.c. */
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.:<>*", c)) || (unsigned char)c >= 128;
 }
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -141,6 +147,8 @@ static reef_status term_parse(reef_world *w, term_list *l, const char *text, con
     uint64_t at_column = (uint64_t)(start - text) + 1;
     if (length == 0 || length > REEF_TYPE_NAME_MAX) return refuse(w, REEF_BAD_TEXT, none, at_column);
     if (**at && **at != ',') return refuse(w, REEF_BAD_TEXT, none, (uint64_t)(*at - text) + 1);
+    for (size_t i = 0; i < length; i++)
+        if (!is_name(start[i])) return refuse(w, REEF_BAD_TEXT, none, at_column + i);
     memcpy(name, start, length);
     name[length] = 0;
     reef_component c = reef_type_find(name);

@@ -1,7 +1,8 @@
 /* Making entities: one, many, copies; bundles.
  *
- * A *bundle* is a prepared set: its table and where each value goes. The user makes one for what is spawned often; the world
- * keeps the last few sets that reef_spawn was given, so that the second spawn of a set costs neither sorting nor hashing. */
+ * A *bundle* is a prepared set: its table and where each value goes. The user makes one for what is spawned often. For
+ * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn of a
+ * set costs neither sorting nor allocation. */
 #include "change.h"
 
 typedef struct part {
@@ -13,7 +14,6 @@ typedef struct part {
 struct reef_bundle {
     reef_world  *world;
     reef_bundle *next, *previous;
-    uint64_t     key;      /* of a cached one: hash of its ids in the caller's order */
     uint32_t     table, count;
     uint32_t     end_8, end_16; /* of a user's bundle: parts by size class */
     bool         plain;    /* memcpy is all that it takes */
@@ -145,7 +145,8 @@ static reef_status spawn_all(spawning *x, bool rows)
         else s = spawn_row(x, made);
         if (more == 0) s = REEF_NO_MEMORY;
         if (s != REEF_OK) {
-            spawn_undo(x, made);
+            table_settle(w, x->t);
+            if (!BUG(16)) spawn_undo(x, made);
             return s;
         }
         made += more;
@@ -162,9 +163,10 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
     spawning x = {w, values, count, id, n, NULL};
     w->value = values;
     w->value_count = count;
+    w->hook_failed.id = 0;
     reef_status s = spawn_all(&x, rows);
     w->value_count = 0;
-    if (s != REEF_OK) return fail(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
+    if (s != REEF_OK) return fail(w, s, op, w->hook_failed, (reef_entity){0, 0}, n);
     for (uint32_t i = 0; entities && i < n; i++) entities[i] = id_peek(w, i);
     ids_commit(w, n);
     return REEF_OK;
@@ -179,9 +181,8 @@ static uint32_t values_table(reef_world *w, const reef_value *values, uint32_t c
     return graph_table(w, ids, n, status);
 }
 
-reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
+static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
 {
-    static const char op[] = "reef_spawn_many";
     const reef_entity null = {0, 0};
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
@@ -198,6 +199,11 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
     s = spawn_into(w, op, id, copy, count, n, entities);
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
     return s;
+}
+
+reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
+{
+    return spawn_many(w, "reef_spawn_many", n, entities, values, count);
 }
 
 /* ---- copies ---- */
@@ -319,9 +325,6 @@ void reef_bundle_free(reef_bundle *b)
 void bundles_drop(reef_world *w)
 {
     while (w->bundles) reef_bundle_free(w->bundles);
-    for (uint32_t i = 0; i < BUNDLE_CACHE; i++)
-        if (w->bundle_cache[i]) bundle_drop(w->bundle_cache[i]);
-    memset(w->bundle_cache, 0, sizeof w->bundle_cache);
 }
 
 /* A row of the straight path: the next index, the next row. NULL: something is unusual. */
@@ -378,47 +381,61 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
 
 /* ---- one entity from a list ---- */
 
-static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint32_t count, uint64_t key)
+/* A set's key: the same for every order of its components. */
+INLINE uint64_t set_key(const reef_value *values, uint32_t count)
+{
+    uint64_t key = count;
+    for (uint32_t i = 0; i < count; i++) key += (values[i].component.id + 1) * 0x9E3779B97F4A7C15u ^ (uint64_t)values[i].component.id << 40;
+    return key;
+}
+INLINE uint32_t set_index(uint64_t key) { return (uint32_t)(key >> 32 ^ key) % SET_CACHE; }
+
+static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
-    if (w == NULL || reef_spawn_many_values(w, 1, &e, values, count) != REEF_OK) return (reef_entity){0, 0};
-    if (count > 16) return e;
-    uint32_t i = (uint32_t)(key >> 32) % BUNDLE_CACHE;
-    reef_bundle *old = w->bundle_cache[i];
-    if (old && old->key == key && old->count == count) return e;
-    reef_error kept = w->error; /* a cache that can't be filled is no failure */
-    reef_bundle *b = bundle_make(w, "reef_spawn", values, NULL, count);
-    w->error = kept;
-    if (b == NULL) return e;
-    b->key = key;
-    w->bundle_cache[i] = b;
-    if (old) bundle_drop(old);
+    if (w == NULL || spawn_many(w, "reef_spawn", 1, &e, values, count) != REEF_OK) return (reef_entity){0, 0};
+    uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
+    if (id == TABLE_EMPTY || shape_of(w->family, id)->component_count != count) return e;
+    uint64_t key = set_key(values, count);
+    w->set_cache[set_index(key)].key = key;
+    w->set_cache[set_index(key)].table = id;
     return e;
 }
+
+/* Can the straight path take this value? Then *slot is where it goes, 0 for a tag. */
+INLINE bool value_fits(const reef_world *w, const shape *s, const reef_value *v, uint32_t *slot)
+{
+    uint32_t k = slot_find(w, v->component.id, s->table);
+    if (UNLIKELY(k == 0)) return false;
+    *slot = k == REEF_SLOT_TAG ? 0 : k;
+    if (v->kind == REEF_VALUE_DEFAULT) return true;
+    return v->kind == REEF_VALUE_ONE && (*slot ? v->size == s->columns[k].size && v->data != NULL : v->size == 0);
+}
+
+enum { SPAWN_FEW = 16 };
 
 reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t count)
 {
     reef_entity e;
-    uint32_t row;
-    uint64_t key = count;
-    if (UNLIKELY(w == NULL || values == NULL)) return count || w == NULL ? spawn_slow(w, values, count, 0) : reef_create(w);
-    for (uint32_t i = 0; i < count; i++) key = (key + values[i].component.id) * 0x9E3779B97F4A7C15u;
-    const reef_bundle *b = w->bundle_cache[(key >> 32) % BUNDLE_CACHE];
-    if (UNLIKELY(b == NULL || b->key != key || b->count != count || !b->plain || w->locks)) return spawn_slow(w, values, count, key);
-    for (uint32_t i = 0; i < count; i++) {
-        const part *p = &b->parts[i];
-        const reef_value *v = &values[i];
-        bool whole = v->kind == REEF_VALUE_DEFAULT || (v->kind == REEF_VALUE_ONE && v->size == p->size && (v->data || p->size == 0));
-        if (UNLIKELY(v->component.id != p->type->id || !whole)) return spawn_slow(w, values, count, key);
+    uint32_t row, slot[SPAWN_FEW];
+    if (UNLIKELY(w == NULL || count == 0 || count > SPAWN_FEW || values == NULL)) return spawn_slow(w, values, count);
+    const uint64_t key = set_key(values, count);
+    const uint32_t i = set_index(key), id = w->set_cache[i].table;
+    if (UNLIKELY(w->set_cache[i].key != key || id == 0)) return spawn_slow(w, values, count);
+    const shape *s = shape_of(w->family, id);
+    for (uint32_t k = 0; k < count; k++) {
+        if (UNLIKELY(!value_fits(w, s, &values[k], &slot[k]))) return spawn_slow(w, values, count);
+        for (uint32_t j = 0; j < k; j++)
+            if (UNLIKELY(values[j].component.id == values[k].component.id)) return spawn_slow(w, values, count);
     }
-    reef_slot *slots = spawn_fast(w, b->table, &e, &row);
-    if (UNLIKELY(slots == NULL)) return spawn_slow(w, values, count, key);
-    for (uint32_t i = 0; i < count; i++) {
-        const part *p = &b->parts[i];
-        if (p->slot == 0) continue;
-        char *to = cell(slots, p->slot, row, p->size);
-        if (values[i].kind == REEF_VALUE_ONE) bytes_copy(to, values[i].data, p->size);
-        else memset(to, 0, p->size);
+    reef_slot *slots = spawn_fast(w, id, &e, &row);
+    if (UNLIKELY(slots == NULL)) return spawn_slow(w, values, count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (slot[k] == 0) continue;
+        const size_t size = s->columns[slot[k]].size;
+        char *to = cell(slots, slot[k], row, size);
+        if (values[k].kind == REEF_VALUE_ONE) bytes_copy(to, values[k].data, size);
+        else memset(to, 0, size);
     }
     return e;
 }

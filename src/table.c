@@ -5,12 +5,12 @@
 
 static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
-static const paged_type records_type = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL};
+static const paged_type records_type = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, false};
 static const paged_type chunks_type = {sizeof(reef_slot) * 2 * REEF_PAGE_SLOTS, ARENA_DIRECTORY, MEMORY_TABLES,
-                                       chunk_page_release};
-static const paged_type tables_type = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL};
-static const paged_type ring_type = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL};
-static const paged_type bits_type = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL};
+                                       chunk_page_release, false};
+static const paged_type tables_type = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false};
+static const paged_type ring_type = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true};
+static const paged_type bits_type = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false};
 
 static paged_owner owner(const reef_world *w, const paged_type *t)
 {
@@ -34,7 +34,7 @@ void value_move(const type *t, void *to, void *from)
 reef_status value_copy(const type *t, void *to, const void *from)
 {
     ASSERT(to != from);
-    if (t->hooks.copy) return t->hooks.copy(t->hooks.context, to, from);
+    if (t->hooks.copy && !BUG(14)) return t->hooks.copy(t->hooks.context, to, from);
     bytes_copy(to, from, t->size);
     return REEF_OK;
 }
@@ -42,8 +42,10 @@ reef_status value_copy(const type *t, void *to, const void *from)
 void row_destroy(const shape *s, reef_slot *slots, uint32_t row)
 {
     if (!s->hooked) return;
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         value_destroy(s->columns[k].type, cell(slots, k, row, s->columns[k].size));
+        if (BUG(4)) value_destroy(s->columns[k].type, cell(slots, k, row, s->columns[k].size));
+    }
 }
 
 /* ---- blocks ---- */
@@ -231,7 +233,7 @@ static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
 bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     reef_slot *slots = unit_own(w, unit);
-    if (slots == NULL || !block_own(w, t->shape, slots, k, chunk_rows(t, unit))) return false;
+    if (slots == NULL || (!BUG(18) && !block_own(w, t->shape, slots, k, chunk_rows(t, unit)))) return false;
     slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
     return true;
 }
@@ -242,6 +244,7 @@ bool chunk_own(reef_world *w, const table *t, uint32_t unit)
     if (LIKELY(slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version == w->hot.version)) return true; /* then all columns are */
     const shape *s = t->shape;
     uint32_t rows = chunk_rows(t, unit);
+    if (BUG(1) && unit == t->last && rows) rows--;
     slots = unit_own(w, unit);
     if (slots == NULL) return false;
     for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;)
@@ -371,7 +374,13 @@ void row_pop(reef_world *w, table *t)
     t->next--;
     reef_slot *slots = unit_slots(w, t->last);
     if (UNLIKELY(t->shape->hooked)) slots[REEF_PAGE_SLOTS].head_more.count--;
-    if (LIKELY(t->next != unit_place(t->last)) || t->chunks == 1) return;
+    if (UNLIKELY(t->next == unit_place(t->last))) table_settle(w, t);
+}
+
+void table_settle(reef_world *w, table *t)
+{
+    if (t->chunks <= 1 || t->next != unit_place(t->last)) return;
+    reef_slot *slots = unit_slots(w, t->last);
     uint32_t empty = t->last;
     t->last = slots[REEF_PAGE_SLOTS].head_more.previous;
     t->chunks--;
@@ -395,7 +404,7 @@ void row_fill(reef_world *w, table *t, uint32_t place)
         uint32_t to_row = place_row(place), from_row = place_row(last);
         reef_entity moved = slot_entities(from)[from_row];
         ((reef_entity *)to[SLOT_ENTITIES].block)[to_row] = moved;
-        record_put(w, moved, place);
+        if (!BUG(6)) record_put(w, moved, place);
         if (!s->hooked) row_copy(s, to, to_row, from, from_row);
         else
             for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)

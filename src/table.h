@@ -37,6 +37,9 @@ bool table_prepare_pop(reef_world *w, const table *t);
 /* Commits. */
 void row_pushed(reef_world *w, table *t);                    /* the row at t->next is complete */
 void row_pop(reef_world *w, table *t);                       /* forgets the last row: its values were moved or destroyed */
+/* A last chunk without rows is unlinked (its page and the one before are ours): after row_pop, and when the row that table_room
+ * made room for doesn't come. */
+void table_settle(reef_world *w, table *t);
 void row_fill(reef_world *w, table *t, uint32_t place);      /* the last row moves into `place`, whose values are raw; then row_pop */
 void row_destroy(const shape *s, reef_slot *slots, uint32_t row); /* destroy hooks of a row */
 
@@ -75,15 +78,20 @@ INLINE char *cell(const reef_slot *slots, uint32_t slot, uint32_t row, size_t si
     return (char *)slots[slot].block + row * size;
 }
 /* A row of plain columns from one chunk of a table to another place in the same table. */
+INLINE void row_copy_narrow(const shape *s, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
+{
+    const size_t end = s->end_8;
+    for (size_t k = SLOT_COLUMNS; k < end; k++)
+        memcpy((char *)to[k].block + to_row * 8, (const char *)from[k].block + from_row * 8, 8);
+}
 INLINE void row_copy(const shape *s, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
 {
-    uint32_t k = SLOT_COLUMNS, end = s->end_8;
-    for (; k < end; k++) memcpy((char *)to[k].block + to_row * 8, (char *)from[k].block + from_row * 8, 8);
-    if (LIKELY(k == s->end_slot)) return;
-    for (end = s->end_16; k < end; k++) memcpy((char *)to[k].block + to_row * 16, (char *)from[k].block + from_row * 16, 16);
+    row_copy_narrow(s, to, to_row, from, from_row);
+    size_t k = s->end_8, end = s->end_16;
+    for (; k < end; k++) memcpy((char *)to[k].block + to_row * 16, (const char *)from[k].block + from_row * 16, 16);
     for (end = s->end_slot; k < end; k++) {
         size_t size = s->columns[k].size;
-        bytes_copy((char *)to[k].block + to_row * size, (char *)from[k].block + from_row * size, size);
+        bytes_copy((char *)to[k].block + to_row * size, (const char *)from[k].block + from_row * size, size);
     }
 }
 
@@ -101,6 +109,11 @@ INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
 INLINE bool record_owned(const reef_world *w, uint32_t index)
 {
     return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version);
+}
+INLINE void handle_record_put(reef_world *w, handle h, uint32_t place)
+{
+    ((uint64_t *)w->hot.records.page[HANDLE_INDEX(h) >> REEF_RECORD_BITS])[HANDLE_INDEX(h) & (RECORDS_PER_PAGE - 1)] =
+        HANDLE_RECORD(h, place);
 }
 /* The place of a living entity, PLACE_DEAD for all others. */
 INLINE uint32_t place_of(const reef_world *w, reef_entity e)
@@ -135,6 +148,8 @@ bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_
 bool bit_has(const reef_world *w, uint32_t component, uint32_t place);
 /* Everything that setting or clearing the switch of the row at `place` of table `id` needs; then do it. */
 bool bit_prepare(reef_world *w, uint32_t component, uint32_t id, uint32_t place, bool on);
+/* May rows of table `id` have this switch? */
+bool bit_known(const reef_world *w, const bit_store *b, uint32_t id);
 void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on);
 /* Own the words of a unit in all types of the mask. */
 bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);

@@ -50,6 +50,7 @@ reef_world *reef_world_new(const reef_world_config *config)
     f->members = 1;
     w->family = f;
     w->config = *config;
+    graph_view_none(w);
     w->hot.version = 1;
     w->state.next_unit = 2;
     w->error.operation = "";

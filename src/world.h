@@ -27,7 +27,7 @@ enum {
     TABLE_NONE = 0, TABLE_EMPTY = 1,
     PLACE_DEAD = 0, PLACE_EMPTY = 1 << REEF_ROW_BITS,
     SLOT_ENTITIES = 1, SLOT_COLUMNS = 2, /* the first column */
-    RING_PER_PAGE = 4096,
+    RING_PER_PAGE = 1024,
     BIT_WORDS = REEF_BLOCK_ROWS / 64
 };
 #define RING_HOLE 0xFFFFFFFFu /* an entry of the ring that was taken out of turn */
@@ -50,6 +50,7 @@ typedef struct shape {
     uint16_t    units;           /* of a chunk */
     uint16_t    first_rows;      /* capacity of the first chunk when it is made */
     bool        hooked;          /* some column has hooks */
+    bool        narrow;          /* all columns are 8 bytes wide */
     const uint32_t *component;   /* ids by name */
     const column *columns;       /* by slot: columns[slot]; [1] is the handles */
 } shape;
@@ -78,7 +79,7 @@ typedef struct edge {
     uint32_t from, to;     /* tables */
     uint16_t slot;         /* add: of the new column, 0 for a tag. remove: of the old one in `from` */
     uint32_t size;         /* of that component */
-    bool     hooked;       /* either table has hooks */
+    bool     narrow;       /* all columns of `from` and the new one are 8 bytes wide */
     uint16_t end_8, end_16, count; /* moves by size class */
     edge_move move[];
 } edge;
@@ -98,8 +99,8 @@ typedef struct graph {
     uint32_t     hash_capacity;
     edge       **edges;       /* open addressing by key */
     uint32_t     edge_count, edge_capacity;
-    reef_map   **maps;        /* by component id */
-    uint32_t     map_count;
+    reef_map   **maps[REEF_MAP_PAGES]; /* by component id, 256 a page */
+    uint32_t     map_count;            /* types whose maps exist: ids below */
     retired     *retired;     /* replaced arrays that another thread may still read; freed with the family */
     uint64_t    *rare;        /* open addressing: component << 32 | table, with slot beside it: maps too sparse for an array */
     uint16_t    *rare_slot;
@@ -123,9 +124,9 @@ typedef struct bit_store { /* the REEF_BIT home of one type: 16 words a unit */
 
 typedef struct state {
     reef_paged tables;        /* table[64] a page, by table id */
-    reef_paged ring;          /* free ids, oldest first: uint32_t[4096] a page, by position >> 12 minus ring_first */
+    reef_paged ring;          /* free ids, oldest first: uint32_t[1024] a page, by position / 1024 modulo the number of
+                                 pages, a power of two; all pages are there */
     uint64_t   ring_head, ring_tail; /* positions */
-    uint64_t   ring_first;    /* page number of ring.page[0] */
     uint32_t   ring_holes;    /* entries in the ring that are RING_HOLE */
     uint32_t   next_unit;     /* units from here on were never used */
     uint32_t   free_unit[UNITS_PER_PAGE]; /* heads of lists of free runs, by length */
@@ -137,14 +138,13 @@ typedef struct state {
     uint64_t   alive;
     uint64_t  *used_types;    /* bitset by component id: this world knows the type */
     uint32_t   used_words;
+    uint32_t   map_count;     /* this world sees the maps of ids below */
     uint32_t   reserved_count; /* ids out by reef_reserve_id */
 } state;
 
 /* ---- caches ---- */
 
-enum { EDGE_CACHE = 128, BUNDLE_CACHE = 16 };
-
-struct reef_bundle; /* src/bundle.c */
+enum { EDGE_CACHE = 128, SET_CACHE = 64 };
 
 struct reef_world {
     reef_hot   hot;
@@ -155,12 +155,12 @@ struct reef_world {
     state      state;
     family    *family;
     struct { uint64_t key; const edge *edge; table *from, *to; } edge_cache[EDGE_CACHE]; /* emptied when pages may move */
-    struct reef_bundle *bundle_cache[BUNDLE_CACHE];
+    struct { uint64_t key; uint32_t table; } set_cache[SET_CACHE]; /* reef_spawn: set of components -> table */
     struct reef_bundle *bundles;  /* the user's */
     struct reef_query  *queries;
     reef_world_config config;
     reef_error error;
-    reef_error error_text_of;
+    reef_component hook_failed; /* of the call that is running */
     uint64_t   moved, destroyed;
     /* values of the call that is running: when growth moves the block that one points into, it is put right */
     reef_value *value;
@@ -181,6 +181,8 @@ COLD reef_status fail(reef_world *w, reef_status status, const char *operation, 
 enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2 }; /* reef_map.elsewhere */
 
 void family_drop(family *f); /* the last member left */
+/* The world's view of maps that don't exist yet. */
+void graph_view_none(reef_world *w);
 /* Makes the maps reach all types; refreshes the world's view. NO_MEMORY. */
 reef_status graph_sync(reef_world *w);
 /* The table of a set of table-home components, given by ids in any order, without doubles. 0: no memory or a limit (then
@@ -192,8 +194,8 @@ const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bool re
 uint32_t graph_slot_rare(const family *f, uint32_t component, uint32_t table_id);
 INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t table_id)
 {
-    if (component >= w->hot.map_count) return 0;
-    const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component]);
+    if (UNLIKELY(component > REEF_TYPES_MAX)) return 0;
+    const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
     uint32_t d = table_id - m->lowest;
     uint32_t k = d < REEF_DEPENDENT(&m->count) ? ((const uint16_t *)(m + 1))[d] : 0;
     return LIKELY(k != 0) || !REEF_DEPENDENT(&m->elsewhere) ? k : graph_slot_rare(w->family, component, table_id);
@@ -212,6 +214,22 @@ INLINE const table *table_read(const reef_world *w, uint32_t id) /* NULL: never 
     if (p >= w->state.tables.count || w->state.tables.page[p] == NULL) return NULL;
     const table *t = (const table *)w->state.tables.page[p] + id % TABLES_PER_PAGE;
     return t->shape ? t : NULL;
+}
+INLINE handle handle_of(reef_entity e)
+{
+    handle h;
+    memcpy(&h, &e, sizeof h);
+    return h;
+}
+INLINE handle handle_at(const reef_slot *slots, size_t row)
+{
+    handle h;
+    memcpy(&h, (const char *)slots[SLOT_ENTITIES].block + row * sizeof h, sizeof h);
+    return h;
+}
+INLINE void handle_put(reef_slot *slots, size_t row, handle h)
+{
+    memcpy((char *)slots[SLOT_ENTITIES].block + row * sizeof h, &h, sizeof h);
 }
 INLINE uint32_t place_unit(uint32_t place) { return place >> REEF_ROW_BITS; }
 INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }

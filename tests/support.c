@@ -1,3 +1,4 @@
+#include "table.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 
 /* ---- the allocator ---- */
@@ -52,7 +53,7 @@ static void *heap_take(heap *h, size_t bytes, size_t align)
 
 static void heap_give(heap *h, void *block)
 {
-    block_head *head = head_of(block);
+    block_head          *head = head_of(block);
     const unsigned char *guard = (unsigned char *)block + head->bytes;
     for (int i = 0; i < GUARD; i++)
         if (guard[i] != 0xFD) heap_mistake(h, "something wrote behind a block's end");
@@ -106,10 +107,7 @@ static void *heap_resize(void *context, void *block, size_t old_bytes, size_t ne
     return fresh;
 }
 
-reef_allocator heap_allocator(heap *h)
-{
-    return (reef_allocator){.resize = heap_resize, .context = h};
-}
+reef_allocator heap_allocator(heap *h) { return (reef_allocator){.resize = heap_resize, .context = h}; }
 
 void heap_fail_nth(heap *h, uint64_t n, bool rest)
 {
@@ -128,19 +126,19 @@ void heap_fail_never(heap *h)
 
 static fixture now;
 
-int fixture_begin(void **state)
+int fixture_begin(void **test)
 {
     memset(&now, 0, sizeof now);
     ledger_reset();
     reef_world_config config = {.allocator = heap_allocator(&now.heap)};
     now.world = reef_world_new(&config);
-    *state = &now;
+    *test = &now;
     return now.world == NULL;
 }
 
-int fixture_end(void **state)
+int fixture_end(void **test)
 {
-    fixture *f = *state;
+    fixture *f = *test;
     heap_fail_never(&f->heap);
     if (f->world) assert_valid(f->world);
     reef_world_free(f->world);
@@ -157,12 +155,12 @@ int fixture_end(void **state)
     return 0;
 }
 
-reef_world *world_of(void **state) { return ((fixture *)*state)->world; }
-heap       *heap_of(void **state) { return &((fixture *)*state)->heap; }
+reef_world *world_of(void **test) { return ((fixture *)*test)->world; }
+heap       *heap_of(void **test) { return &((fixture *)*test)->heap; }
 
-reef_world *another_world(void **state, const reef_world_config *config)
+reef_world *another_world(void **test, const reef_world_config *config)
 {
-    fixture          *f = *state;
+    fixture          *f = *test;
     reef_world_config own = config ? *config : (reef_world_config){0};
     if (own.allocator.resize == NULL) own.allocator = heap_allocator(&f->heap);
     for (int i = 0; i < EXTRA_WORLDS; i++) {
@@ -175,9 +173,9 @@ reef_world *another_world(void **state, const reef_world_config *config)
     return NULL;
 }
 
-void end_world(void **state, reef_world *world)
+void end_world(void **test, reef_world *world)
 {
-    fixture *f = *state;
+    fixture *f = *test;
     assert_valid(world);
     reef_world_free(world);
     if (f->world == world) f->world = NULL;
@@ -197,7 +195,8 @@ void assert_status_at(reef_status got, reef_status wanted, const char *call, con
 void assert_entity_at(reef_entity got, reef_entity wanted, const char *call, const char *file, int line)
 {
     if (reef_entity_equal(got, wanted)) return;
-    print_error("%s\n    is {%u, %u}, wanted {%u, %u}\n", call, got.index, got.generation, wanted.index, wanted.generation);
+    print_error("%s\n    is {%u, %u}, wanted {%u, %u}\n", call, got.index, got.generation, wanted.index,
+                wanted.generation);
     _fail(file, line);
 }
 
@@ -236,7 +235,7 @@ static bool names_call(const char *operation, const char *call)
 
 void refusal_end(const refusal *r, bool failed, reef_status wanted)
 {
-    reef_error e = reef_last_error(r->world);
+    reef_error  e = reef_last_error(r->world);
     const char *wrong = NULL;
     if (!failed) wrong = "it was not refused";
     else if (e.status != wanted) wrong = "the error record has another status";
@@ -257,7 +256,10 @@ void refusal_status(refusal r, reef_status got, reef_status wanted)
 }
 
 void refusal_pointer(refusal r, const void *got, reef_status wanted) { refusal_end(&r, got == NULL, wanted); }
-void refusal_entity(refusal r, reef_entity got, reef_status wanted) { refusal_end(&r, reef_entity_is_null(got), wanted); }
+void refusal_entity(refusal r, reef_entity got, reef_status wanted)
+{
+    refusal_end(&r, reef_entity_is_null(got), wanted);
+}
 void refusal_zero(refusal r, uint64_t got, reef_status wanted) { refusal_end(&r, got == 0, wanted); }
 
 /* ---- the digest ---- */
@@ -312,9 +314,56 @@ uint64_t digest(const reef_world *w)
     assert_true(reef_visit_entities(w, digest_entity, &d));
     assert_true(reef_visit_world(w, digest_component, &d));
     reef_stats s = reef_world_stats(w);
-    uint64_t counts[] = {reef_count_alive(w), s.entities, s.entities_empty, s.indices, s.free_ids, s.tables, s.names,
-                         s.spawned, s.destroyed, s.moved};
+    uint64_t   counts[] = {reef_count_alive(w), s.entities,  s.entities_empty, s.indices, s.free_ids, s.tables, s.names,
+                           s.spawned,           s.destroyed, s.moved};
     return digest_bytes(d.hash, counts, sizeof counts);
+}
+
+/* ---- snapshots ---- */
+
+static paged_owner (*const owners[])(const reef_world *w) = {owner_records, owner_chunks, owner_tables, owner_ring};
+
+static reef_paged *shared_part(reef_world *w, int i)
+{
+    reef_paged *const parts[] = {&w->hot.records, &w->hot.chunks, &w->state.tables, &w->state.ring};
+    return parts[i];
+}
+
+reef_world *freeze(reef_world *w)
+{
+    reef_world *frozen = malloc(sizeof *frozen);
+    bit_store  *bits = calloc(w->state.bit_count + 1, sizeof *bits);
+    if (frozen == NULL || bits == NULL) abort();
+    *frozen = *w;
+    for (int i = 0; i < 4; i++) {
+        paged_owner o = owners[i](w);
+        *shared_part(frozen, i) = paged_share(shared_part(w, i), &o);
+    }
+    paged_owner o = owner_bits(w);
+    for (uint32_t i = 0; i < w->state.bit_count; i++) {
+        bits[i] = w->state.bits[i];
+        bits[i].words = paged_share(&w->state.bits[i].words, &o);
+    }
+    frozen->state.bits = bits;
+    memset(&frozen->state.name_entries, 0, sizeof(reef_paged));
+    memset(&frozen->state.name_by_text, 0, sizeof(reef_paged));
+    memset(&frozen->state.name_by_index, 0, sizeof(reef_paged));
+    frozen->state.name_count = frozen->state.name_buckets = 0;
+    frozen->hot.fresh_end = w->hot.fresh_end = 0;
+    w->hot.fork_version = w->hot.version++;
+    return frozen;
+}
+
+void thaw(reef_world *frozen)
+{
+    paged_owner o = owner_bits(frozen);
+    for (uint32_t i = 0; i < frozen->state.bit_count; i++) paged_drop(&frozen->state.bits[i].words, &o);
+    free(frozen->state.bits);
+    for (int i = 0; i < 4; i++) {
+        o = owners[i](frozen);
+        paged_drop(shared_part(frozen, i), &o);
+    }
+    free(frozen);
 }
 
 /* ---- tracked values ---- */
@@ -340,7 +389,7 @@ static const char anywhere;
 static uint32_t ticket_new(const void *slot)
 {
     if (book.tickets + 1 >= book.capacity) {
-        uint32_t capacity = book.capacity ? book.capacity * 2 : 1024;
+        uint32_t     capacity = book.capacity ? book.capacity * 2 : 1024;
         const void **more = realloc(book.where, capacity * sizeof *more);
         if (more == NULL) abort();
         memset(more + book.capacity, 0, (capacity - book.capacity) * sizeof *more);
@@ -490,29 +539,42 @@ uint32_t random_next(uint64_t *seed)
 uint32_t random_below(uint64_t *seed, uint32_t n) { return (uint32_t)((uint64_t)random_next(seed) * n >> 32); }
 
 /* ---- the second file of test_type.c ----
- * Its types, declared once more: two in the same way, the others differently. In all other suites these are the only ones. */
+ * Its types, declared once more: two in the same way, the others differently. In all other suites these are the only
+ * ones. */
 
-typedef struct { int32_t a, b; } TwinSame;
+typedef struct {
+    int32_t a, b;
+} TwinSame;
 REEF_COMPONENT(TwinSame);
 REEF_FIELDS(TwinSame, REEF_FIELD(TwinSame, a, REEF_I32, "m", 0, 0), REEF_FIELD(TwinSame, b, REEF_I32, NULL, 0, 9));
 
-typedef struct { int32_t a; } TwinBare;
+typedef struct {
+    int32_t a;
+} TwinBare;
 REEF_COMPONENT(TwinBare);
 
-typedef struct { int32_t a, b; } TwinSize; /* there: one */
+typedef struct {
+    int32_t a, b;
+} TwinSize; /* there: one */
 REEF_COMPONENT(TwinSize);
 
-typedef struct { uint64_t a; } TwinAlign; /* there: two halves */
+typedef struct {
+    uint64_t a;
+} TwinAlign; /* there: two halves */
 REEF_COMPONENT(TwinAlign);
 
 REEF_SWITCH(TwinHome); /* there: a tag */
 
-typedef struct { int32_t a; } TwinHooks; /* there: plain data */
-static void forget(void *context, void *slot) { (void)context, (void)slot; }
+typedef struct {
+    int32_t a;
+} TwinHooks; /* there: plain data */
+static void             forget(void *context, void *slot) { (void)context, (void)slot; }
 static const reef_hooks forgetting = {.destroy = forget, .bytes_move = true};
 REEF_COMPONENT_HOOKS(TwinHooks, &forgetting);
 
-typedef struct { int32_t a, b; } TwinFields; /* there: a in seconds */
+typedef struct {
+    int32_t a, b;
+} TwinFields; /* there: a in seconds */
 REEF_COMPONENT(TwinFields);
 REEF_FIELDS(TwinFields, REEF_FIELD(TwinFields, a, REEF_I32, "m", 0, 0));
 

@@ -20,9 +20,9 @@
  * given back filled with garbage. It compares old sizes and alignments with those of the allocation. */
 
 typedef struct heap {
-    uint64_t    calls;     /* that asked for memory: new blocks and resized ones */
-    uint64_t    blocks;    /* held now */
-    uint64_t    bytes;     /* held now */
+    uint64_t    calls;  /* that asked for memory: new blocks and resized ones */
+    uint64_t    blocks; /* held now */
+    uint64_t    bytes;  /* held now */
     uint64_t    largest_align;
     uint64_t    limit;     /* bytes that may be held; 0: any */
     uint64_t    fail_at;   /* the call, as `calls` counts them, that fails; 0: none */
@@ -46,8 +46,8 @@ typedef struct fixture {
     reef_world *extra[EXTRA_WORLDS]; /* made by another_world */
 } fixture;
 
-/* Before a test: an empty heap, an empty ledger, an open world. After it: every world is valid and frees all its memory,
- * the allocator was used rightly, every tracked value was destroyed once. */
+/* Before a test: an empty heap, an empty ledger, an open world. After it: every world is valid and frees all its
+ * memory, the allocator was used rightly, every tracked value was destroyed once. */
 int fixture_begin(void **state);
 int fixture_end(void **state);
 
@@ -106,23 +106,28 @@ void    refusal_zero(refusal r, uint64_t got, reef_status wanted);
 uint64_t digest(const reef_world *w);
 uint64_t digest_bytes(uint64_t hash, const void *data, size_t size);
 
+/* A second holder of everything in a world but its names, as a snapshot will be: it answers calls that take a const
+ * world, and stays as it is while the world goes on. Ends before its world. */
+reef_world *freeze(reef_world *w);
+void        thaw(reef_world *frozen);
+
 /* ---- tracked values ----
  * Each value has a ticket; the ledger knows the address where the value of a ticket lives now. A hook that is called with
  * an address that doesn't fit, twice, or with source = destination is a mistake. Ticket 0 is a value outside of the
  * ledger, as written by reef_with. */
 
 typedef struct ledger {
-    uint64_t    constructed, copied, moved, destroyed;
-    uint64_t    taken; /* move-only values that came in from a value outside of the ledger */
-    uint64_t    live;
-    uint64_t    fail_construct, fail_copy; /* the n-th call from now on fails; 0: none */
-    reef_status fail_status;               /* with this */
-    const char *mistake;
-    reef_world *world;   /* of the last construct, with its entity and args */
-    reef_entity entity;
-    const void *args;
-    const void **where;  /* by ticket; NULL: not alive */
-    uint32_t    tickets, capacity;
+    uint64_t     constructed, copied, moved, destroyed;
+    uint64_t     taken; /* move-only values that came in from a value outside of the ledger */
+    uint64_t     live;
+    uint64_t     fail_construct, fail_copy; /* the n-th call from now on fails; 0: none */
+    reef_status  fail_status;               /* with this */
+    const char  *mistake;
+    reef_world  *world; /* of the last construct, with its entity and args */
+    reef_entity  entity;
+    const void  *args;
+    const void **where; /* by ticket; NULL: not alive */
+    uint32_t     tickets, capacity;
 } ledger;
 
 extern ledger book;
@@ -131,9 +136,18 @@ void ledger_reset(void);
 /* Counters back to zero, live values stay. */
 void ledger_count_anew(void);
 
-typedef struct { int32_t value; uint32_t ticket; } Tracked; /* construct, copy, move, destroy */
-typedef struct { int32_t value; uint32_t ticket; } Unique;  /* move-only: construct, move, destroy */
-typedef struct { int32_t value; uint32_t ticket; } Loose;   /* copy, destroy, moved as bytes; zero by default */
+typedef struct {
+    int32_t  value;
+    uint32_t ticket;
+} Tracked; /* construct, copy, move, destroy */
+typedef struct {
+    int32_t  value;
+    uint32_t ticket;
+} Unique; /* move-only: construct, move, destroy */
+typedef struct {
+    int32_t  value;
+    uint32_t ticket;
+} Loose; /* copy, destroy, moved as bytes; zero by default */
 
 extern const reef_hooks tracked_hooks, unique_hooks, loose_hooks;
 
@@ -149,12 +163,24 @@ REEF_COMPONENT_HOOKS(Loose, &loose_hooks);
 
 /* ---- everyday types ---- */
 
-typedef struct { float x, y; } Position;
-typedef struct { float x, y; } Velocity;
-typedef struct { int32_t now, most; } Health;
-typedef struct { double kg; } Mass;
-typedef struct { uint8_t byte[40]; } Cargo;
-typedef struct { uint8_t on; } Flag;
+typedef struct {
+    float x, y;
+} Position;
+typedef struct {
+    float x, y;
+} Velocity;
+typedef struct {
+    int32_t now, most;
+} Health;
+typedef struct {
+    double kg;
+} Mass;
+typedef struct {
+    uint8_t byte[40];
+} Cargo;
+typedef struct {
+    uint8_t on;
+} Flag;
 
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);

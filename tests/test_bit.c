@@ -70,7 +70,7 @@ static void C1_bits_follow_their_rows_at_every_edge(void **state)
 
 static void C1_a_freed_row_starts_without_bits(void **state)
 {
-    reef_world *w = world_of(state);
+    reef_world        *w = world_of(state);
     static reef_entity e[1100];
     for (int round = 0; round < 3; round++) {
         assert_ok(reef_spawn_many(w, 1100, e, reef_with(Mass, 1)));
@@ -172,7 +172,8 @@ static void D9_a_hundred_switches_do_not_mix(void **state)
     for (uint32_t r = 0; r < ROWS; r += 9) assert_ok(reef_destroy(w, e[r]));
     assert_valid(w);
     for (uint32_t r = 0; r < ROWS; r++)
-        for (uint32_t i = 0; i < SWITCHES; i++) assert_int_equal(reef_has_id(w, e[r], c[i]), r % 9 != 0 && i % 7 == r % 7);
+        for (uint32_t i = 0; i < SWITCHES; i++)
+            assert_int_equal(reef_has_id(w, e[r], c[i]), r % 9 != 0 && i % 7 == r % 7);
     assert_ok(reef_clear_type(w, c[99], NULL));
     for (uint32_t r = 1; r < ROWS; r += 9)
         for (uint32_t i = 0; i < 99; i++) assert_int_equal(reef_has_id(w, e[r], c[i]), i % 7 == r % 7);

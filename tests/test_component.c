@@ -100,7 +100,8 @@ static void A4_the_old_value_is_destroyed_once(void **state)
 static void A4_add_refuses_what_is_there(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_tag(Awake), reef_with(Tracked, .value = 4));
+    reef_entity e =
+        reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_tag(Awake), reef_with(Tracked, .value = 4));
     ledger_count_anew();
     assert_refused(w, REEF_EXISTS, reef_add(w, e, Position));
     assert_refused(w, REEF_EXISTS, reef_add(w, e, Frozen));
@@ -189,7 +190,8 @@ static void A5_the_last_row_fills_each_hole(void **state)
         reef_world *w = another_world(state, NULL);
         reef_entity e[N];
         for (int i = 0; i < N; i++)
-            e[i] = reef_spawn(w, reef_with(Position, (float)i, 1), reef_with(Cargo, {(uint8_t)i, 7}), reef_with(Tracked, .value = i));
+            e[i] = reef_spawn(w, reef_with(Position, (float)i, 1), reef_with(Cargo, {(uint8_t)i, 7}),
+                              reef_with(Tracked, .value = i));
         assert_ok(hole % 2 ? reef_destroy(w, e[hole]) : reef_remove(w, e[hole], Cargo));
         assert_valid(w);
         for (int i = 0; i < N; i++) {
@@ -208,7 +210,7 @@ static void A5_the_last_row_fills_each_hole(void **state)
 static void A5_random_holes_in_a_large_table(void **state)
 {
     enum { N = 3000 };
-    reef_world *w = world_of(state);
+    reef_world        *w = world_of(state);
     static reef_entity e[N];
     static int         gone[N];
     uint64_t           seed = 3;
@@ -237,13 +239,15 @@ static void A5_random_holes_in_a_large_table(void **state)
 static void A6_removing_all_components_keeps_the_entity(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_tag(Awake), reef_with(Tracked, .value = 1));
+    reef_entity e =
+        reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_tag(Awake), reef_with(Tracked, .value = 1));
     reef_entity f = reef_spawn(w, reef_with(Position, 1, 2));
     assert_ok(reef_set_name(w, e, "stays"));
     assert_ok(reef_remove_all(w, e));
     assert_true(reef_is_alive(w, e));
     assert_string_equal(reef_name(w, e), "stays");
-    assert_false(reef_has(w, e, Position) || reef_has(w, e, Frozen) || reef_has(w, e, Awake) || reef_has(w, e, Tracked));
+    assert_false(reef_has(w, e, Position) || reef_has(w, e, Frozen) || reef_has(w, e, Awake) ||
+                 reef_has(w, e, Tracked));
     assert_int_equal(book.live, 0);
     assert_ok(reef_remove_all(w, e)); /* nothing left is no error */
     assert_ok(reef_remove(w, f, Position));
@@ -254,9 +258,9 @@ static void A6_removing_all_components_keeps_the_entity(void **state)
 static void E1_the_same_set_shares_a_table_whatever_the_order_of_adding(void **state)
 {
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-    reef_world    *w = world_of(state);
-    reef_component c[3] = {reef_id(Position), reef_id(Health), reef_id(Frozen)};
-    reef_entity    e[7];
+    reef_world      *w = world_of(state);
+    reef_component   c[3] = {reef_id(Position), reef_id(Health), reef_id(Frozen)};
+    reef_entity      e[7];
     for (int i = 0; i < 6; i++) {
         e[i] = reef_create(w);
         for (int k = 0; k < 3; k++) assert_ok(reef_add_id(w, e[i], c[orders[i][k]], NULL, NULL));
@@ -296,7 +300,8 @@ static void E5_a_transition_keeps_all_other_values(void **state)
 static void E5_cached_transitions_know_their_direction(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), f = reef_spawn(w, reef_with(Position, 3, 4), reef_with(Mass, 9));
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)),
+                f = reef_spawn(w, reef_with(Position, 3, 4), reef_with(Mass, 9));
     for (int i = 0; i < 10; i++) {
         assert_ok(reef_add(w, e, Mass));
         assert_ok(reef_remove(w, f, Mass));
@@ -338,10 +343,12 @@ static void E6_remove_get_has_and_list(void **state)
 static void C2_a_change_is_one_move(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_tag(Hungry), reef_tag(Awake));
-    uint64_t    moved = reef_world_stats(w).moved;
-    assert_ok(reef_change(w, e, reef_with(Health, 5, 6), reef_with(Position, 7, 8), reef_without(Velocity), reef_without(Hungry),
-                          reef_tag(Frozen), reef_without(Awake), reef_tag(Seen), reef_without(Mass)));
+    reef_entity e =
+        reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_tag(Hungry), reef_tag(Awake));
+    uint64_t moved = reef_world_stats(w).moved;
+    assert_ok(reef_change(w, e, reef_with(Health, 5, 6), reef_with(Position, 7, 8), reef_without(Velocity),
+                          reef_without(Hungry), reef_tag(Frozen), reef_without(Awake), reef_tag(Seen),
+                          reef_without(Mass)));
     assert_int_equal(reef_world_stats(w).moved, moved + 1);
     assert_position(w, e, 7, 8);
     assert_int_equal(reef_get(w, e, Health)->most, 6);
@@ -351,6 +358,21 @@ static void C2_a_change_is_one_move(void **state)
     assert_int_equal(reef_world_stats(w).moved, moved + 1);
     assert_position(w, e, 9, 9);
     assert_ok(reef_change_values(w, e, NULL, 0));
+}
+
+static void C2_a_default_in_a_change_starts_anew(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Mass, 5), reef_with(Tracked, .value = 6), reef_with(Loose, .value = 7));
+    assert_ok(reef_change(w, e, reef_default(Mass), reef_default(Tracked), reef_default(Loose), reef_default(Flag)));
+    assert_true(reef_get(w, e, Mass)->kg == 0);
+    assert_int_equal(reef_get(w, e, Tracked)->value, 100);
+    assert_int_equal(reef_get(w, e, Loose)->value, 0);
+    assert_int_equal(reef_get(w, e, Flag)->on, 0);
+    assert_int_equal(book.live, 1);
+    assert_ok(reef_change(w, e, reef_default(Mass), reef_default(Tracked))); /* now without a move */
+    assert_int_equal(book.live, 1);
+    assert_int_equal(book.constructed, 2);
 }
 
 static void C2_a_component_named_twice_in_a_change_is_refused(void **state)
@@ -370,9 +392,9 @@ static void C2_a_change_may_read_what_it_changes(void **state)
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
     reef_value  swap[] = {
-        reef_value_make(reef_id(Mass), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
-        reef_value_make(reef_id(Position), REEF_VALUE_REMOVE, 0, NULL),
-        reef_value_make(reef_id(Velocity), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
+         reef_value_make(reef_id(Mass), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
+         reef_value_make(reef_id(Position), REEF_VALUE_REMOVE, 0, NULL),
+         reef_value_make(reef_id(Velocity), REEF_VALUE_ONE, sizeof(Position), reef_get(w, e, Position)),
     };
     assert_ok(reef_change_values(w, e, swap, 3));
     assert_true(reef_get(w, e, Velocity)->x == 1 && reef_get(w, e, Velocity)->y == 2);
@@ -443,6 +465,7 @@ int main(void)
         TEST(E5_cached_transitions_know_their_direction),
         TEST(E6_remove_get_has_and_list),
         TEST(C2_a_change_is_one_move),
+        TEST(C2_a_default_in_a_change_starts_anew),
         TEST(C2_a_component_named_twice_in_a_change_is_refused),
         TEST(C2_a_change_may_read_what_it_changes),
         TEST(B5_the_constructor_gets_arguments_world_and_owner),

@@ -10,7 +10,8 @@ static reef_entity crowd(reef_world *w, uint32_t n, bool with_mass)
 {
     reef_entity middle = {0};
     for (uint32_t i = 0; i < n; i++) {
-        reef_entity e = with_mass ? reef_spawn(w, reef_with(Tracked, .value = 1), reef_with(TrackedToo, .value = 2), reef_with(Mass, 1))
+        reef_entity e = with_mass ? reef_spawn(w, reef_with(Tracked, .value = 1), reef_with(TrackedToo, .value = 2),
+                                               reef_with(Mass, 1))
                                   : reef_spawn(w, reef_with(Tracked, .value = 1), reef_with(TrackedToo, .value = 2));
         if (i == n / 2) middle = e;
     }
@@ -97,7 +98,8 @@ static void H4_making_entities_allocates_by_the_chunk(void **state)
         reef_world *w = another_world(state, NULL);
         uint64_t    calls = heap_of(state)->calls;
         ledger_count_anew();
-        for (uint32_t i = 0; i < amounts[s]; i++) reef_spawn(w, reef_with(Position, 1, 2), reef_with(Loose, .value = 1));
+        for (uint32_t i = 0; i < amounts[s]; i++)
+            reef_spawn(w, reef_with(Position, 1, 2), reef_with(Loose, .value = 1));
         uint64_t used = heap_of(state)->calls - calls, chunks = amounts[s] / 1024 + 1;
         assert_true(used < 60 + 4 * chunks);
         assert_int_equal(book.copied, amounts[s]);

@@ -51,10 +51,12 @@ static void A1_an_entity_without_components_is_alive_counted_and_listed(void **s
 static void A1_destroy_empties_every_storage(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_tag(Awake), reef_with(Tracked, .value = 5));
+    reef_entity e =
+        reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen), reef_tag(Awake), reef_with(Tracked, .value = 5));
     assert_ok(reef_set_name(w, e, "old"));
     assert_ok(reef_destroy(w, e));
-    assert_int_equal(reef_count(w, Position) + reef_count(w, Frozen) + reef_count(w, Awake) + reef_count(w, Tracked), 0);
+    assert_int_equal(reef_count(w, Position) + reef_count(w, Frozen) + reef_count(w, Awake) + reef_count(w, Tracked),
+                     0);
     assert_none(reef_find(w, "old"));
     assert_int_equal(book.live, 0);
     reef_entity again = reef_create(w);
@@ -132,7 +134,8 @@ static void A1_clearing_a_world_ends_all_handles(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e[300];
-    for (int i = 0; i < 300; i++) e[i] = i % 3 ? reef_spawn(w, reef_with(Tracked, .value = i), reef_tag(Awake)) : reef_create(w);
+    for (int i = 0; i < 300; i++)
+        e[i] = i % 3 ? reef_spawn(w, reef_with(Tracked, .value = i), reef_tag(Awake)) : reef_create(w);
     assert_ok(reef_set_name(w, e[7], "seven"));
     assert_ok(reef_world_clear(w));
     assert_valid(w);

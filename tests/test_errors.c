@@ -18,10 +18,19 @@ static reef_status call_ensure(reef_world *w, reef_entity e) { return recorded(w
 static reef_status call_remove(reef_world *w, reef_entity e) { return reef_remove(w, e, Position); }
 static reef_status call_remove_bit(reef_world *w, reef_entity e) { return reef_remove(w, e, Awake); }
 static reef_status call_remove_all(reef_world *w, reef_entity e) { return reef_remove_all(w, e); }
-static reef_status call_change(reef_world *w, reef_entity e) { return reef_change(w, e, reef_with(Mass, 1), reef_tag(Awake)); }
+static reef_status call_change(reef_world *w, reef_entity e)
+{
+    return reef_change(w, e, reef_with(Mass, 1), reef_tag(Awake));
+}
 static reef_status call_mut(reef_world *w, reef_entity e) { return recorded(w, !reef_mut(w, e, Position)); }
-static reef_status call_mut_id(reef_world *w, reef_entity e) { return recorded(w, !reef_mut_id(w, e, reef_id(Position))); }
-static reef_status call_clone(reef_world *w, reef_entity e) { return recorded(w, reef_entity_is_null(reef_clone(w, e))); }
+static reef_status call_mut_id(reef_world *w, reef_entity e)
+{
+    return recorded(w, !reef_mut_id(w, e, reef_id(Position)));
+}
+static reef_status call_clone(reef_world *w, reef_entity e)
+{
+    return recorded(w, reef_entity_is_null(reef_clone(w, e)));
+}
 static reef_status call_clone_many(reef_world *w, reef_entity e) { return reef_clone_many(w, e, 5, NULL); }
 static reef_status call_set_name(reef_world *w, reef_entity e) { return reef_set_name(w, e, "somebody"); }
 static reef_status call_no_name(reef_world *w, reef_entity e) { return reef_set_name(w, e, NULL); }
@@ -30,15 +39,24 @@ static const struct {
     const char  *text;
     entity_call *call;
 } entity_calls[] = {
-    {"reef_destroy(", call_destroy},       {"reef_add(", call_add},
-    {"reef_add(tag)", call_add_tag},       {"reef_add(bit)", call_add_bit},
-    {"reef_add(hooked)", call_add_hooked}, {"reef_set(", call_set},
-    {"reef_set(hooked)", call_set_hooked}, {"reef_ensure(", call_ensure},
-    {"reef_remove(", call_remove},         {"reef_remove(bit)", call_remove_bit},
-    {"reef_remove_all(", call_remove_all}, {"reef_change(", call_change},
-    {"reef_mut(", call_mut},               {"reef_mut_id(", call_mut_id},
-    {"reef_clone(", call_clone},           {"reef_clone_many(", call_clone_many},
-    {"reef_set_name(", call_set_name},     {"reef_set_name(NULL)", call_no_name},
+    {"reef_destroy(", call_destroy},
+    {"reef_add(", call_add},
+    {"reef_add(tag)", call_add_tag},
+    {"reef_add(bit)", call_add_bit},
+    {"reef_add(hooked)", call_add_hooked},
+    {"reef_set(", call_set},
+    {"reef_set(hooked)", call_set_hooked},
+    {"reef_ensure(", call_ensure},
+    {"reef_remove(", call_remove},
+    {"reef_remove(bit)", call_remove_bit},
+    {"reef_remove_all(", call_remove_all},
+    {"reef_change(", call_change},
+    {"reef_mut(", call_mut},
+    {"reef_mut_id(", call_mut_id},
+    {"reef_clone(", call_clone},
+    {"reef_clone_many(", call_clone_many},
+    {"reef_set_name(", call_set_name},
+    {"reef_set_name(NULL)", call_no_name},
 };
 
 /* A world with everything in it, and handles that are nobody's. */
@@ -112,8 +130,14 @@ static void H2_reading_nobody_answers_nothing(void **state)
 typedef reef_status type_call(reef_world *w, reef_entity e, reef_component c);
 
 static reef_status with_add(reef_world *w, reef_entity e, reef_component c) { return reef_add_id(w, e, c, NULL, NULL); }
-static reef_status with_set(reef_world *w, reef_entity e, reef_component c) { return reef_set_id(w, e, c, &e, sizeof e); }
-static reef_status with_set_empty(reef_world *w, reef_entity e, reef_component c) { return reef_set_id(w, e, c, NULL, 0); }
+static reef_status with_set(reef_world *w, reef_entity e, reef_component c)
+{
+    return reef_set_id(w, e, c, &e, sizeof e);
+}
+static reef_status with_set_empty(reef_world *w, reef_entity e, reef_component c)
+{
+    return reef_set_id(w, e, c, NULL, 0);
+}
 static reef_status with_remove(reef_world *w, reef_entity e, reef_component c) { return reef_remove_id(w, e, c); }
 static reef_status with_clear(reef_world *w, reef_entity e, reef_component c)
 {
@@ -129,7 +153,10 @@ static reef_status with_ensure(reef_world *w, reef_entity e, reef_component c)
 {
     return recorded(w, !reef_ensure_id(w, e, c, NULL));
 }
-static reef_status with_mut(reef_world *w, reef_entity e, reef_component c) { return recorded(w, !reef_mut_id(w, e, c)); }
+static reef_status with_mut(reef_world *w, reef_entity e, reef_component c)
+{
+    return recorded(w, !reef_mut_id(w, e, c));
+}
 
 /* The bad type stands last: what comes before it must have left no trace. */
 static reef_status with_change(reef_world *w, reef_entity e, reef_component c)
@@ -245,10 +272,10 @@ static void H2_missing_pointers_and_wrong_sizes_are_refused(void **state)
     reef_entity e = populate(w);
     Position    p = {1, 2};
     reef_value  bad[] = {
-        {reef_id(Velocity), REEF_VALUE_ONE, sizeof p, NULL},
-        {reef_id(Velocity), REEF_VALUE_ARRAY, sizeof p, NULL},
-        {reef_id(Velocity), (reef_value_kind)17, sizeof p, &p},
-        {reef_id(Velocity), (reef_value_kind)-1, sizeof p, &p},
+         {reef_id(Velocity), REEF_VALUE_ONE, sizeof p, NULL},
+         {reef_id(Velocity), REEF_VALUE_ARRAY, sizeof p, NULL},
+         {reef_id(Velocity), (reef_value_kind)17, sizeof p, &p},
+         {reef_id(Velocity), (reef_value_kind)-1, sizeof p, &p},
     };
     assert_refused(w, REEF_BAD_ARGUMENT, reef_set_id(w, e, reef_id(Position), NULL, sizeof p));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_set_id(w, e, reef_id(Velocity), NULL, sizeof p));
@@ -322,12 +349,9 @@ static void H2_another_worlds_objects_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(H2_every_call_refuses_entities_that_do_not_live),
-        TEST(H2_reading_nobody_answers_nothing),
-        TEST(H2_every_call_refuses_types_that_nobody_made),
-        TEST(H2_a_strict_world_refuses_in_every_call),
-        TEST(H2_missing_pointers_and_wrong_sizes_are_refused),
-        TEST(H2_what_is_there_or_absent_is_said),
+        TEST(H2_every_call_refuses_entities_that_do_not_live), TEST(H2_reading_nobody_answers_nothing),
+        TEST(H2_every_call_refuses_types_that_nobody_made),    TEST(H2_a_strict_world_refuses_in_every_call),
+        TEST(H2_missing_pointers_and_wrong_sizes_are_refused), TEST(H2_what_is_there_or_absent_is_said),
         TEST(H2_another_worlds_objects_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,8 @@ static void crowd_step(crowd *c)
     int32_t     value = (int32_t)random_below(&c->seed, 1000) + 1;
     reef_entity e = c->e[i];
     if (!reef_is_alive(w, e)) {
-        c->e[i] = reef_spawn(w, reef_with(Unique, .value = value), reef_with(Mass, 1), reef_with(Loose, .value = value));
+        c->e[i] =
+            reef_spawn(w, reef_with(Unique, .value = value), reef_with(Mass, 1), reef_with(Loose, .value = value));
         c->unique[i] = c->loose[i] = value;
     } else if (what < 3) {
         crowd_set(c, i, value);
@@ -191,7 +192,8 @@ static void E2_clearing_and_the_worlds_end_destroy_everything_once(void **state)
 static void E2_clones_are_copies(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 4), reef_with(Loose, .value = 5), reef_tag(Frozen)), many[50];
+    reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 4), reef_with(Loose, .value = 5), reef_tag(Frozen)),
+                many[50];
     ledger_count_anew();
     reef_entity f = reef_clone(w, e);
     assert_int_equal(book.copied, 2);
@@ -220,7 +222,7 @@ static void E2_move_only_types_move(void **state)
     assert_int_equal(reef_get(w, e[3], Unique)->value, 77);
     assert_int_equal(book.destroyed, 1);
     unique_make(&next, 78);
-    reef_value one = reef_value_make(reef_id(Unique), REEF_VALUE_ONE, sizeof next, &next);
+    reef_value  one = reef_value_make(reef_id(Unique), REEF_VALUE_ONE, sizeof next, &next);
     reef_entity f = reef_spawn_values(w, &one, 1);
     assert_int_equal(reef_get(w, f, Unique)->value, 78);
     assert_int_equal(book.live, N + 1);
@@ -265,10 +267,12 @@ static void E2_a_failing_constructor_leaves_the_world_as_it_was(void **state)
     assert_no_entity(w, REEF_IO, reef_spawn(w, reef_default(Tracked), reef_default(TrackedToo)));
     for (uint64_t n = 1; n <= 30; n += 7) {
         book.fail_construct = n;
-        assert_refused(w, REEF_IO, reef_spawn_many(w, 30, NULL, reef_default(Tracked), reef_with(TrackedToo, .value = 1)));
+        assert_refused(w, REEF_IO,
+                       reef_spawn_many(w, 30, NULL, reef_default(Tracked), reef_with(TrackedToo, .value = 1)));
     }
     book.fail_construct = 1;
-    assert_refused(w, REEF_IO, reef_change(w, e, reef_without(TrackedToo), reef_default(Tracked), reef_with(Position, 9, 9)));
+    assert_refused(w, REEF_IO,
+                   reef_change(w, e, reef_without(TrackedToo), reef_default(Tracked), reef_with(Position, 9, 9)));
     assert_int_equal(reef_last_error(w).component.id, reef_id(Tracked).id);
     assert_int_equal(book.live, live);
     assert_int_equal(reef_get(w, e, TrackedToo)->value, 3);
@@ -297,7 +301,8 @@ static void E2_a_failing_copy_leaves_the_world_as_it_was(void **state)
         book.fail_copy = n;
         assert_no_entity(w, REEF_IO, reef_clone(w, e));
         book.fail_copy = n;
-        assert_refused(w, REEF_IO, reef_change(w, e, reef_with(TrackedToo, .value = 9), reef_with(Tracked, .value = 9)));
+        assert_refused(w, REEF_IO,
+                       reef_change(w, e, reef_with(TrackedToo, .value = 9), reef_with(Tracked, .value = 9)));
         book.fail_copy = n;
         assert_refused(w, REEF_IO, reef_change(w, f, reef_with(Loose, .value = 9), reef_with(Tracked, .value = 9)));
     }
@@ -309,6 +314,38 @@ static void E2_a_failing_copy_leaves_the_world_as_it_was(void **state)
     }
     assert_int_equal(book.live, live);
     assert_int_equal(reef_get(w, e, Tracked)->value, 1);
+}
+
+/* The row that fails is the first one of a chunk, made for it. */
+static void E2_failing_hooks_at_the_edge_of_a_chunk(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(TrackedToo, .value = 1)), full[3] = {{0}};
+    for (uint64_t n = 1023; n <= 1026; n++) {
+        book.fail_copy = n;
+        assert_refused(w, REEF_BAD_ARGUMENT,
+                       reef_spawn_many(w, 1500, NULL, reef_with(Tracked, .value = 1), reef_tag(Awake)));
+        book.fail_construct = n;
+        assert_refused(w, REEF_BAD_ARGUMENT, reef_spawn_many(w, 1500, NULL, reef_default(Tracked), reef_with(Mass, 1)));
+        book.fail_copy = n;
+        assert_refused(w, REEF_BAD_ARGUMENT, reef_clone_many(w, e, 1500, NULL));
+    }
+    assert_ok(reef_spawn_many(w, 1021, NULL, reef_with(Tracked, .value = 1)));
+    assert_ok(reef_spawn_many(w, 3, full, reef_with(Tracked, .value = 2)));
+    reef_entity bare = reef_create(w);
+    book.fail_copy = 1;
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn(w, reef_with(Tracked, .value = 1)));
+    book.fail_construct = 1;
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_add(w, bare, Tracked));
+    book.fail_copy = 1;
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_set(w, bare, Tracked, .value = 3));
+    book.fail_copy = 1;
+    assert_no_entity(w, REEF_BAD_ARGUMENT, reef_clone(w, full[2]));
+    book.fail_construct = 1;
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_change(w, e, reef_without(TrackedToo), reef_default(Tracked)));
+    assert_ok(reef_destroy(w, full[1]));
+    assert_ok(reef_add(w, bare, Tracked));
+    assert_int_equal(reef_get(w, full[2], Tracked)->value, 2);
 }
 
 static void E2_a_failing_call_leaves_a_move_only_value_with_its_owner(void **state)
@@ -394,7 +431,8 @@ static void E2_a_value_may_lie_in_a_row_that_moves(void **state)
     for (int which = 0; which < 3; which++) {
         reef_world *w = another_world(state, NULL);
         reef_entity e[5];
-        for (int i = 0; i < 5; i++) e[i] = reef_spawn(w, reef_with(Tracked, .value = 10 + i), reef_with(Position, (float)i, 0));
+        for (int i = 0; i < 5; i++)
+            e[i] = reef_spawn(w, reef_with(Tracked, .value = 10 + i), reef_with(Position, (float)i, 0));
         int         from = which == 0 ? 1 : which == 1 ? 4 : 2; /* itself, the last, another */
         const void *value = reef_get(w, e[from], Tracked), *position = reef_get(w, e[from], Position);
         assert_status(REEF_ADDED, reef_set_id(w, e[1], reef_id(TrackedToo), value, sizeof(Tracked)));
@@ -445,6 +483,7 @@ int main(void)
         TEST(E2_what_must_copy_refuses_a_move_only_type_by_name),
         TEST(E2_a_failing_constructor_leaves_the_world_as_it_was),
         TEST(E2_a_failing_copy_leaves_the_world_as_it_was),
+        TEST(E2_failing_hooks_at_the_edge_of_a_chunk),
         TEST(E2_a_failing_call_leaves_a_move_only_value_with_its_owner),
         TEST(E2_setting_a_value_to_itself),
         TEST(E2_a_value_may_lie_in_the_storage_that_grows),

@@ -1,13 +1,36 @@
 /* Visiting and printing: everything once, in an order that depends on the world's state alone. */
 #include "support.h"
 
-typedef struct { reef_entity mate; char label[8]; int16_t depths[3]; bool sick; uint8_t hours; } Crab;
+typedef struct {
+    reef_entity mate;
+    char        label[8];
+    int16_t     depths[3];
+    bool        sick;
+    uint8_t     hours;
+} Crab;
 REEF_COMPONENT(Crab);
 REEF_FIELDS(Crab, REEF_FIELD(Crab, mate, REEF_ENTITY, NULL, 0, 0), REEF_FIELD(Crab, label, REEF_CHAR, NULL, 0, 0),
             REEF_FIELD(Crab, depths, REEF_I16, "m", -100, 0), REEF_FIELD(Crab, sick, REEF_BOOL, NULL, 0, 0),
             REEF_FIELD(Crab, hours, REEF_U8, "h", 0, 24));
 
-typedef struct { struct { float x, y; } at; double heat; int64_t big; uint64_t bits; } Probe;
+typedef struct {
+    struct {
+        float x, y;
+    } at;
+    double   heat;
+    int64_t  big;
+    uint64_t bits;
+} Probe;
+typedef struct {
+    int8_t   a;
+    uint16_t b;
+    uint32_t c;
+    float    none, endless;
+} Small;
+REEF_COMPONENT(Small);
+REEF_FIELDS(Small, REEF_FIELD(Small, a, REEF_I8, NULL, 0, 0), REEF_FIELD(Small, b, REEF_U16, NULL, 0, 0),
+            REEF_FIELD(Small, c, REEF_U32, NULL, 0, 0), REEF_FIELD(Small, none, REEF_F32, NULL, 0, 0),
+            REEF_FIELD(Small, endless, REEF_F32, NULL, 0, 0));
 REEF_COMPONENT(Probe);
 REEF_FIELDS(Probe, REEF_FIELD(Probe, at.x, REEF_F32, "m", 0, 0), REEF_FIELD(Probe, heat, REEF_F64, "K", 0, 0),
             REEF_FIELD(Probe, big, REEF_I64, NULL, 0, 0), REEF_FIELD(Probe, bits, REEF_U64, NULL, 0, 0));
@@ -26,8 +49,8 @@ typedef struct notes {
 
 static bool note(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
-    notes *n = context;
-    size_t length = strlen(n->text);
+    notes      *n = context;
+    size_t      length = strlen(n->text);
     const char *name = c.id ? reef_type_name(c) : "-";
     snprintf(n->text + length, sizeof n->text - length, "%s%u%s ", name, (unsigned)e.index, data ? "*" : "");
     n->size_sum += size;
@@ -165,6 +188,19 @@ static void F9_an_entity_is_printed_with_fields_values_and_units(void **state)
     assert_holds(print_one(w, mate), "clara");
 }
 
+static void F9_each_kind_of_number_is_printed(void **state)
+{
+    reef_world    *w = world_of(state);
+    volatile float zero = 0;
+    reef_entity    e = reef_spawn(w, reef_with(Small, -128, 65535, UINT32_MAX, zero / zero, 1 / zero));
+    const char    *text = print_one(w, e);
+    assert_holds(text, "a -128");
+    assert_holds(text, "b 65535");
+    assert_holds(text, "c 4294967295");
+    assert_holds(text, "none nan");
+    assert_holds(text, "endless inf");
+}
+
 static void F9_bytes_are_printed_where_no_fields_are_known(void **state)
 {
     reef_world    *w = world_of(state);
@@ -223,6 +259,7 @@ int main(void)
         TEST(B7_all_components_of_a_world_by_type_name_then_table_then_row),
         TEST(B7_each_component_comes_exactly_once),
         TEST(F9_an_entity_is_printed_with_fields_values_and_units),
+        TEST(F9_each_kind_of_number_is_printed),
         TEST(F9_bytes_are_printed_where_no_fields_are_known),
         TEST(F9_a_world_is_printed_up_to_a_number_of_entities),
 #if defined(__linux__)

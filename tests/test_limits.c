@@ -181,7 +181,8 @@ static void E2_every_alignment_holds_through_every_move(void **state)
     for (uint32_t align = 1; align <= REEF_ALIGN_MAX; align *= 2) {
         reef_component c = numbered_type("alignment", align, align, align);
         reef_entity    e[30];
-        assert_ok(reef_spawn_many_values(w, 30, e, (reef_value[]){reef_with(Flag, 1), {c, REEF_VALUE_DEFAULT, 0, NULL}}, 2));
+        assert_ok(
+            reef_spawn_many_values(w, 30, e, (reef_value[]){reef_with(Flag, 1), {c, REEF_VALUE_DEFAULT, 0, NULL}}, 2));
         for (int i = 0; i < 30; i++) {
             void *p = reef_mut_id(w, e[i], c);
             assert_int_equal((uintptr_t)p % align, 0);
@@ -241,6 +242,47 @@ static void E1_a_thousand_tables_keep_apart(void **state)
     for (uint32_t i = 0; i < 1024; i++) assert_true(reef_get(w, e[i], Mass)->kg == i);
 }
 
+/* A component that few of very many tables have: their numbers lie far apart. */
+static void D9_a_component_in_few_of_many_tables(void **state)
+{
+    enum { TABLES = 3000, EVERY = 250, FEW = TABLES / EVERY };
+    reef_world *w = world_of(state);
+    reef_query *q = reef_query_new(w, "Mass, in Health");
+    reef_entity e[FEW];
+    for (uint32_t i = 0; i < TABLES; i++) {
+        reef_value v[] = {
+            {tag_type(i), REEF_VALUE_DEFAULT, 0, NULL}, reef_with(Health, (int32_t)i, 0), reef_with(Mass, i)};
+        reef_entity made = reef_spawn_values(w, v, i % EVERY ? 2 : 3);
+        if (i % EVERY == 0) e[i / EVERY] = made;
+    }
+    assert_valid(w);
+    assert_int_equal(reef_count(w, Mass), FEW);
+    assert_int_equal(reef_query_count(q), FEW);
+    for (uint32_t i = 0; i < TABLES; i++) assert_int_equal(reef_has(w, reef_entity_at(w, i), Mass), i % EVERY == 0);
+    for (int i = 0; i < FEW; i++) {
+        assert_true(reef_has(w, e[i], Mass));
+        assert_true(((const Mass *)reef_get_id(w, e[i], reef_id(Mass)))->kg == i * EVERY);
+        assert_true(reef_get(w, e[i], Mass) && reef_get(w, e[i], Mass)->kg == i * EVERY);
+        reef_mut(w, e[i], Mass)->kg = i;
+        assert_ok(reef_set(w, e[i], Mass, i + 1));
+        assert_refused(w, REEF_EXISTS, reef_add(w, e[i], Mass));
+        Mass out = {0};
+        assert_int_equal(reef_get_many(w, Mass, &e[i], 1, &out), 1);
+        assert_true(out.kg == i + 1);
+        assert_int_equal(reef_write_many(w, Mass, &e[i], 1, &((Mass){i + 2})), 1);
+        assert_ok(reef_add(w, e[i], Position));
+        assert_true(reef_get(w, e[i], Mass)->kg == i + 2);
+    }
+    uint32_t rows = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b); rows += b.count)
+        assert_true(reef_inout(&b, Mass)[0].kg == rows + 2);
+    assert_int_equal(rows, FEW);
+    for (int i = 0; i < FEW; i += 2) assert_ok(reef_remove(w, e[i], Mass));
+    assert_int_equal(reef_count(w, Mass), FEW / 2);
+    assert_ok(reef_clear_all(w, Mass));
+    assert_int_equal(reef_count(w, Mass), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +298,7 @@ int main(void)
         TEST(E2_every_alignment_holds_through_every_move),
         TEST(E1_blocks_of_1023_1024_and_1025_rows),
         TEST(E1_a_thousand_tables_keep_apart),
+        TEST(D9_a_component_in_few_of_many_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,8 +41,8 @@ static void C6_a_taken_name_is_refused(void **state)
 
 static void C6_the_last_part_is_unique_within_its_scope(void **state)
 {
-    reef_world *w = world_of(state);
-    reef_entity e[5], late = reef_create(w);
+    reef_world              *w = world_of(state);
+    reef_entity              e[5], late = reef_create(w);
     static const char *const names[] = {"ship.turret.barrel", "ship.hull.barrel", "barrel", "ship.turret", "ship"};
     for (int i = 0; i < 5; i++) assert_ok(reef_set_name(w, e[i] = reef_create(w), names[i]));
     for (int i = 0; i < 5; i++) assert_entity(e[i], reef_find(w, names[i]));
@@ -57,9 +57,9 @@ static void C6_the_last_part_is_unique_within_its_scope(void **state)
 static void C6_bad_names_are_refused(void **state)
 {
     static const char *const bad[] = {"", ".", "a.", ".a", "a..b", "..", "a.b."};
-    reef_world *w = world_of(state);
-    reef_entity e = reef_create(w);
-    char        longest[REEF_NAME_MAX + 2];
+    reef_world              *w = world_of(state);
+    reef_entity              e = reef_create(w);
+    char                     longest[REEF_NAME_MAX + 2];
     for (int i = 0; i < 7; i++) {
         assert_refused(w, REEF_BAD_TEXT, reef_set_name(w, e, bad[i]));
         assert_none(reef_find(w, bad[i]));

@@ -1,7 +1,8 @@
-/* The allocation sweep. Each scenario prepares a world and then makes one call that needs memory. The call is made with its
- * n-th allocation failing, for n = 1, 2, ... until none is left to fail: once with that one failing alone, once with all
- * that follow it. Each time the call must say NO_MEMORY, the world must be valid and the same as before, the call must work
- * when memory is there again, and then the world must be the one that never met a failure. Nothing may leak. */
+/* The allocation sweep. Each scenario prepares a world and then makes one call that needs memory. The call is made with
+ * its n-th allocation failing, for n = 1, 2, ... until none is left to fail: once with that one failing alone, once
+ * with all that follow it. Each time the call must say NO_MEMORY, the world must be valid and the same as before, the
+ * call must work when memory is there again, and then the world must be the one that never met a failure. Nothing may
+ * leak. */
 #include "support.h"
 
 enum { NAMES = 4000 };
@@ -39,7 +40,8 @@ static void some_rows(sweep *s) { rows(s, 300); }
 
 static void hooked_rows(sweep *s)
 {
-    for (int i = 0; i < 8; i++) s->e[i] = reef_spawn(s->w, reef_with(Tracked, .value = i), reef_with(Loose, .value = i));
+    for (int i = 0; i < 8; i++)
+        s->e[i] = reef_spawn(s->w, reef_with(Tracked, .value = i), reef_with(Loose, .value = i));
 }
 
 static void full_hooked_chunk(sweep *s)
@@ -117,7 +119,8 @@ static void with_used_query(sweep *s)
     assert_int_equal(reef_query_count(s->query), 20);
     for (uint32_t i = 0; i < 40; i++) {
         reef_component c = numbered_type("tag", i, 0, 1);
-        reef_spawn_values(s->w, (reef_value[]){reef_with(Position, 1, 2), reef_with(Mass, 1), {c, REEF_VALUE_DEFAULT, 0, 0}}, 3);
+        reef_spawn_values(
+            s->w, (reef_value[]){reef_with(Position, 1, 2), reef_with(Mass, 1), {c, REEF_VALUE_DEFAULT, 0, 0}}, 3);
     }
 }
 
@@ -154,7 +157,10 @@ static bool create(sweep *s) { return some(reef_create(s->w)); }
 static bool create_id(sweep *s) { return some(reef_create_entity(s->w)); }
 static bool spawn(sweep *s) { return some(reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Mass, 3))); }
 static bool spawn_tags(sweep *s) { return some(reef_spawn(s->w, reef_tag(Frozen), reef_tag(Hungry))); }
-static bool spawn_bit(sweep *s) { return some(reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Mass, 1), reef_tag(Seen))); }
+static bool spawn_bit(sweep *s)
+{
+    return some(reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Mass, 1), reef_tag(Seen)));
+}
 static bool spawn_bare_bit(sweep *s) { return some(reef_spawn(s->w, reef_tag(Seen))); }
 static bool spawn_hooked(sweep *s)
 {
@@ -188,7 +194,8 @@ static bool spawn_many(sweep *s)
 }
 static bool spawn_many_hooked(sweep *s)
 {
-    return done(reef_spawn_many(s->w, 1500, NULL, reef_with(Tracked, .value = 1), reef_default(Unique), reef_tag(Awake)));
+    return done(
+        reef_spawn_many(s->w, 1500, NULL, reef_with(Tracked, .value = 1), reef_default(Unique), reef_tag(Awake)));
 }
 static bool spawn_many_empty(sweep *s) { return done(reef_spawn_many_values(s->w, 9000, NULL, NULL, 0)); }
 static bool clone(sweep *s) { return some(reef_clone(s->w, s->e[0])); }
@@ -241,8 +248,14 @@ static bool change_hooked(sweep *s)
     return done(reef_change(s->w, s->e[0], reef_with(Tracked, .value = 7), reef_without(Loose), reef_default(Unique)));
 }
 static bool mut(sweep *s) { return reef_mut(s->w, s->e[0], Position) != NULL; }
-static bool query_new(sweep *s) { return (s->found = reef_query_new(s->w, "Position, in Mass, with Awake, with Frozen")) != NULL; }
-static bool query_use(sweep *s) { return (s->found = reef_query_new(s->w, "in Mass")) && reef_query_count(s->found) > 0; }
+static bool query_new(sweep *s)
+{
+    return (s->found = reef_query_new(s->w, "Position, in Mass, with Awake, with Frozen")) != NULL;
+}
+static bool query_use(sweep *s)
+{
+    return (s->found = reef_query_new(s->w, "in Mass")) && reef_query_count(s->found) > 0;
+}
 static bool query_walk(sweep *s)
 {
     uint32_t rows_seen = 0;
@@ -403,7 +416,8 @@ static void begin(const scenario *scene)
 
 static const char *leaks(void)
 {
-    if (now.own.ticket && now.own.ticket <= book.tickets && book.where[now.own.ticket] == &now.own) unique_drop(&now.own);
+    if (now.own.ticket && now.own.ticket <= book.tickets && book.where[now.own.ticket] == &now.own)
+        unique_drop(&now.own);
     reef_world_free(now.w);
     if (memory.blocks || memory.bytes) return "memory leaks";
     if (book.live) return "values leak";
@@ -414,8 +428,8 @@ static const char *leaks(void)
 static uint64_t undisturbed(const scenario *scene)
 {
     begin(scene);
-    bool works = scene->call(&now);
-    uint64_t after = digest(now.w);
+    bool        works = scene->call(&now);
+    uint64_t    after = digest(now.w);
     const char *wrong = leaks();
     if (!works || wrong) fail_msg("%s: %s", scene->name, wrong ? wrong : "it doesn't work even with memory");
     return after;
@@ -440,12 +454,13 @@ static uint32_t failures;
 static bool run(const scenario *scene, uint64_t n, bool rest, uint64_t wanted)
 {
     begin(scene);
-    uint64_t before = digest(now.w);
+    uint64_t    before = digest(now.w);
     const char *wrong = NULL;
     heap_fail_nth(&memory, n, rest);
     bool works = scene->call(&now);
     bool failed = memory.refused != 0;
-    if (!works) wrong = failed ? fail_and_retry(scene, before, wanted, scene->call == name_more) : "it failed without a reason";
+    if (!works)
+        wrong = failed ? fail_and_retry(scene, before, wanted, scene->call == name_more) : "it failed without a reason";
     heap_fail_never(&memory);
     if (works && digest(now.w) != wanted) wrong = "it says that it worked, but the world is another one";
     if (!wrong) wrong = damaged();
@@ -480,8 +495,8 @@ static void G5_making_a_world_fails_cleanly(void **state)
             memset(&memory, 0, sizeof memory);
             heap_fail_nth(&memory, n, rest == 1);
             reef_world_config config = {.allocator = heap_allocator(&memory)};
-            reef_world *w = reef_world_new(&config);
-            bool failed = memory.refused != 0;
+            reef_world       *w = reef_world_new(&config);
+            bool              failed = memory.refused != 0;
             assert_true(failed ? w == NULL : w != NULL);
             reef_world_free(w);
             assert_int_equal(memory.blocks, 0);
@@ -502,7 +517,7 @@ static void G5_destroy_many_stops_where_memory_ends(void **state)
         begin(&scene);
         heap_fail_nth(&memory, n, true);
         uint32_t died = reef_destroy_many(now.w, now.e, 300);
-        bool failed = memory.refused != 0;
+        bool     failed = memory.refused != 0;
         heap_fail_never(&memory);
         assert_valid(now.w);
         assert_int_equal(reef_count_alive(now.w), 300 - died);

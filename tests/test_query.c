@@ -74,7 +74,7 @@ static void E6_blocks_have_at_most_1024_rows(void **state)
  * names of their types, whatever was made first. */
 static void A11_tables_are_visited_in_the_order_of_their_type_names(void **state)
 {
-    static const int      sets[] = {1, 3, 7, 5, 2, 6, 4}; /* Flag; Flag Mass; Flag Mass Position; Flag Position; Mass ... */
+    static const int sets[] = {1, 3, 7, 5, 2, 6, 4}; /* Flag; Flag Mass; Flag Mass Position; Flag Position; Mass ... */
     static const uint32_t orders[3][7] = {{6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4, 5, 6}, {3, 0, 6, 1, 5, 2, 4}};
     for (int o = 0; o < 3; o++) {
         reef_world *w = another_world(state, NULL);
@@ -113,9 +113,9 @@ static void A11_rows_are_visited_in_the_order_of_the_table(void **state)
 
 static void E6_a_query_sees_tables_made_before_and_after_it(void **state)
 {
-    reef_world *w = world_of(state);
+    reef_world        *w = world_of(state);
     static reef_entity seen[300];
-    reef_query *never = reef_query_new(w, "Cargo");
+    reef_query        *never = reef_query_new(w, "Cargo");
     reef_spawn(w, reef_with(Position, 1, 2));
     reef_query *q = reef_query_new(w, "Position, with Frozen");
     assert_int_equal(collect(w, q, seen), 0);
@@ -123,7 +123,7 @@ static void E6_a_query_sees_tables_made_before_and_after_it(void **state)
     assert_int_equal(collect(w, q, seen), 1);
     for (uint32_t i = 0; i < 200; i++) {
         reef_component c = numbered_type("fragment", i, 4, 4);
-        reef_value     v[] = {reef_with(Position, 1, 2), reef_tag(Frozen), reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)};
+        reef_value v[] = {reef_with(Position, 1, 2), reef_tag(Frozen), reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)};
         reef_spawn_values(w, v, 3);
         if (i % 20 == 0) assert_int_equal(collect(w, q, seen), i + 2);
     }
@@ -159,11 +159,12 @@ static void E6_matches_and_count(void **state)
 static void D1_arrays_are_handed_out_as_declared(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_with(Flag, 6));
+    reef_entity e =
+        reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_with(Flag, 6));
     reef_query *q = reef_query_make(w, &(reef_query_desc){.terms = {{reef_id(Flag), REEF_WITH},
-                                                                   {reef_id(Velocity), REEF_IN},
-                                                                   {reef_id(Position), REEF_INOUT},
-                                                                   {reef_id(Mass), REEF_OUT}}});
+                                                                    {reef_id(Velocity), REEF_IN},
+                                                                    {reef_id(Position), REEF_INOUT},
+                                                                    {reef_id(Mass), REEF_OUT}}});
     int         blocks = 0;
     for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) {
         assert_ptr_equal(reef_in(&b, Velocity), reef_get(w, e, Velocity));
@@ -186,7 +187,8 @@ static void D1_arrays_are_handed_out_as_declared(void **state)
 static void E6_texts_say_the_access(void **state)
 {
     reef_world *w = world_of(state);
-    reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_tag(Frozen), reef_tag(Awake));
+    reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_tag(Frozen),
+               reef_tag(Awake));
     static const char *const same[] = {
         "Position, in Velocity, out Mass, with Frozen",
         " inout  Position ,in Velocity,out Mass ,with Frozen ",
@@ -228,7 +230,12 @@ static void H2_bad_texts_name_the_column(void **state)
     reef_error e = reef_last_error(w);
     assert_int_equal(e.component.id, reef_id(Awake).id);
     assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_query_make(w, NULL));
-    reef_term twice[] = {{reef_id(Mass), REEF_IN}, {reef_id(Mass), REEF_WITH}};
+    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_query_new(w, NULL));
+    assert_no_pointer(w, REEF_BAD_TEXT, reef_query_make(w, &(reef_query_desc){.text = "Mass,,"}));
+    assert_non_null(reef_query_make(w, &(reef_query_desc){.text = "in Mass", .terms = {{reef_id(Position), REEF_IN}}}));
+    assert_no_pointer(w, REEF_BAD_ARGUMENT,
+                      reef_query_make(w, &(reef_query_desc){.terms = {{reef_id(Mass), (reef_access)9}}}));
+    reef_term       twice[] = {{reef_id(Mass), REEF_IN}, {reef_id(Mass), REEF_WITH}};
     reef_query_desc d = {.terms = {twice[0], twice[1]}};
     assert_no_pointer(w, REEF_DUPLICATE_TERM, reef_query_make(w, &d));
     d.terms[1].component.id = UINT32_MAX;
@@ -278,7 +285,7 @@ static void refuses_structure(reef_world *w, reef_entity e)
     assert_refused(w, REEF_LOCKED, reef_destroy(w, e));
     assert_zero(w, REEF_LOCKED, reef_destroy_many(w, &e, 1));
     assert_refused(w, REEF_LOCKED, reef_destroy_with(w, reef_id(Position)));
-    assert_refused(w, REEF_LOCKED, reef_clear_all(w, Position));
+    assert_refused(w, REEF_LOCKED, reef_clear_type(w, reef_id(Position), NULL));
     assert_refused(w, REEF_LOCKED, reef_add(w, e, Mass));
     assert_refused(w, REEF_LOCKED, reef_set(w, e, Mass, 3));
     assert_no_pointer(w, REEF_LOCKED, reef_ensure(w, e, Mass));
@@ -335,6 +342,27 @@ static void D4_loops_nest_and_may_be_left(void **state)
     reef_end(&b);
     assert_false(reef_next(&b));
     assert_some(reef_create(w));
+}
+
+/* New tables may come while a loop is open, though no rows: the loop doesn't lose its place. */
+static void D4_sets_prepared_inside_a_loop(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_query *q = reef_query_new(w, "Mass");
+    reef_spawn(w, reef_with(Mass, 1), reef_tag(Frozen));
+    reef_spawn(w, reef_with(Mass, 2), reef_tag(Hungry));
+    reef_spawn(w, reef_with(Mass, 3));
+    uint32_t rows = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b); rows += b.count) {
+        for (uint32_t i = 0; i < 40; i++) {
+            reef_bundle_part parts[] = {{reef_id(Mass), 0}, {numbered_type("inside", rows * 40 + i, 4, 4), 8}};
+            assert_non_null(reef_bundle_new(w, parts, 2));
+        }
+        assert_int_equal(reef_query_count(q), 3);
+        for (reef_block c = reef_begin(w, q); reef_next(&c);) assert_int_equal(c.count, 1);
+        assert_non_null(reef_inout(&b, Mass));
+    }
+    assert_int_equal(rows, 3);
 }
 
 /* ---- others' and missing queries ---- */
@@ -464,6 +492,7 @@ int main(void)
         TEST(H2_the_number_of_terms_has_a_limit),
         TEST(D4_an_open_loop_locks_the_structure),
         TEST(D4_loops_nest_and_may_be_left),
+        TEST(D4_sets_prepared_inside_a_loop),
         TEST(H2_a_query_of_another_world_gives_no_blocks),
         TEST(E3_a_query_of_unused_types_creates_nothing),
         TEST(C1_masks_tell_the_rows_that_match),

@@ -6,8 +6,8 @@
 static void C2_spawn_makes_everything_in_one_step(void **state)
 {
     reef_world *w = world_of(state);
-    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Health, .most = 7), reef_tag(Frozen), reef_tag(Awake),
-                               reef_default(Mass));
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Health, .most = 7), reef_tag(Frozen),
+                               reef_tag(Awake), reef_default(Mass));
     assert_position(w, e, 1, 2);
     assert_int_equal(reef_get(w, e, Health)->now, 0);
     assert_int_equal(reef_get(w, e, Health)->most, 7);
@@ -73,8 +73,9 @@ static void C2_bulk_equals_one_by_one(void **state)
             assert_ok(reef_spawn_many(bulk, n, ids, reef_array(Position, p), reef_tag(Hungry), reef_array(Cargo, c),
                                       reef_with(Mass, 4), reef_tag(Awake), reef_default(Velocity)));
             for (uint32_t i = 0; i < n; i++) {
-                reef_value v[] = {reef_array(Cargo, &c[i]), reef_with(Position, (float)i, 1), reef_with(Mass, 4),
-                                  reef_tag(Hungry),         reef_tag(Awake),                  reef_default(Velocity)};
+                reef_value v[] = {reef_array(Cargo, &c[i]), reef_with(Position, (float)i, 1),
+                                  reef_with(Mass, 4),       reef_tag(Hungry),
+                                  reef_tag(Awake),          reef_default(Velocity)};
                 assert_entity(ids[i], reef_spawn_values(single, v, 6));
             }
         }
@@ -146,8 +147,8 @@ static void C2_a_bundle_spawns_what_it_was_prepared_for(void **state)
     for (int i = 0; i < N; i++) {
         fish packed = {i, {(float)i, 2}, (uint8_t)i, {i, 9}};
         e[i] = reef_spawn_bundle(w, b, &packed);
-        assert_entity(e[i], reef_spawn(v, reef_with(Position, (float)i, 2), reef_with(Flag, (uint8_t)i), reef_with(Health, i, 9),
-                                       reef_tag(Hungry), reef_tag(Awake), reef_with(Mass, i)));
+        assert_entity(e[i], reef_spawn(v, reef_with(Position, (float)i, 2), reef_with(Flag, (uint8_t)i),
+                                       reef_with(Health, i, 9), reef_tag(Hungry), reef_tag(Awake), reef_with(Mass, i)));
         if (i % 5 == 4) {
             assert_ok(reef_destroy(w, e[i - 2]));
             assert_ok(reef_destroy(v, e[i - 2]));
@@ -156,6 +157,45 @@ static void C2_a_bundle_spawns_what_it_was_prepared_for(void **state)
     assert_true(digest(w) == digest(v));
     reef_bundle_free(b);
     reef_bundle_free(NULL);
+}
+
+/* Plain data only: values of 8 bytes, of 16, of other sizes, and a tag. */
+typedef struct {
+    double a, b;
+} Pair;
+REEF_COMPONENT(Pair);
+
+static void C2_a_bundle_of_plain_data(void **state)
+{
+    typedef struct {
+        Flag     flag;
+        Position place;
+        Pair     pair;
+        Cargo    cargo;
+        Mass     mass;
+    } packed;
+    reef_bundle_part      parts[] = {{reef_id(Cargo), offsetof(packed, cargo)},
+                                     {reef_id(Pair), offsetof(packed, pair)},
+                                     {reef_id(Hungry), 0},
+                                     {reef_id(Flag), offsetof(packed, flag)},
+                                     {reef_id(Position), offsetof(packed, place)},
+                                     {reef_id(Mass), offsetof(packed, mass)}};
+    static const uint32_t counts[] = {2, 4, 6}; /* the parts from the end */
+    for (int c = 0; c < 3; c++) {
+        reef_world  *w = another_world(state, NULL);
+        reef_bundle *b = reef_bundle_new(w, parts + 6 - counts[c], counts[c]);
+        for (int i = 0; i < 2100; i++) {
+            packed      p = {{(uint8_t)i}, {(float)i, 1}, {i, -i}, {{1, (uint8_t)i}}, {i * 2.0}};
+            reef_entity e = reef_spawn_bundle(w, b, &p);
+            assert_position(w, e, (float)i, 1);
+            assert_true(reef_get(w, e, Mass)->kg == i * 2.0);
+            if (c >= 1) assert_int_equal(reef_get(w, e, Flag)->on, (uint8_t)i);
+            assert_int_equal(reef_has(w, e, Hungry), c >= 1);
+            if (c == 2) assert_true(reef_get(w, e, Pair)->b == -i);
+            if (c == 2) assert_int_equal(reef_get(w, e, Cargo)->byte[1], (uint8_t)i);
+        }
+        end_world(state, w);
+    }
 }
 
 static void C2_a_bundle_outlives_the_tables_that_it_filled(void **state)
@@ -180,7 +220,10 @@ static void C2_a_bundle_may_read_from_the_world_and_from_hooks(void **state)
     reef_world      *w = world_of(state);
     reef_bundle_part parts[] = {{reef_id(Tracked), 0}, {reef_id(Cargo), sizeof(Tracked)}};
     reef_bundle     *b = reef_bundle_new(w, parts, 2), *one = reef_bundle_new(w, parts, 1);
-    struct { Tracked t; Cargo c; } packed = {.t = {.value = 5}, .c = {{6}}};
+    struct {
+        Tracked t;
+        Cargo   c;
+    } packed = {.t = {.value = 5}, .c = {{6}}};
     for (int i = 0; i < 30; i++) {
         reef_entity e = reef_spawn_bundle(w, b, &packed);
         assert_int_equal(reef_get(w, e, Tracked)->value, 5);
@@ -239,8 +282,10 @@ static void C2_many_clones_equal_single_ones(void **state)
         reef_world        *bulk = another_world(state, NULL), *single = another_world(state, NULL);
         reef_entity        e = {0}, f = {0};
         for (int i = 0; i < 5; i++) {
-            e = reef_spawn(bulk, reef_with(Position, (float)i, 2), reef_with(Cargo, {3}), reef_tag(Hungry), reef_tag(Awake));
-            f = reef_spawn(single, reef_with(Position, (float)i, 2), reef_with(Cargo, {3}), reef_tag(Hungry), reef_tag(Awake));
+            e = reef_spawn(bulk, reef_with(Position, (float)i, 2), reef_with(Cargo, {3}), reef_tag(Hungry),
+                           reef_tag(Awake));
+            f = reef_spawn(single, reef_with(Position, (float)i, 2), reef_with(Cargo, {3}), reef_tag(Hungry),
+                           reef_tag(Awake));
         }
         assert_ok(reef_clone_many(bulk, e, amounts[a], ids));
         for (uint32_t i = 0; i < amounts[a]; i++) assert_entity(ids[i], reef_clone(single, f));
@@ -273,6 +318,7 @@ int main(void)
         TEST(C2_bulk_of_nothing_and_without_ids),
         TEST(C2_bulk_is_all_or_none),
         TEST(C2_a_bundle_spawns_what_it_was_prepared_for),
+        TEST(C2_a_bundle_of_plain_data),
         TEST(C2_a_bundle_outlives_the_tables_that_it_filled),
         TEST(C2_a_bundle_may_read_from_the_world_and_from_hooks),
         TEST(C2_wrong_bundles_are_refused),

@@ -7,26 +7,40 @@
 
 REEF_COMPONENT_AS(Target, Position);
 
-typedef struct { int32_t a, b; } TwinSame;
+typedef struct {
+    int32_t a, b;
+} TwinSame;
 REEF_COMPONENT(TwinSame);
 REEF_FIELDS(TwinSame, REEF_FIELD(TwinSame, a, REEF_I32, "m", 0, 0), REEF_FIELD(TwinSame, b, REEF_I32, NULL, 0, 9));
 
-typedef struct { int32_t a; } TwinBare; /* the other file describes no fields */
+typedef struct {
+    int32_t a;
+} TwinBare; /* the other file describes no fields */
 REEF_COMPONENT(TwinBare);
 REEF_FIELDS(TwinBare, REEF_FIELD(TwinBare, a, REEF_I32, "kg", 0, 0));
 
-typedef struct { int32_t a; } TwinSize;
+typedef struct {
+    int32_t a;
+} TwinSize;
 REEF_COMPONENT(TwinSize);
-typedef struct { uint32_t low, high; } TwinAlign;
+typedef struct {
+    uint32_t low, high;
+} TwinAlign;
 REEF_COMPONENT(TwinAlign);
 REEF_TAG(TwinHome);
-typedef struct { int32_t a; } TwinHooks;
+typedef struct {
+    int32_t a;
+} TwinHooks;
 REEF_COMPONENT(TwinHooks);
-typedef struct { int32_t a, b; } TwinFields;
+typedef struct {
+    int32_t a, b;
+} TwinFields;
 REEF_COMPONENT(TwinFields);
 REEF_FIELDS(TwinFields, REEF_FIELD(TwinFields, a, REEF_I32, "s", 0, 0));
 
-typedef struct { double low, high; } NeverUsed;
+typedef struct {
+    double low, high;
+} NeverUsed;
 REEF_COMPONENT(NeverUsed);
 
 /* ---- A6, A11 ---- */
@@ -126,7 +140,7 @@ static void A11_nothing_visible_depends_on_the_order_of_first_use(void **state)
     reef_component z = numbered_type("order_z", 1, 4, 4), a = numbered_type("order_a", 1, 4, 4);
     reef_component m = numbered_type("order_m", 1, 8, 8);
     assert_true(z.id < a.id && a.id < m.id);
-    reef_entity e = reef_create(w), f = reef_create(v);
+    reef_entity    e = reef_create(w), f = reef_create(v);
     reef_component up[] = {a, m, z}, down[] = {z, m, a};
     for (int i = 0; i < 3; i++) {
         assert_ok(reef_add_id(w, e, up[i], NULL, NULL));
@@ -157,16 +171,17 @@ static reef_status makes(const reef_type_desc *d, reef_component *out)
 static void A11_making_a_type_again_is_harmless(void **state)
 {
     static const reef_field fields[] = {{"n", REEF_U32, 4, 4, "m", 0, 0}};
-    reef_world    *w = world_of(state);
-    reef_type_desc d = {.name = "again", .size = 8, .align = 4};
-    reef_component first, c;
+    reef_world             *w = world_of(state);
+    reef_type_desc          d = {.name = "again", .size = 8, .align = 4};
+    reef_component          first, c;
     assert_ok(makes(&d, &first));
     assert_ok(makes(&d, &c));
     assert_int_equal(c.id, first.id);
     assert_int_equal(reef_type_new(&d, NULL).id, first.id);
     assert_status(REEF_EXISTS, makes(&(reef_type_desc){.name = "again", .size = 16, .align = 4}, NULL));
     assert_status(REEF_EXISTS, makes(&(reef_type_desc){.name = "again", .size = 8, .align = 8}, NULL));
-    assert_status(REEF_EXISTS, makes(&(reef_type_desc){.name = "again", .size = 8, .align = 4, .hooks = &loose_hooks}, NULL));
+    assert_status(REEF_EXISTS,
+                  makes(&(reef_type_desc){.name = "again", .size = 8, .align = 4, .hooks = &loose_hooks}, NULL));
     assert_status(REEF_EXISTS, makes(&(reef_type_desc){.name = "again", .home = REEF_BIT}, NULL));
     assert_status(REEF_EXISTS, makes(&(reef_type_desc){.name = "Frozen", .home = REEF_BIT}, NULL));
     assert_status(REEF_EXISTS, makes(&(reef_type_desc){.name = "Tracked", .size = 8, .align = 4}, NULL));
@@ -252,7 +267,8 @@ static void A8_a_type_that_cannot_move_is_refused_by_tables(void **state)
     (void)state;
     assert_status(REEF_NOT_MOVABLE, hooks_of("fixed1", (reef_hooks){.destroy = tracked_hooks.destroy}));
     assert_status(REEF_NOT_MOVABLE, hooks_of("fixed2", (reef_hooks){.address_bound = true}));
-    assert_status(REEF_NOT_MOVABLE, hooks_of("fixed3", (reef_hooks){.destroy = tracked_hooks.destroy, .address_bound = true}));
+    assert_status(REEF_NOT_MOVABLE,
+                  hooks_of("fixed3", (reef_hooks){.destroy = tracked_hooks.destroy, .address_bound = true}));
     assert_status(REEF_NOT_MOVABLE,
                   hooks_of("fixed4", (reef_hooks){.destroy = tracked_hooks.destroy, .copy = tracked_hooks.copy}));
     assert_int_equal(reef_type_find("fixed1").id + reef_type_find("fixed4").id, 0);
@@ -292,7 +308,8 @@ static void F9_fields_are_described_beside_the_struct_or_later(void **state)
 {
     static const reef_field good[] = {{"a", REEF_U16, 0, 2, NULL, 0, 0}, {"b", REEF_U8, 2, 6, "m", 0, 1}};
     static const reef_field beyond = {"a", REEF_U32, 6, 4, NULL, 0, 0}, uneven = {"a", REEF_U32, 0, 6, NULL, 0, 0};
-    static const reef_field nameless = {NULL, REEF_U32, 0, 4, NULL, 0, 0}, kindless = {"a", (reef_kind)99, 0, 4, NULL, 0, 0};
+    static const reef_field nameless = {NULL, REEF_U32, 0, 4, NULL, 0, 0},
+                            kindless = {"a", (reef_kind)99, 0, 4, NULL, 0, 0};
     (void)state;
     reef_component c = numbered_type("described", 1, 8, 4);
     reef_type_info info;

@@ -9,8 +9,7 @@ bool ecosystem_refused(ecosystem *e, const char *what)
     int n = snprintf(e->error, sizeof e->error, "%s: ", what);
     if (e->world == NULL || reef_last_error(e->world).status == REEF_OK)
         snprintf(e->error + n, sizeof e->error - (size_t)n, "no memory");
-    else
-        reef_error_text(e->world, e->error + n, sizeof e->error - (size_t)n);
+    else reef_error_text(e->world, e->error + n, sizeof e->error - (size_t)n);
     return false;
 }
 
@@ -20,27 +19,36 @@ bool ecosystem_each(ecosystem *e, reef_query *query, block_rule rule)
     return reef_last_error(e->world).status != REEF_NO_MEMORY;
 }
 
+enum {
+    HIDING_PERCENT = 20,
+    GRAZER_HALF_NESTS = 4, /* twice the first number */
+    HUNTER_HALF_NESTS = 12 /* six times */
+};
+
 static bool make_queries(ecosystem *e)
 {
-    e->all = reef_query_new(e->world, "in Position, in Velocity, in Species");
+    e->placing = reef_query_new(e->world, "in Position, out Place");
+    e->all = reef_query_new(e->world, "in Position, in Velocity, in Species, in Energy, Place");
     e->bodies = reef_query_new(e->world, "in Energy");
-    e->swimmers = reef_query_new(e->world, "Position, Velocity, in Species, in Energy");
+    e->swimmers = reef_query_new(e->world, "Position, out Velocity, in Place");
     e->hungry = reef_query_new(e->world, "in Position, in Species, in Energy, out Grazer");
     e->grazers = reef_query_new(e->world, "in Position, Energy, in Grazer");
     e->hunters = reef_query_new(e->world, "in Position, in Species, in Energy, Hunter");
     e->living = reef_query_new(e->world, "in Position, in Species, Energy, Age");
     e->spawners = reef_query_new(e->world, "in Position, in Species, Energy, with Adult");
-    return e->all && e->bodies && e->swimmers && e->hungry && e->grazers && e->hunters && e->living && e->spawners;
+    return e->placing && e->all && e->bodies && e->swimmers && e->hungry && e->grazers && e->hunters && e->living &&
+           e->spawners;
 }
 
-/* Room that the reef has for each species, in proportion to its first number: holes for a fifth of it, in which hunters
- * find nobody, and nests for half as many again. The first keeps hunters from eating the last of a kind, the
- * second keeps one grazer from crowding out the others. */
+/* Room that the reef has for each species, in proportion to its first number. Holes, in which hunters find nobody,
+ * keep them from eating the last of a kind. Nests keep one grazer from crowding out the others; hunters have so many
+ * that food limits them first. */
 static void give_room(ecosystem *e)
 {
     for (uint32_t i = 0; i < e->table.count; i++) {
-        e->hiding[i] = e->table.of[i].number / 5;
-        e->nests[i] = e->table.of[i].number * 3 / 2;
+        const species *s = &e->table.of[i];
+        e->hiding[i] = s->number * HIDING_PERCENT / 100;
+        e->nests[i] = s->number / 2 * (s->prey != 0 ? HUNTER_HALF_NESTS : GRAZER_HALF_NESTS);
     }
 }
 
@@ -74,7 +82,8 @@ bool ecosystem_tick(ecosystem *e)
 {
     e->tick++;
     sea_step(&e->water, e->seed, e->tick);
-    if (!neighbours_sort(&e->near, &e->water, &e->table, e->world, e->all)) return ecosystem_refused(e, "looking around");
+    if (!neighbours_sort(&e->near, &e->water, &e->table, e->world, e->all))
+        return ecosystem_refused(e, "looking around");
     if (!swim(e)) return ecosystem_refused(e, "swimming");
     if (!life_graze(e)) return ecosystem_refused(e, "grazing");
     if (!life_hunt(e)) return ecosystem_refused(e, "hunting");

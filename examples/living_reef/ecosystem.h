@@ -1,17 +1,17 @@
 /* The ecosystem: sea, fish, and the rules of one tick.
  *
- *   sea_step      growth, decay and spreading in the cells
- *   swim          each fish steers by its neighbours and moves                 (swim.c)
- *   life_graze    grazers share what their cell has                            (life.c)
- *   life_hunt     hungry hunters catch what is within reach
- *   life_age      metabolism, starving, old age, coming of age
- *   life_spawn    adults with enough energy give part of it to young ones
- *   fish_apply    births, deaths and comings of age change the world
- *   ledger        no unit of energy was lost or made                           (ledger.c)
+ *     sea_step      growth, decay and spreading in the cells                     (sea.c)
+ *     swim          each fish steers by its neighbours and moves                 (swim.c)
+ *     life_graze    grazers share what their cell has                            (life.c)
+ *     life_hunt     hungry hunters catch what is within reach
+ *     life_age      metabolism, starving, old age, coming of age
+ *     life_spawn    adults with enough energy give part of it to young ones
+ *     fish_apply    births, deaths and comings of age change the world           (fish.c)
+ *     ledger        no unit of energy was lost or made                           (ledger.c)
  *
- * A rule is a function over one block of fish; it writes to the rows of its block, and to the lists of fish.h. Where fish
- * compete for something (food in a cell, a prey), all state their wish first, and then the wishes are settled by a rule
- * that doesn't depend on who came first, or in the order of entities. So blocks could be worked on by several threads. */
+ * A rule is a function over one block of fish; it writes to the rows of its block, to cells of the sea by adding whole
+ * numbers, and to the lists of fish.h. Where fish compete for something (food in a cell, a prey), all state their wish
+ * first, and then the wishes are settled by a rule that doesn't depend on who came first, or in the order of rows. */
 #ifndef LIVING_REEF_ECOSYSTEM_H
 #define LIVING_REEF_ECOSYSTEM_H
 
@@ -26,15 +26,15 @@ typedef struct strike {
 } strike;
 
 typedef struct ecosystem {
-    species_table table;  /* numbers scaled to this sea */
+    species_table table; /* numbers scaled to this sea */
     uint64_t      seed;
-    uint32_t      tick;   /* ticks played */
+    uint32_t      tick; /* ticks played */
     sea           water;
     neighbours    near;
     school        fish;
     ledger        books;
     reef_world   *world;
-    reef_query   *all, *bodies, *swimmers, *hungry, *grazers, *hunters, *living, *spawners;
+    reef_query   *placing, *all, *bodies, *swimmers, *hungry, *grazers, *hunters, *living, *spawners;
     uint32_t      hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
     uint32_t      nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
     strike       *strikes;

@@ -47,8 +47,8 @@ static bool grow_array(void **array, uint32_t capacity, size_t size)
 static bool brood_grow(brood *b)
 {
     uint32_t capacity = b->capacity > 0 ? b->capacity * 2 : 64;
-    void *p = b->position, *v = b->velocity, *s = b->species, *e = b->energy, *a = b->age;
-    bool good = grow_array(&p, capacity, sizeof *b->position) && grow_array(&v, capacity, sizeof *b->velocity) &&
+    void    *p = b->position, *v = b->velocity, *s = b->species, *e = b->energy, *a = b->age;
+    bool     good = grow_array(&p, capacity, sizeof *b->position) && grow_array(&v, capacity, sizeof *b->velocity) &&
                 grow_array(&s, capacity, sizeof *b->species) && grow_array(&e, capacity, sizeof *b->energy) &&
                 grow_array(&a, capacity, sizeof *b->age);
     b->position = p, b->velocity = v, b->species = s, b->energy = e, b->age = a;
@@ -60,7 +60,7 @@ static bool list_add(entity_list *list, reef_entity e)
 {
     if (list->count == list->capacity) {
         uint32_t capacity = list->capacity > 0 ? list->capacity * 2 : 256;
-        void *of = list->of;
+        void    *of = list->of;
         if (!grow_array(&of, capacity, sizeof *list->of)) return false;
         list->of = of;
         list->capacity = capacity;
@@ -101,9 +101,10 @@ static bool spawn_brood(school *s, uint32_t index, bool adult)
 {
     brood *b = adult ? &s->adult[index] : &s->young[index];
     if (b->count == 0) return true;
-    reef_value values[8] = {reef_array(Position, b->position), reef_array(Velocity, b->velocity),
-                            reef_array(Species, b->species), reef_array(Energy, b->energy), reef_array(Age, b->age)};
-    uint32_t n = 5;
+    reef_value values[9] = {reef_array(Position, b->position), reef_array(Velocity, b->velocity),
+                            reef_array(Species, b->species),   reef_array(Energy, b->energy),
+                            reef_array(Age, b->age),           reef_default(Place)};
+    uint32_t   n = 6;
     if (s->table->of[index].prey != 0) values[n++] = reef_default(Hunter);
     if (s->table->of[index].foods != 0) values[n++] = reef_default(Grazer);
     if (adult) values[n++] = reef_tag(Adult);
@@ -152,17 +153,18 @@ uint32_t fish_span(const species *of, uint64_t bits)
 static void fill_one(school *s, uint32_t index, uint32_t number, uint64_t who, float metres, uint64_t seed)
 {
     const species *kind = &s->table->of[index];
-    /* Fish of a kind start in groups of about thirty, within a few metres. */
-    uint64_t group = random_bits(seed, index, number / 30, FOR_PLACE), own = random_bits(seed, 0, who, FOR_PLACE);
+    /* Grazers start in groups of thirty, within a few metres; hunters by twos. */
+    uint64_t group = random_bits(seed, index, number / (kind->prey != 0 ? 2 : 30), FOR_PLACE),
+             own = random_bits(seed, 0, who, FOR_PLACE);
     uint64_t fate = random_bits(seed, 0, who, FOR_AGE), food = random_bits(seed, 0, who, FOR_ENERGY);
-    float x = random_unit(group, 0) * metres + random_unit(own, 0) * 6.0f;
-    float y = random_unit(group, 32) * metres + random_unit(own, 32) * 6.0f;
+    float    x = random_unit(group, 0) * metres + random_unit(own, 0) * 6.0f;
+    float    y = random_unit(group, 32) * metres + random_unit(own, 32) * 6.0f;
     Velocity heading = fish_direction(random_bits(seed, 0, who, FOR_HEADING));
     heading.x *= kind->speed;
     heading.y *= kind->speed;
     Age age = {0, fish_span(kind, fate)};
     age.ticks = random_below(random_mix(fate), age.span - 1);
-    Energy energy = {kind->full * 2 / 5 + (int32_t)random_below(food, (uint32_t)kind->full / 3)};
+    Energy   energy = {kind->full * 2 / 5 + (int32_t)random_below(food, (uint32_t)kind->full / 3)};
     Position at = {x >= metres ? x - metres : x, y >= metres ? y - metres : y};
     fish_spawn(s, age.ticks >= kind->mature, at, heading, (Species){index}, energy, age);
 }

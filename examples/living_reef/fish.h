@@ -28,6 +28,10 @@ typedef struct Age {
     uint32_t span; /* of this fish, in ticks */
 } Age;
 
+typedef struct Place {
+    uint32_t index; /* among the sorted neighbours of this tick */
+} Place;
+
 /* Only those that eat from the sea's layers have it. */
 typedef struct Grazer {
     uint32_t food; /* layer that it chose in this tick */
@@ -44,6 +48,7 @@ REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Species);
 REEF_COMPONENT(Energy);
 REEF_COMPONENT(Age);
+REEF_COMPONENT(Place);
 REEF_COMPONENT(Grazer);
 REEF_COMPONENT(Hunter);
 REEF_TAG(Adult); /* old enough to spawn */
@@ -66,11 +71,11 @@ typedef struct entity_list {
 typedef struct school {
     const species_table *table;
     reef_world          *world;
-    brood       young[SPECIES_MAX], adult[SPECIES_MAX];
-    entity_list dying, maturing;
-    uint32_t    population[SPECIES_MAX];
-    uint64_t    born, died; /* since the start; the first fish are not born */
-    bool        no_memory;  /* a list could not grow: fish_apply fails */
+    brood                young[SPECIES_MAX], adult[SPECIES_MAX];
+    entity_list          dying, maturing;
+    uint32_t             population[SPECIES_MAX];
+    uint64_t             born, died; /* since the start; the first fish are not born */
+    bool                 no_memory;  /* a list could not grow: fish_apply fails */
 } school;
 
 bool school_new(school *s, const species_table *table, reef_world *world);
@@ -86,7 +91,8 @@ void fish_mature(school *s, reef_entity fish);
 /* Applies the lists, in order, and empties them. False: memory ran out, or reef refused (see reef_error_text). */
 bool fish_apply(school *s);
 
-/* Fills the sea with the table's numbers: places, headings, ages and energies are random. `metres` is the sea's side. */
+/* Fills the sea with the table's numbers: places, headings, ages and energies are random. `metres` is the sea's
+ * side. */
 bool fish_fill(school *s, float metres, uint64_t seed);
 
 /* A random lifespan in ticks: the species' own, give or take a fifth. */

@@ -21,17 +21,15 @@ static int64_t counted(const ledger *books)
     return sum;
 }
 
-void ledger_open(ledger *books)
-{
-    books->total = counted(books);
-}
+void ledger_open(ledger *books) { books->total = counted(books); }
 
 bool ledger_check(const ledger *books, uint32_t tick, char *message, size_t message_size)
 {
     int64_t difference = counted(books) - books->total;
     if (difference == 0) return true;
     snprintf(message, message_size,
-             "energy is not conserved: in tick %" PRIu32 " there are %" PRId64 " units %s than the %" PRId64 " at the start",
+             "energy is not conserved: in tick %" PRIu32 " there are %" PRId64 " units %s than the %" PRId64
+             " at the start",
              tick, difference < 0 ? -difference : difference, difference < 0 ? "less" : "more", books->total);
     return false;
 }

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 enum {
-    BITE_NEEDS = 5,     /* a bite is at most what the body burns in so many ticks */
-    FOUND_FOOD = 110,   /* energy units of food in a cell from which a fish finds what it burns */
-    LEFT_FOOD = 60,     /* energy units of a food that nobody finds in a cell */
-    REST_TICKS = 12,    /* a hunter's rest after a catch */
-    CATCH_PERCENT = 4,  /* of the strikes at a fish without a hole to hide in; a hunter strikes in every second tick */
-    SPAWN_ONE_IN = 60   /* of the ticks, for an adult that could spawn */
+    BITE_NEEDS = 5,    /* a bite is at most what the body burns in so many ticks */
+    FOUND_FOOD = 110,  /* energy units of food in a cell from which a fish finds what it burns */
+    LEFT_FOOD = 60,    /* energy units of a food that nobody finds in a cell */
+    REST_TICKS = 12,   /* a hunter's rest after a catch */
+    CATCH_PERCENT = 4, /* of the strikes at a fish without a hole to hide in; a hunter strikes in every second tick */
+    SPAWN_ONE_IN = 60  /* of the ticks, for an adult that could spawn */
 };
 
 /* ---- grazing ---- */
@@ -22,7 +22,7 @@ enum {
 /* The food of which this cell has the most, NUTRIENTS for none. */
 static layer best_food(const ecosystem *e, const species *of, uint32_t cell)
 {
-    layer best = NUTRIENTS;
+    layer   best = NUTRIENTS;
     int32_t most = 0;
     for (int l = PLANKTON; l < LAYERS; l++) {
         if ((of->foods >> l & 1) == 0 || e->water.layer[l][cell] <= most) continue;
@@ -35,7 +35,7 @@ static layer best_food(const ecosystem *e, const species *of, uint32_t cell)
 static Grazer appetite(const ecosystem *e, const species *of, uint32_t cell, int32_t energy)
 {
     int32_t room = of->full - energy, bite = of->burn * BITE_NEEDS / 1024;
-    layer food = room > 0 ? best_food(e, of, cell) : NUTRIENTS;
+    layer   food = room > 0 ? best_food(e, of, cell) : NUTRIENTS;
     if (food == NUTRIENTS) return (Grazer){NUTRIENTS, 0};
     int64_t found = (int64_t)(e->water.layer[food][cell] - LEFT_FOOD) * of->burn / (FOUND_FOOD * 1024);
     if (bite > found) bite = found > 0 ? (int32_t)found : 0;
@@ -45,9 +45,9 @@ static Grazer appetite(const ecosystem *e, const species *of, uint32_t cell, int
 static void wish_food(ecosystem *e, reef_block *b)
 {
     const Position *at = reef_in(b, Position);
-    const Species *kind = reef_in(b, Species);
-    const Energy *energy = reef_in(b, Energy);
-    Grazer *grazer = reef_out(b, Grazer);
+    const Species  *kind = reef_in(b, Species);
+    const Energy   *energy = reef_in(b, Energy);
+    Grazer         *grazer = reef_out(b, Grazer);
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
         grazer[i] = appetite(e, &e->table.of[kind[i].index], cell, energy[i].units);
@@ -60,14 +60,14 @@ static void wish_food(ecosystem *e, reef_block *b)
 static void share_food(ecosystem *e, reef_block *b)
 {
     const Position *at = reef_in(b, Position);
-    const Grazer *grazer = reef_in(b, Grazer);
-    Energy *energy = reef_inout(b, Energy);
+    const Grazer   *grazer = reef_in(b, Grazer);
+    Energy         *energy = reef_inout(b, Energy);
     for (uint32_t i = 0; i < b->count; i++) {
         if (grazer[i].want <= 0) continue;
         uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y), food = grazer[i].food;
-        int32_t want = grazer[i].want, all = e->water.wanted[food][cell], there = e->water.layer[food][cell];
-        int32_t got = all <= there ? want : (int32_t)((int64_t)want * there / all);
-        int32_t waste = got / 4;
+        int32_t  want = grazer[i].want, all = e->water.wanted[food][cell], there = e->water.layer[food][cell];
+        int32_t  got = all <= there ? want : (int32_t)((int64_t)want * there / all);
+        int32_t  waste = got / 4;
         e->water.taken[food][cell] += got;
         e->water.waste[cell] += waste;
         energy[i].units += got - waste;
@@ -87,7 +87,7 @@ static bool add_strike(ecosystem *e, reef_entity hunter, reef_entity prey)
 {
     if (e->strike_count == e->strike_capacity) {
         uint32_t capacity = e->strike_capacity > 0 ? e->strike_capacity * 2 : 1024;
-        strike *bigger = realloc(e->strikes, capacity * sizeof *bigger);
+        strike  *bigger = realloc(e->strikes, capacity * sizeof *bigger);
         if (bigger == NULL) return false;
         e->strikes = bigger;
         e->strike_capacity = capacity;
@@ -122,12 +122,13 @@ static void search_cell(const ecosystem *e, const species *of, uint32_t cell, hu
     }
 }
 
-/* The nearest prey that a hunter reaches within a second, by the places where the fish were at the start of the tick. */
+/* The nearest prey that a hunter reaches within a second, by the places where the fish were at the start of the
+ * tick. */
 static uint32_t nearest_prey(const ecosystem *e, const species *of, Position at)
 {
     float reach = 0.5f + of->speed;
     if (reach > CELL_METRES) reach = CELL_METRES;
-    hunt h = {at, reach * reach, UINT32_MAX};
+    hunt     h = {at, reach * reach, UINT32_MAX};
     uint32_t here = sea_column(at.x), west = sea_column(sea_wrap(&e->water, at.x - reach));
     uint32_t east = sea_column(sea_wrap(&e->water, at.x + reach)), side = e->water.side;
     uint32_t rows[3] = {sea_column(sea_wrap(&e->water, at.y - reach)), sea_column(at.y),
@@ -144,9 +145,9 @@ static uint32_t nearest_prey(const ecosystem *e, const species *of, Position at)
 static void strike_block(ecosystem *e, reef_block *b)
 {
     const Position *at = reef_in(b, Position);
-    const Species *kind = reef_in(b, Species);
-    const Energy *energy = reef_in(b, Energy);
-    Hunter *hunter = reef_inout(b, Hunter);
+    const Species  *kind = reef_in(b, Species);
+    const Energy   *energy = reef_in(b, Energy);
+    Hunter         *hunter = reef_inout(b, Hunter);
     for (uint32_t i = 0; i < b->count; i++) {
         const species *of = &e->table.of[kind[i].index];
         if (hunter[i].rest > 0) {
@@ -169,7 +170,7 @@ static bool settle_strike(ecosystem *e, strike s)
     if (food == 0 || held == 0) return true;
     Position at = *reef_get(e->world, s.hunter, Position);
     uint32_t hunter = reef_get(e->world, s.hunter, Species)->index, prey = reef_get(e->world, s.prey, Species)->index;
-    int32_t room = e->table.of[hunter].full - held, gain = food - food / 4;
+    int32_t  room = e->table.of[hunter].full - held, gain = food - food / 4;
     if (gain > room) gain = room;
     e->water.layer[DETRITUS][sea_cell(&e->water, at.x, at.y)] += food - gain;
     fish_die(&e->fish, s.prey, prey);
@@ -198,14 +199,14 @@ static int32_t burned(const species *of, uint32_t age, int32_t energy)
 static void age_block(ecosystem *e, reef_block *b)
 {
     const Position *at = reef_in(b, Position);
-    const Species *kind = reef_in(b, Species);
-    Energy *energy = reef_inout(b, Energy);
-    Age *age = reef_inout(b, Age);
+    const Species  *kind = reef_in(b, Species);
+    Energy         *energy = reef_inout(b, Energy);
+    Age            *age = reef_inout(b, Age);
     for (uint32_t i = 0; i < b->count; i++) {
         if (energy[i].units == 0) continue; /* eaten in this tick */
         const species *of = &e->table.of[kind[i].index];
-        uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
-        int32_t cost = burned(of, age[i].ticks, energy[i].units);
+        uint32_t       cell = sea_cell(&e->water, at[i].x, at[i].y);
+        int32_t        cost = burned(of, age[i].ticks, energy[i].units);
         age[i].ticks++;
         if (energy[i].units <= cost || age[i].ticks >= age[i].span) {
             e->water.layer[DETRITUS][cell] += energy[i].units;
@@ -219,10 +220,7 @@ static void age_block(ecosystem *e, reef_block *b)
     }
 }
 
-bool life_age(ecosystem *e)
-{
-    return ecosystem_each(e, e->living, age_block);
-}
+bool life_age(ecosystem *e) { return ecosystem_each(e, e->living, age_block); }
 
 /* ---- spawning ---- */
 
@@ -237,10 +235,10 @@ static bool spawns(const ecosystem *e, uint32_t kind, int32_t energy, uint64_t d
 static void spawn_block(ecosystem *e, reef_block *b)
 {
     const Position *at = reef_in(b, Position);
-    const Species *kind = reef_in(b, Species);
-    Energy *energy = reef_inout(b, Energy);
+    const Species  *kind = reef_in(b, Species);
+    Energy         *energy = reef_inout(b, Energy);
     for (uint32_t i = 0; i < b->count; i++) {
-        uint64_t dice = random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_SPAWN);
+        uint64_t       dice = random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_SPAWN);
         const species *of = &e->table.of[kind[i].index];
         if (!spawns(e, kind[i].index, energy[i].units, dice)) continue;
         for (uint32_t k = 0; k < of->clutch; k++) {
@@ -254,7 +252,4 @@ static void spawn_block(ecosystem *e, reef_block *b)
     }
 }
 
-bool life_spawn(ecosystem *e)
-{
-    return ecosystem_each(e, e->spawners, spawn_block);
-}
+bool life_spawn(ecosystem *e) { return ecosystem_each(e, e->spawners, spawn_block); }

@@ -50,7 +50,8 @@ static bool play(ecosystem *e, record *r, report *screen, const options *o)
     return recorded && good;
 }
 
-static bool write_files(output *files, const record *r, const ecosystem *e, const options *o, char *message, size_t size)
+static bool write_files(output *files, const record *r, const ecosystem *e, const options *o, char *message,
+                        size_t size)
 {
     record_write(r, &e->table, files->file[OUTPUT_POPULATIONS]);
     if (!picture_write(r, &e->table, o->size, o->seed, files->file[OUTPUT_PICTURE])) {
@@ -63,10 +64,10 @@ static bool write_files(output *files, const record *r, const ecosystem *e, cons
 static int run(const options *o, const species_table *table)
 {
     static ecosystem e;
-    static record taken;
-    static output files;
-    report screen;
-    char message[1400];
+    static record    taken;
+    static output    files;
+    report           screen;
+    char             message[1400];
     if (!output_open(&files, o->out, message, sizeof message)) return complain(message, FAILED);
     int status = RAN;
     if (!ecosystem_new(&e, table, o->size, o->seed) || !play(&e, &taken, &screen, o)) {
@@ -85,8 +86,8 @@ static int run(const options *o, const species_table *table)
 int main(int count, char **arguments)
 {
     static species_table table;
-    options o;
-    char message[1400];
+    options              o;
+    char                 message[1400];
     if (!options_parse(&o, count, arguments, message, sizeof message)) return complain(message, REFUSED);
     if (o.help) {
         options_help(stdout);

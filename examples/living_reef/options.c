@@ -15,14 +15,17 @@ void options_help(FILE *file)
     fprintf(file,
             "usage: living_reef [options]\n"
             "\n"
-            "Plays a closed ecosystem on a wrapped sea: nutrients, plankton, algae and detritus in cells of %d m, and fish\n"
-            "that school, graze, hunt, burn energy, spawn, die and decay. Energy is counted in whole units, and their sum is\n"
+            "Plays a closed ecosystem on a wrapped sea: nutrients, plankton, algae and detritus in cells of %d m, and "
+            "fish\n"
+            "that school, graze, hunt, burn energy, spawn, die and decay. Energy is counted in whole units, and their "
+            "sum is\n"
             "checked in every tick.\n"
             "\n"
             "  --species FILE   table of species; FILE's comments explain it\n"
             "                   (default: %s)\n"
             "  --size METRES    side of the sea, an even number from %d to %d (default: %d)\n"
-            "  --fish N         scale the table's numbers to N fish (default: the table's numbers, in proportion to the area)\n"
+            "  --fish N         scale the table's numbers to N fish (default: the table's numbers, in proportion to "
+            "the area)\n"
             "  --seed N         another seed, another history (default: 1)\n"
             "  --ticks N        how long to play, 1 to %d (default: 1000)\n"
             "  --out DIR        where to put populations.csv and living_reef.svg (default: the current directory)\n"
@@ -32,12 +35,16 @@ void options_help(FILE *file)
             "\n"
             "The same table, size, fish, seed and ticks give the same two files, byte for byte, on every machine.\n"
             "\n"
-            "Time: in one tick a fish swims for one second at its real speed, but it ages much faster. A lifespan of y years\n"
-            "lasts 600 x sqrt(y) ticks, so that a goby of two months (240 ticks) and a snapper of 55 years (4,450 ticks) can\n"
-            "be watched side by side. Metabolism is given in percent of a full body's energy for 100 ticks. A full body holds\n"
+            "Time: in one tick a fish swims for one second at its real speed, but it ages much faster. A lifespan of y "
+            "years\n"
+            "lasts 600 x sqrt(y) ticks, so that a goby of two months (240 ticks) and a snapper of 55 years (4,450 "
+            "ticks) can\n"
+            "be watched side by side. Metabolism is given in percent of a full body's energy for 100 ticks. A full "
+            "body holds\n"
             "1,600 units of energy, and 12,000 for each metre of length.\n"
             "\n"
-            "Status: 0 for a whole run; 1 when energy was not conserved, memory ran out or a file couldn't be written; 2 for\n"
+            "Status: 0 for a whole run; 1 when energy was not conserved, memory ran out or a file couldn't be written; "
+            "2 for\n"
             "a wrong option or table, and then nothing is written.\n",
             CELL_METRES, LIVING_REEF_SPECIES, SEA_METRES_MIN, SEA_METRES_MAX, SEA_METRES_DEFAULT, TICKS_MAX);
 }
@@ -70,10 +77,10 @@ static bool take_number(const number_option *known, const char *value, char *mes
     return false;
 }
 
-static bool take_pair(options *o, const number_option *numbers, size_t number_count, const char *name, const char *value,
-                      char *message, size_t message_size)
+static bool take_pair(options *o, const number_option *numbers, size_t number_count, const char *name,
+                      const char *value, char *message, size_t message_size)
 {
-    bool text = strcmp(name, "--species") == 0 || strcmp(name, "--out") == 0;
+    bool   text = strcmp(name, "--species") == 0 || strcmp(name, "--out") == 0;
     size_t i = 0;
     while (!text && i < number_count && strcmp(name, numbers[i].name) != 0) i++;
     if (!text && i == number_count) {
@@ -92,7 +99,7 @@ static bool take_pair(options *o, const number_option *numbers, size_t number_co
 
 bool options_parse(options *o, int count, char *const *arguments, char *message, size_t message_size)
 {
-    uint64_t size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1;
+    uint64_t            size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1;
     const number_option numbers[] = {
         {"--size", "an even number from 16 to 4096", SEA_METRES_MIN, SEA_METRES_MAX, &size},
         {"--ticks", "a number from 1 to 10000000", 1, TICKS_MAX, &ticks},
@@ -104,7 +111,9 @@ bool options_parse(options *o, int count, char *const *arguments, char *message,
         const char *name = arguments[i];
         if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) o->help = true;
         else if (strcmp(name, "--quiet") == 0) o->quiet = true;
-        else if (take_pair(o, numbers, sizeof numbers / sizeof numbers[0], name, arguments[i + 1], message, message_size)) i++;
+        else if (take_pair(o, numbers, sizeof numbers / sizeof numbers[0], name, arguments[i + 1], message,
+                           message_size))
+            i++;
         else return false;
     }
     if (size % 2 != 0) {

@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 typedef struct options {
-    const char *species;   /* file of the table */
-    const char *out;       /* directory */
-    uint32_t    size;      /* m */
+    const char *species; /* file of the table */
+    const char *out;     /* directory */
+    uint32_t    size;    /* m */
     uint32_t    ticks;
     uint32_t    fish;      /* 0: as the table says, in proportion to the sea's area */
     uint32_t    leak_tick; /* 0: never */

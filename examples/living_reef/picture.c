@@ -9,19 +9,29 @@
 
 /* In tenths of a pixel. */
 enum {
-    WIDTH = 14400, HEIGHT = 13000, LEFT = 900, RIGHT = 10300, LABELS = 10620,
-    CURVES_TOP = 1500, CURVES_BOTTOM = 6100,
-    ENERGY_TOP = 6850, ENERGY_BOTTOM = 7850,
-    MAPS_TOP = 8500, MAP_SIDE = 4000, MAP_STEP = 4350,
+    WIDTH = 14400,
+    HEIGHT = 13200,
+    LEFT = 900,
+    RIGHT = 10300,
+    LABELS = 10620,
+    CURVES_TOP = 1700,
+    CURVES_BOTTOM = 6300,
+    ENERGY_TOP = 7050,
+    ENERGY_BOTTOM = 8050,
+    MAPS_TOP = 8750,
+    MAP_SIDE = 4000,
+    MAP_STEP = 4350,
     POINTS_MAX = 800 /* of a curve */
 };
 
 static const colour species_colours[] = {
-    {0xC3, 0xCC, 0xD9}, {0x35, 0xD9, 0xC7}, {0xFF, 0xE0, 0x4A}, {0xA9, 0x8B, 0xFF}, {0x5B, 0xB0, 0xFF}, {0x5F, 0xD9, 0x75},
-    {0xF7, 0x9F, 0xD0}, {0xC9, 0x9B, 0x6A}, {0xFF, 0xA2, 0x3E}, {0xFF, 0x5A, 0x52}, {0xE0, 0x55, 0xE6}, {0xFF, 0xFF, 0xFF},
+    {0xC3, 0xCC, 0xD9}, {0x35, 0xD9, 0xC7}, {0xFF, 0xE0, 0x4A}, {0xA9, 0x8B, 0xFF},
+    {0x5B, 0xB0, 0xFF}, {0x5F, 0xD9, 0x75}, {0xF7, 0x9F, 0xD0}, {0xC9, 0x9B, 0x6A},
+    {0xFF, 0xA2, 0x3E}, {0xFF, 0x5A, 0x52}, {0xE0, 0x55, 0xE6}, {0xFF, 0xFF, 0xFF},
     {0x9C, 0xC4, 0x3C}, {0x7A, 0x96, 0xB8}, {0xD9, 0x7A, 0x7A}, {0x3C, 0x8F, 0x8A}};
 
-static const colour layer_colours[LAYERS] = {{0x2C, 0x4A, 0x73}, {0x2E, 0x9C, 0x8F}, {0x6C, 0xA8, 0x4B}, {0x8A, 0x6B, 0x4E}};
+static const colour layer_colours[LAYERS] = {
+    {0x2C, 0x4A, 0x73}, {0x2E, 0x9C, 0x8F}, {0x6C, 0xA8, 0x4B}, {0x8A, 0x6B, 0x4E}};
 static const colour fish_colour = {0xE8, 0x8D, 0x67};
 
 static colour species_colour(uint32_t index)
@@ -123,7 +133,7 @@ static void put_rectangle(FILE *f, int64_t x, int64_t y, int64_t width, int64_t 
 /* The logarithm to base 2 in 1/65,536, rounded down: bit by bit, by squaring. */
 static int64_t log2_parts(uint64_t n)
 {
-    int64_t whole = 0, part = 0;
+    int64_t  whole = 0, part = 0;
     uint64_t m = n;
     while (m >> 1 != 0) m >>= 1, whole++;
     m = whole < 31 ? n << (31 - whole) : n >> (whole - 31);
@@ -207,10 +217,7 @@ static void draw_count_axis(FILE *f, decades d)
 /* ---- curves ---- */
 
 /* Every which sample is drawn, so that no curve has more than POINTS_MAX points. The last one always is. */
-static uint32_t sample_step(const record *r)
-{
-    return r->count / POINTS_MAX + 1;
-}
+static uint32_t sample_step(const record *r) { return r->count / POINTS_MAX + 1; }
 
 static uint32_t next_sample(const record *r, uint32_t k)
 {
@@ -224,7 +231,8 @@ static void draw_curve(FILE *f, const record *r, const species_table *t, uint32_
     put_colour(f, "stroke", species_colour(index));
     fputs(" d=\"", f);
     for (uint32_t k = 0; k < r->count; k = next_sample(r, k))
-        put_point(f, k == 0 ? 'M' : 'L', tick_to_x(r, r->samples[k].tick), count_to_y(d, r->samples[k].population[index]));
+        put_point(f, k == 0 ? 'M' : 'L', tick_to_x(r, r->samples[k].tick),
+                  count_to_y(d, r->samples[k].population[index]));
     fputs("\"><title>", f);
     put_text(f, t->of[index].common);
     fputs("</title></path>\n", f);
@@ -242,7 +250,8 @@ static int compare_labels(const void *a, const void *b)
     return x->species < y->species ? -1 : 1;
 }
 
-/* Sorts the labels by their curves' ends and pushes them apart; the last ones back up, where they would leave the chart. */
+/* Sorts the labels by their curves' ends and pushes them apart; the last ones back up, where they would leave the
+ * chart. */
 static void place_labels(label *labels, uint32_t count, int64_t gap)
 {
     int64_t bottom = CURVES_BOTTOM + 100;
@@ -266,18 +275,13 @@ static void draw_label(FILE *f, const record *r, const species_table *t, const l
     put_point(f, 'M', RIGHT + 20, l->curve_y);
     put_point(f, 'L', LABELS - 80, l->y);
     fputs("\"/>\n", f);
-    fputs("<text class=\"name\"", f);
-    put_attribute(f, "x", LABELS);
-    put_attribute(f, "y", l->y + (roomy ? -10 : 40));
-    put_colour(f, "fill", species_colour(l->species));
-    fputc('>', f);
-    put_text(f, s->common);
-    fputs("</text>\n", f);
+    put_rectangle(f, LABELS, l->y - (roomy ? 115 : 65), 120, 120, species_colour(l->species));
+    put_label(f, "name", LABELS + 200, l->y + (roomy ? -10 : 40), s->common);
     begin_text(f, "count end", WIDTH - 600, l->y + (roomy ? -10 : 40));
     put_number(f, r->samples[r->count - 1].population[l->species]);
     fputs("</text>\n", f);
     if (!roomy) return;
-    begin_text(f, "latin", LABELS, l->y + 140);
+    begin_text(f, "latin", LABELS + 200, l->y + 140);
     put_text(f, s->scientific);
     fprintf(f, " <tspan class=\"level\">level %" PRIu32 ".%" PRIu32 "</tspan></text>\n", s->trophic_hundredths / 100,
             s->trophic_hundredths / 10 % 10);
@@ -291,7 +295,7 @@ static void draw_populations(FILE *f, const record *r, const species_table *t)
 {
     decades d = find_decades(r, t->count);
     put_label(f, "heading", LEFT, CURVES_TOP - 250, "Fish of each species");
-    put_label(f, "hint", LEFT + 1950, CURVES_TOP - 250, "logarithmic; the labels give the number at the end");
+    put_label(f, "hint", LEFT + 2150, CURVES_TOP - 250, "logarithmic; the labels give the number at the end");
     draw_tick_axis(f, r, CURVES_TOP, CURVES_BOTTOM, true);
     draw_count_axis(f, d);
     label labels[SPECIES_MAX];
@@ -306,10 +310,7 @@ static void draw_populations(FILE *f, const record *r, const species_table *t)
 
 /* ---- energy ---- */
 
-static int64_t part_energy(const sample *s, int part)
-{
-    return part < LAYERS ? s->layer[part] : s->fish;
-}
+static int64_t part_energy(const sample *s, int part) { return part < LAYERS ? s->layer[part] : s->fish; }
 
 /* Energy of the parts 0 ... part, as a height. The total is the same in every sample. */
 static int64_t energy_to_y(const sample *s, int part)
@@ -339,10 +340,10 @@ static void draw_area(FILE *f, const record *r, int part, colour fill)
 static void draw_energy(FILE *f, const record *r)
 {
     const sample *last = &r->samples[r->count - 1];
-    int64_t total = last->fish;
+    int64_t       total = last->fish;
     for (int l = 0; l < LAYERS; l++) total += last->layer[l];
     put_label(f, "heading", LEFT, ENERGY_TOP - 200, "Where the energy is");
-    begin_text(f, "hint", LEFT + 1950, ENERGY_TOP - 200);
+    begin_text(f, "hint", LEFT + 2150, ENERGY_TOP - 200);
     put_number(f, (uint64_t)total);
     fputs(" units in every tick: none is made, none is lost</text>\n", f);
     for (int part = LAYERS; part >= 0; part--) draw_area(f, r, part, part < LAYERS ? layer_colours[part] : fish_colour);
@@ -370,7 +371,7 @@ static colour mixed(colour a, colour b, uint32_t percent)
 static uint32_t make_colours(colour *colours, uint32_t species_count)
 {
     const colour deep = {0x07, 0x1B, 0x33}, rock = {0x2B, 0x3A, 0x3F}, green = {0x10, 0x5A, 0x55};
-    uint32_t n = 0;
+    uint32_t     n = 0;
     for (uint32_t r = 0; r < 4; r++)
         for (uint32_t p = 0; p < 4; p++) colours[n++] = mixed(mixed(deep, rock, r * 30), green, p * 18);
     for (uint32_t i = 0; i < species_count; i++)
@@ -378,14 +379,15 @@ static uint32_t make_colours(colour *colours, uint32_t species_count)
     return n;
 }
 
-static void draw_giants(FILE *f, const map *m, uint32_t metres, int64_t left)
+/* The largest species as dots; drawn twice, the first time wider and dark, for a rim. */
+static void draw_giants(FILE *f, const map *m, uint32_t metres, int64_t left, bool rim)
 {
-    fputs("<path class=\"giant\"", f);
-    put_colour(f, "stroke", species_colour(m->giant));
+    fprintf(f, "<path class=\"%s\"", rim ? "rim" : "giant");
+    if (!rim) put_colour(f, "stroke", species_colour(m->giant));
     fputs(" d=\"", f);
     for (uint32_t i = 0; i < m->giant_count; i++) {
-        int64_t x = (int32_t)(m->giants[i].x * (float)MAP_SIDE) / (int32_t)metres;
-        int64_t y = (int32_t)(m->giants[i].y * (float)MAP_SIDE) / (int32_t)metres;
+        int64_t x = (int32_t)(m->giants[i].x / (float)metres * (float)MAP_SIDE);
+        int64_t y = (int32_t)(m->giants[i].y / (float)metres * (float)MAP_SIDE);
         put_point(f, 'M', left + x, MAPS_TOP + y);
         fputs("h0", f);
     }
@@ -403,7 +405,8 @@ static bool draw_map(FILE *f, const map *m, uint32_t metres, int64_t left, const
     fputs(" href=\"data:image/png;base64,", f);
     bool good = png_write_base64(f, m->pixel, MAP_PIXELS, MAP_PIXELS, colours, colour_count);
     fputs("\"/>\n", f);
-    draw_giants(f, m, metres, left);
+    draw_giants(f, m, metres, left, true);
+    draw_giants(f, m, metres, left, false);
     put_label(f, "heading", left, MAPS_TOP - 150, when);
     begin_text(f, "hint end", left + MAP_SIDE, MAPS_TOP - 150);
     fputs("tick ", f);
@@ -417,15 +420,15 @@ static bool draw_map(FILE *f, const map *m, uint32_t metres, int64_t left, const
 static bool draw_maps(FILE *f, const record *r, const species_table *t, uint32_t metres)
 {
     static const char *const when[MAPS] = {"At the start", "Half way", "At the end"};
-    colour colours[MAP_SHADES + SPECIES_MAX * FISH_SHADES];
-    uint32_t count = make_colours(colours, t->count);
-    bool good = true;
+    colour                   colours[MAP_SHADES + SPECIES_MAX * FISH_SHADES];
+    uint32_t                 count = make_colours(colours, t->count);
+    bool                     good = true;
     for (int m = 0; m < MAPS && good; m++)
         good = draw_map(f, &r->maps[m], metres, LEFT + m * MAP_STEP, when[m], colours, count);
     begin_text(f, "note", LEFT, MAPS_TOP + MAP_SIDE + 220);
-    fputs("Each point is a fish in the colour of its species, brighter where several are. Dots with a rim: ", f);
+    fputs("Each point is a fish in the colour of its species, brighter where several are; the round dots: ", f);
     put_text(f, t->of[r->maps[0].giant].common);
-    fputs(". Grey ground is rock, where algae grow; green water is rich in plankton. The edges are joined.</text>\n", f);
+    fputs(". Grey: rock, where algae grow. Green: plankton. Opposite edges are joined.</text>\n", f);
     return good;
 }
 
@@ -434,21 +437,24 @@ static bool draw_maps(FILE *f, const record *r, const species_table *t, uint32_t
 static void draw_frame(FILE *f)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"", f);
-    fprintf(f, " viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", WIDTH / 10, HEIGHT / 10, WIDTH / 10, HEIGHT / 10);
+    fprintf(f, " viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", WIDTH / 10, HEIGHT / 10, WIDTH / 10,
+            HEIGHT / 10);
     fputs("<title>A living reef</title>\n<style>\n"
           "text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:13px;fill:#9FB4C7}\n"
           ".end{text-anchor:end}.middle{text-anchor:middle}\n"
           ".title{font-size:34px;font-weight:bold;fill:#F2F7FB}.subtitle{font-size:16px;fill:#A9BFD3}\n"
           ".heading{font-size:17px;font-weight:bold;fill:#E3EDF5}.hint{font-size:13px;fill:#7F97AC}\n"
-          ".name{font-size:14px;font-weight:bold}.count{font-size:14px;font-weight:bold;fill:#E3EDF5}\n"
-          ".latin{font-size:12px;font-style:italic}.level{font-style:normal;fill:#6F879C}.before{font-size:12px;fill:#6F879C}\n"
+          ".name,.count{font-size:14px;font-weight:bold;fill:#E3EDF5}\n"
+          ".latin{font-size:12px;font-style:italic}.level{font-style:normal;fill:#6F879C}.before{font-size:12px;fill:#"
+          "6F879C}\n"
           ".part{font-size:13px;fill:#C5D5E3}.note{font-size:13px;fill:#7F97AC}\n"
           ".grid{stroke:#27405A;stroke-width:1;fill:none}.fine{stroke:#152A40;stroke-width:1;fill:none}\n"
           ".curve{stroke-width:2.2;fill:none;stroke-linejoin:round;stroke-linecap:round}\n"
           ".leader{stroke-width:1;fill:none;opacity:.55}\n"
-          ".giant{stroke-width:4.6;stroke-linecap:round;fill:none}\n"
-          "image{image-rendering:auto}\n"
-          "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#0A1726\"/>\n", f);
+          ".giant{stroke-width:2.4;stroke-linecap:round;fill:none}.rim{stroke:#04101F;stroke-width:4;stroke-linecap:"
+          "round;fill:none}\n"
+          "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#0A1726\"/>\n",
+          f);
 }
 
 bool picture_write(const record *r, const species_table *table, uint32_t metres, uint64_t seed, FILE *f)
@@ -456,8 +462,8 @@ bool picture_write(const record *r, const species_table *table, uint32_t metres,
     draw_frame(f);
     put_label(f, "title", LEFT, 700, "A living reef");
     begin_text(f, "subtitle", LEFT, 1000);
-    fprintf(f, "%" PRIu32 " species on a sea of %" PRIu32 " m by %" PRIu32 " m, seed %" PRIu64 ": ", table->count, metres,
-            metres, seed);
+    fprintf(f, "%" PRIu32 " species on a sea of %" PRIu32 " m by %" PRIu32 " m, seed %" PRIu64 ": ", table->count,
+            metres, metres, seed);
     put_number(f, r->samples[r->count - 1].tick);
     fputs(" ticks, ", f);
     put_number(f, r->samples[r->count - 1].born);

@@ -1,5 +1,5 @@
-/* The picture of a run: one SVG file that needs nothing else. Curves of all populations on a logarithmic axis, the energy
- * of all parts of the sea, and three maps. */
+/* The picture of a run: one SVG file that needs nothing else. Curves of all populations on a logarithmic axis, the
+ * energy of all parts of the sea, and three maps. */
 #ifndef LIVING_REEF_PICTURE_H
 #define LIVING_REEF_PICTURE_H
 

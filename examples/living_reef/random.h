@@ -1,5 +1,5 @@
-/* Random numbers without a state: each is a function of (seed, tick, entity, purpose), so that no order of asking, and no
- * number of threads, changes them. The mixing steps are those of SplitMix64 (Steele, Lea and Flood, 2014). */
+/* Random numbers without a state: each is a function of (seed, tick, entity, purpose), so that no order of asking,
+ * and no number of threads, changes them. The mixing steps are those of SplitMix64 (Steele, Lea and Flood, 2014). */
 #ifndef LIVING_REEF_RANDOM_H
 #define LIVING_REEF_RANDOM_H
 
@@ -7,7 +7,16 @@
 
 /* What a number is drawn for: two purposes never share a number. */
 typedef enum purpose {
-    FOR_PLACE = 1, FOR_HEADING, FOR_AGE, FOR_ENERGY, FOR_WANDER, FOR_LOOKING, FOR_CATCH, FOR_SPAWN, FOR_CURRENT, FOR_GROUND
+    FOR_PLACE = 1,
+    FOR_HEADING,
+    FOR_AGE,
+    FOR_ENERGY,
+    FOR_WANDER,
+    FOR_LOOKING,
+    FOR_CATCH,
+    FOR_SPAWN,
+    FOR_CURRENT,
+    FOR_GROUND
 } purpose;
 
 static inline uint64_t random_mix(uint64_t z)
@@ -30,9 +39,6 @@ static inline float random_unit(uint64_t bits, unsigned shift)
 }
 
 /* 0 ... n-1 by multiplication: no division, and a bias below n / 2^32. */
-static inline uint32_t random_below(uint64_t bits, uint32_t n)
-{
-    return (uint32_t)(((bits & 0xFFFFFFFFu) * n) >> 32);
-}
+static inline uint32_t random_below(uint64_t bits, uint32_t n) { return (uint32_t)(((bits & 0xFFFFFFFFu) * n) >> 32); }
 
 #endif

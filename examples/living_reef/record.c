@@ -18,7 +18,7 @@ bool record_sample(record *r, const ecosystem *e)
 {
     if (r->count == r->capacity) {
         uint32_t capacity = r->capacity > 0 ? r->capacity * 2 : 256;
-        sample *bigger = realloc(r->samples, capacity * sizeof *bigger);
+        sample  *bigger = realloc(r->samples, capacity * sizeof *bigger);
         if (bigger == NULL) return false;
         r->samples = bigger;
         r->capacity = capacity;
@@ -62,7 +62,7 @@ static uint32_t pixel_of(const sea *water, Position p)
 static void draw_fish(map *m, const ecosystem *e, Position at, uint32_t kind)
 {
     uint8_t *pixel = &m->pixel[pixel_of(&e->water, at)];
-    uint8_t first = (uint8_t)(MAP_SHADES + kind * FISH_SHADES);
+    uint8_t  first = (uint8_t)(MAP_SHADES + kind * FISH_SHADES);
     if (*pixel >= MAP_SHADES) {
         uint32_t other = (*pixel - (uint32_t)MAP_SHADES) / FISH_SHADES;
         if (other == kind) {
@@ -93,7 +93,7 @@ bool record_map(record *r, uint32_t which, ecosystem *e)
     draw_sea(m, &e->water);
     for (reef_block b = reef_begin(e->world, e->all); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
-        const Species *kind = reef_in(&b, Species);
+        const Species  *kind = reef_in(&b, Species);
         for (uint32_t i = 0; i < b.count; i++) {
             m->total++;
             if (kind[i].index == m->giant) m->giants[m->giant_count++] = at[i];
@@ -128,7 +128,7 @@ void record_write(const record *r, const species_table *table, FILE *file)
     fputc('\n', file);
     for (uint32_t k = 0; k < r->count; k++) {
         const sample *s = &r->samples[k];
-        uint32_t total = 0;
+        uint32_t      total = 0;
         for (uint32_t i = 0; i < table->count; i++) total += s->population[i];
         fprintf(file, "%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64, s->tick, total, s->born, s->died);
         for (int l = 0; l < LAYERS; l++) fprintf(file, ",%" PRId64, s->layer[l]);

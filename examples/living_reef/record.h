@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 enum {
-    SAMPLE_TICKS = 10,    /* a sample is taken every so many ticks, and at the end */
-    MAPS = 3,             /* start, middle, end */
-    MAP_PIXELS = 480,     /* along each side */
-    MAP_SHADES = 16,      /* colours of the sea: 4 of plankton for each of 4 of rock */
-    FISH_SHADES = 3       /* colours of a species, by the number of fish in a pixel */
+    SAMPLE_TICKS = 10, /* a sample is taken every so many ticks, and at the end */
+    MAPS = 3,          /* start, middle, end */
+    MAP_PIXELS = 480,  /* along each side */
+    MAP_SHADES = 16,   /* colours of the sea: 4 of plankton for each of 4 of rock */
+    FISH_SHADES = 3    /* colours of a species, by the number of fish in a pixel */
 };
 
 typedef struct sample {

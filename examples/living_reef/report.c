@@ -31,13 +31,13 @@ static uint32_t fish_count(const ecosystem *e)
 
 static void print_bar(const report *r, const ecosystem *e)
 {
-    char bar[BAR_CHARACTERS + 1];
+    char     bar[BAR_CHARACTERS + 1];
     uint32_t full = (uint32_t)((uint64_t)e->tick * BAR_CHARACTERS / r->ticks);
     memset(bar, '.', BAR_CHARACTERS);
     memset(bar, '#', full);
     bar[BAR_CHARACTERS] = '\0';
-    fprintf(stderr, "\r[%s] tick %" PRIu32 " of %" PRIu32 "  %.1f ticks/s  %" PRIu32 " fish \033[K", bar, e->tick, r->ticks,
-            r->last_rate, fish_count(e));
+    fprintf(stderr, "\r[%s] tick %" PRIu32 " of %" PRIu32 "  %.1f ticks/s  %" PRIu32 " fish \033[K", bar, e->tick,
+            r->ticks, r->last_rate, fish_count(e));
 }
 
 /* A tenth of the run is done, or the whole. */
@@ -54,11 +54,10 @@ void report_tick(report *r, const ecosystem *e)
     if (t > r->last) r->last_rate = (double)(e->tick - r->last_tick) / (t - r->last);
     r->last = t;
     r->last_tick = e->tick;
-    if (r->terminal)
-        print_bar(r, e);
+    if (r->terminal) print_bar(r, e);
     else
-        fprintf(stderr, "tick %" PRIu32 " of %" PRIu32 ": %.1f ticks/s, %" PRIu32 " fish\n", e->tick, r->ticks, r->last_rate,
-                fish_count(e));
+        fprintf(stderr, "tick %" PRIu32 " of %" PRIu32 ": %.1f ticks/s, %" PRIu32 " fish\n", e->tick, r->ticks,
+                r->last_rate, fish_count(e));
 }
 
 void report_end(report *r)
@@ -70,8 +69,8 @@ void report_table(const report *r, const record *taken, const ecosystem *e)
 {
     if (r->quiet) return;
     const sample *first = &taken->samples[0], *last = &taken->samples[taken->count - 1];
-    reef_stats stats = reef_world_stats(e->world);
-    double seconds = now() - r->start, rate = seconds > 0 ? (double)r->ticks / seconds : 0;
+    reef_stats    stats = reef_world_stats(e->world);
+    double        seconds = now() - r->start, rate = seconds > 0 ? (double)r->ticks / seconds : 0;
     printf("%-28s %10s %10s\n", "species", "start", "end");
     for (uint32_t i = 0; i < e->table.count; i++)
         printf("%-28s %10" PRIu32 " %10" PRIu32 "%s\n", e->table.of[i].scientific, first->population[i],

@@ -7,13 +7,14 @@
 
 typedef struct report {
     bool     quiet, terminal;
-    uint32_t ticks;              /* of the whole run */
+    uint32_t ticks;                  /* of the whole run */
     double   start, last, last_rate; /* s; s; ticks/s */
     uint32_t last_tick;
 } report;
 
 void report_start(report *r, uint32_t ticks, bool quiet);
-/* After each tick. Looks at the clock and prints at most ten times a second on a terminal, ten lines in all elsewhere. */
+/* After each tick. Looks at the clock and prints at most ten times a second on a terminal, ten lines in all
+ * elsewhere. */
 void report_tick(report *r, const ecosystem *e);
 /* Takes the bar off the screen. */
 void report_end(report *r);

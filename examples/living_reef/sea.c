@@ -1,6 +1,6 @@
-/* All arithmetic is on integers, and each unit that leaves a cell or layer is added to exactly one other. Layers never
- * become negative: a cell gives away at most 4/16 + 1/16 of a layer in one step of spreading, and each rule takes at most
- * what is there. */
+/* All arithmetic is on integers, and each unit that leaves a cell or layer is added to exactly one other. Layers
+ * never become negative: a cell gives away at most 4/16 + 1/32 of a layer in one step of spreading, and each rule
+ * takes at most what is there. */
 #include "sea.h"
 
 #include "random.h"
@@ -9,18 +9,19 @@
 #include <string.h>
 
 enum {
-    START_NUTRIENTS = 4500, /* energy units a cell */
+    START_NUTRIENTS = 2500, /* energy units a cell */
     START_PLANKTON = 900,
     START_DETRITUS = 300,
-    GROUND_MOST = 3600,     /* algae that the best rock carries */
-    HALF_GROWTH = 1200      /* nutrients at which growth has half of its full rate */
+    GROUND_MOST = 3600, /* algae that the best rock carries */
+    HALF_GROWTH = 1200  /* nutrients at which growth has half of its full rate */
 };
 
 static bool make_arrays(sea *s)
 {
-    int32_t **arrays[] = {&s->layer[NUTRIENTS], &s->layer[PLANKTON], &s->layer[ALGAE], &s->layer[DETRITUS], &s->spread,
-                          &s->ground, &s->waste, &s->wanted[PLANKTON], &s->wanted[ALGAE], &s->wanted[DETRITUS],
-                          &s->taken[PLANKTON], &s->taken[ALGAE], &s->taken[DETRITUS]};
+    int32_t **arrays[] = {&s->layer[NUTRIENTS], &s->layer[PLANKTON],  &s->layer[ALGAE],    &s->layer[DETRITUS],
+                          &s->spread,           &s->ground,           &s->waste,           &s->wanted[PLANKTON],
+                          &s->wanted[ALGAE],    &s->wanted[DETRITUS], &s->taken[PLANKTON], &s->taken[ALGAE],
+                          &s->taken[DETRITUS]};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         *arrays[i] = calloc(s->cells, sizeof(int32_t));
         if (*arrays[i] == NULL) return false;
@@ -32,9 +33,9 @@ static bool make_arrays(sea *s)
 static int32_t rock(const sea *s, uint32_t x, uint32_t y, uint64_t seed, uint32_t lattice)
 {
     uint32_t knots = s->side / lattice > 0 ? s->side / lattice : 1;
-    float u = (float)(x * knots) / (float)s->side, v = (float)(y * knots) / (float)s->side;
+    float    u = (float)(x * knots) / (float)s->side, v = (float)(y * knots) / (float)s->side;
     uint32_t i = (uint32_t)u, j = (uint32_t)v;
-    float fx = u - (float)i, fy = v - (float)j;
+    float    fx = u - (float)i, fy = v - (float)j;
     fx = fx * fx * (3.0f - 2.0f * fx);
     fy = fy * fy * (3.0f - 2.0f * fy);
     float corner[4];
@@ -105,20 +106,20 @@ static void grow(sea *s, uint32_t c)
     s->layer[DETRITUS][c] = d + dead_plankton + dead_algae - rotten;
 }
 
-/* Spreads a layer: over each edge between two cells flows 1/16 of their difference, and 1/32 of a cell flows on with the
- * current along x or along y. Every flow is computed from the old state and booked on both sides. */
+/* Spreads a layer: over each edge between two cells flows 1/16 of their difference, and 1/32 of a cell flows on with
+ * the current along x or along y. Every flow is computed from the old state and booked on both sides. */
 static void spread(sea *s, layer which, bool along_x, bool backward)
 {
     const int32_t *old = s->layer[which];
-    int32_t *next = s->spread;
-    uint32_t side = s->side;
+    int32_t       *next = s->spread;
+    uint32_t       side = s->side;
     memcpy(next, old, s->cells * sizeof *next);
     for (uint32_t y = 0; y < side; y++) {
         uint32_t row = y * side, below = (y + 1 < side ? y + 1 : 0) * side;
         for (uint32_t x = 0; x < side; x++) {
             uint32_t c = row + x, right = row + (x + 1 < side ? x + 1 : 0), down = below + x;
-            int32_t to_right = (old[c] - old[right]) / 16, to_down = (old[c] - old[down]) / 16;
-            int32_t drift = backward ? -(old[along_x ? right : down] / 32) : old[c] / 32;
+            int32_t  to_right = (old[c] - old[right]) / 16, to_down = (old[c] - old[down]) / 16;
+            int32_t  drift = backward ? -(old[along_x ? right : down] / 32) : old[c] / 32;
             to_right += along_x ? drift : 0;
             to_down += along_x ? 0 : drift;
             next[c] -= to_right + to_down;

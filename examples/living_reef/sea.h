@@ -2,14 +2,14 @@
  * layers, and never appears or disappears here.
  *
  *     nutrients --grow--> plankton --die--> detritus --rot--> nutrients        nutrients and plankton spread and drift
- *     nutrients --grow--> algae    --die--> detritus                           algae and detritus stay where they are */
+ *     nutrients --grow--> algae    --die--> detritus                          algae and detritus stay where they are */
 #ifndef LIVING_REEF_SEA_H
 #define LIVING_REEF_SEA_H
 
 #include "species.h"
 
 enum {
-    CELL_METRES = 2,  /* a power of two: dividing by it is exact */
+    CELL_METRES = 2, /* a power of two: dividing by it is exact */
     SEA_METRES_MIN = 16,
     SEA_METRES_MAX = 4096,
     SEA_METRES_DEFAULT = 384
@@ -22,9 +22,10 @@ typedef struct sea {
     int32_t *layer[LAYERS];
     int32_t *spread; /* scratch: a layer's next state */
     int32_t *ground; /* energy of the algae that the bottom of a cell can carry: 0 on sand */
-    int32_t *wanted[LAYERS]; /* what the fish of a cell want to eat in this tick; [NUTRIENTS] is unused, here and below */
-    int32_t *taken[LAYERS];  /* what they got */
-    int32_t *waste;          /* what of it they didn't digest */
+    int32_t
+        *wanted[LAYERS]; /* what the fish of a cell want to eat in this tick; [NUTRIENTS] is unused, here and below */
+    int32_t *taken[LAYERS]; /* what they got */
+    int32_t *waste;         /* what of it they didn't digest */
 } sea;
 
 /* False: no memory. The sea must be freed in any case. */
@@ -45,16 +46,10 @@ int64_t sea_energy(const sea *s);
 int64_t sea_layer_energy(const sea *s, layer which);
 
 /* The column of a coordinate, or the row; in 0 ... metres, metres excluded. */
-static inline uint32_t sea_column(float x)
-{
-    return (uint32_t)(int32_t)(x * (1.0f / CELL_METRES));
-}
+static inline uint32_t sea_column(float x) { return (uint32_t)(int32_t)(x * (1.0f / CELL_METRES)); }
 
 /* The cell of a position. */
-static inline uint32_t sea_cell(const sea *s, float x, float y)
-{
-    return sea_column(y) * s->side + sea_column(x);
-}
+static inline uint32_t sea_cell(const sea *s, float x, float y) { return sea_column(y) * s->side + sea_column(x); }
 
 /* Brings a coordinate that is off by less than one sea back onto it. */
 static inline float sea_wrap(const sea *s, float x)

@@ -1,5 +1,5 @@
-/* Reading the table: one pass over the bytes with a cursor that knows its line and column. Decimal numbers are read into
- * integers by hand, since the C library's reading depends on the locale. */
+/* Reading the table: one pass over the bytes with a cursor that knows its line and column. Decimal numbers are read
+ * into integers by hand, since the C library's reading depends on the locale. */
 #include "species.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 enum { FIELD_MAX = 1023, FILE_MAX = 1 << 20, COLUMNS = 10 };
 
 static const char *const column_names[COLUMNS] = {
-    "scientific_name", "common_name", "trophic_level", "length_m", "cruising_speed_m_s",
-    "lifespan_years", "metabolism_percent", "clutch", "eats", "number"};
+    "scientific_name", "common_name",        "trophic_level", "length_m", "cruising_speed_m_s",
+    "lifespan_years",  "metabolism_percent", "clutch",        "eats",     "number"};
 
 typedef struct position {
     uint32_t line, column;
@@ -28,14 +28,14 @@ typedef struct reader {
     char        field[FIELD_MAX + 1]; /* the current field without its quotes */
     size_t      field_length;
     position    field_start;
-    bool        line_ended; /* after the current field */
+    bool        line_ended;                       /* after the current field */
     char        eats[SPECIES_MAX][FIELD_MAX + 1]; /* resolved once all names are known */
     position    eats_start[SPECIES_MAX];
 } reader;
 
 static bool refuse(reader *r, position p, const char *format, ...)
 {
-    char what[512];
+    char    what[512];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
@@ -77,8 +77,8 @@ static void skip_blanks(reader *r)
 static size_t character_bytes(const reader *r)
 {
     const unsigned char *s = (const unsigned char *)r->at;
-    size_t left = (size_t)(r->end - r->at), n;
-    uint32_t code, lowest;
+    size_t               left = (size_t)(r->end - r->at), n;
+    uint32_t             code, lowest;
     if (s[0] < 0x80) return (s[0] >= 0x20 && s[0] != 0x7F) || s[0] == '\t' ? 1 : 0;
     if (s[0] >> 5 == 6) n = 2, code = s[0] & 0x1Fu, lowest = 0xA0;
     else if (s[0] >> 4 == 14) n = 3, code = s[0] & 0x0Fu, lowest = 0x800;
@@ -89,7 +89,8 @@ static size_t character_bytes(const reader *r)
         if (s[i] >> 6 != 2) return 0;
         code = code << 6 | (s[i] & 0x3Fu);
     }
-    bool legal = code >= lowest && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
+    bool legal =
+        code >= lowest && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
     return legal ? n : 0;
 }
 
@@ -148,7 +149,8 @@ static bool read_column(reader *r, uint32_t column)
     if (column > 0 && r->line_ended)
         return refuse(r, r->here, "%d values, found %u: %s is missing", COLUMNS, column, column_names[column]);
     if (!read_field(r)) return false;
-    if (column + 1 == COLUMNS && !r->line_ended) return refuse(r, r->here, "the end of the line after %d values", COLUMNS);
+    if (column + 1 == COLUMNS && !r->line_ended)
+        return refuse(r, r->here, "the end of the line after %d values", COLUMNS);
     return true;
 }
 
@@ -196,7 +198,7 @@ static bool to_units(const char *text, uint32_t decimals, uint64_t *units)
 {
     uint64_t value = 0;
     uint32_t digits = 0, behind = 0;
-    bool point = false;
+    bool     point = false;
     for (const char *s = text; *s != '\0'; s++) {
         if (*s == '.' && !point && digits > 0 && decimals > 0) {
             point = true;
@@ -215,8 +217,8 @@ static bool to_units(const char *text, uint32_t decimals, uint64_t *units)
 }
 
 /* A number of `decimals` decimals between lowest and highest, both in the smallest unit and written in texts. */
-static bool read_number(reader *r, uint32_t column, uint32_t decimals, uint64_t lowest, uint64_t highest, const char *range,
-                        uint64_t *units)
+static bool read_number(reader *r, uint32_t column, uint32_t decimals, uint64_t lowest, uint64_t highest,
+                        const char *range, uint64_t *units)
 {
     if (!read_column(r, column)) return false;
     if (!to_units(r->field, decimals, units) || *units < lowest || *units > highest)
@@ -344,7 +346,8 @@ bool species_parse(species_table *table, const char *name, const char *text, siz
     r->message = message, r->message_size = message_size;
     memset(table, 0, sizeof *table);
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r->at += 3;
-    bool good = find_line(r) ? read_header(r) : refuse(r, r->here, "the line of column names, found the end of the file");
+    bool good =
+        find_line(r) ? read_header(r) : refuse(r, r->here, "the line of column names, found the end of the file");
     while (good && find_line(r)) good = read_species(r, table);
     if (good && table->count == 0) good = refuse(r, r->here, "at least one species, found the end of the file");
     for (uint32_t i = 0; good && i < table->count; i++) good = resolve_eats(r, table, i);
@@ -360,9 +363,9 @@ bool species_load(species_table *table, const char *path, char *message, size_t 
         snprintf(message, message_size, "%s: expected a readable file: %s", path, strerror(errno));
         return false;
     }
-    char *text = malloc(FILE_MAX + 1);
+    char  *text = malloc(FILE_MAX + 1);
     size_t length = text != NULL ? fread(text, 1, FILE_MAX + 1, file) : 0;
-    bool good = text != NULL && ferror(file) == 0;
+    bool   good = text != NULL && ferror(file) == 0;
     if (!good) snprintf(message, message_size, "%s: expected a readable file: it could not be read", path);
     fclose(file);
     if (good && length > FILE_MAX) {

@@ -33,18 +33,18 @@ typedef struct species {
     float    speed;              /* m/s, cruising */
     float    lifespan_years;
     uint32_t metabolism_thousandths; /* of the full body's energy per 100 ticks, in 1/1000 of a percent */
-    uint32_t clutch;             /* young of one spawning that settle on the reef */
-    uint32_t foods;              /* bit l: eats layer l */
-    uint64_t prey;               /* bit s: eats species s */
-    uint32_t number;             /* at the start, on the default sea */
+    uint32_t clutch;                 /* young of one spawning that settle on the reef */
+    uint32_t foods;                  /* bit l: eats layer l */
+    uint64_t prey;                   /* bit s: eats species s */
+    uint32_t number;                 /* at the start, on the default sea */
     /* what follows from it: */
-    uint64_t predators;          /* bit s: is eaten by species s */
-    uint64_t feared;             /* of these, the faster ones: a slower hunter lies in ambush and isn't seen */
-    uint32_t span;               /* lifespan in ticks */
-    uint32_t mature;             /* age in ticks from which it spawns */
-    int32_t  full;               /* energy of a body that needs no more food */
-    int32_t  newborn;            /* energy of a young fish, given by its parent */
-    int32_t  burn;               /* energy units burned in 1,024 ticks */
+    uint64_t predators; /* bit s: is eaten by species s */
+    uint64_t feared;    /* of these, the faster ones: a slower hunter lies in ambush and isn't seen */
+    uint32_t span;      /* lifespan in ticks */
+    uint32_t mature;    /* age in ticks from which it spawns */
+    int32_t  full;      /* energy of a body that needs no more food */
+    int32_t  newborn;   /* energy of a young fish, given by its parent */
+    int32_t  burn;      /* energy units burned in 1,024 ticks */
 } species;
 
 typedef struct species_table {
@@ -52,7 +52,8 @@ typedef struct species_table {
     uint32_t count;
 } species_table;
 
-/* Reads a table. On failure the message names file, line, column (both from 1; columns in bytes) and what was expected. */
+/* Reads a table. On failure the message names file, line, column (both from 1; columns in bytes) and what was
+ * expected. */
 bool species_load(species_table *table, const char *path, char *message, size_t message_size);
 
 /* The same from text in memory; `name` stands for the file in messages. */

@@ -1,9 +1,10 @@
-/* Swimming: a fish turns towards the middle of those of its kind that it sees, takes their heading, keeps a body's length
- * off, flees from cells with fish that eat it, follows its food and wanders a little; then it moves on by one second.
+/* Swimming: a fish turns towards the middle of those of its kind that it sees, takes their heading, keeps a body's
+ * length off, flees from cells with fish that eat it, follows its food and wanders a little; then it moves on by one
+ * second.
  *
- * A fish decides on its course in every second tick. It looks at the nine cells around it, and at no more than LOOKED_AT
- * fish in each row of three cells, so that a crowd costs no more than a school; where there are more, the part that it
- * looks at changes from time to time. */
+ * A fish decides on its course in every second tick. It looks at the nine cells around it, and at no more than
+ * LOOKED_AT fish in each row of three cells, so that a crowd costs no more than a school; where there are more, the
+ * part that it looks at changes from time to time. */
 #include "ecosystem.h"
 #include "random.h"
 
@@ -12,13 +13,13 @@
 enum { LOOKED_AT = 5 };
 
 /* How strongly each wish bends the course, in parts of the cruising speed. */
-static const float weight_together = 0.10f, weight_along = 0.35f, weight_apart = 0.5f, weight_flee = 1.5f, weight_food = 0.20f,
-                   weight_wander = 0.25f, fleeing_speed = 1.8f;
+static const float weight_together = 0.30f, weight_along = 0.40f, weight_apart = 0.5f, weight_flee = 1.5f,
+                   weight_food = 0.15f, weight_wander = 0.30f, fleeing_speed = 1.8f;
 
 /* What a fish sees of its own kind. */
 typedef struct view {
-    float    x, y;           /* sum of the ways to them */
-    float    vx, vy;         /* sum of their velocities */
+    float    x, y;             /* sum of the ways to them */
+    float    vx, vy;           /* sum of their velocities */
     float    apart_x, apart_y; /* sum of the ways from those that are too near */
     uint32_t count;
 } view;
@@ -33,13 +34,15 @@ typedef struct swimmer {
     uint32_t       kind;
     const species *of;
     uint64_t       dice;
-    spot           spot;
+    spot           place;
 } swimmer;
 
-static spot find_spot(const sea *s, Position at)
+static spot find_spot(const sea *s, uint32_t x, uint32_t y)
 {
-    uint32_t last = s->side - 1, x = sea_column(at.x), y = sea_column(at.y);
-    return (spot){x > 0 ? x - 1 : last, x, x < last ? x + 1 : 0,
+    uint32_t last = s->side - 1;
+    return (spot){x > 0 ? x - 1 : last,
+                  x,
+                  x < last ? x + 1 : 0,
                   {(y > 0 ? y - 1 : last) * s->side, y * s->side, (y < last ? y + 1 : 0) * s->side}};
 }
 
@@ -71,7 +74,7 @@ static void look_at_run(const ecosystem *e, const swimmer *me, uint32_t from, ui
 static void look_around(const ecosystem *e, const swimmer *me, view *v)
 {
     const uint32_t *first = e->near.first;
-    const spot *p = &me->spot;
+    const spot     *p = &me->place;
     for (uint32_t j = 0; j < 3; j++) {
         uint32_t row = p->row[j];
         if (p->west < p->here && p->here < p->east) {
@@ -87,10 +90,10 @@ static void look_around(const ecosystem *e, const swimmer *me, view *v)
 /* Away from the cells around in which enemies are: {0, 0} when there is none. */
 static Velocity away_from_enemies(const ecosystem *e, const swimmer *me)
 {
-    const spot *p = &me->spot;
+    const spot     *p = &me->place;
     const uint64_t *hunters = e->near.hunters;
-    uint64_t feared = me->of->feared;
-    Velocity away = {0.0f, 0.0f};
+    uint64_t        feared = me->of->feared;
+    Velocity        away = {0.0f, 0.0f};
     if (hunters[p->row[1] + p->west] & feared) away.x += 1.0f;
     if (hunters[p->row[1] + p->east] & feared) away.x -= 1.0f;
     if (hunters[p->row[0] + p->here] & feared) away.y += 1.0f;
@@ -101,8 +104,8 @@ static Velocity away_from_enemies(const ecosystem *e, const swimmer *me)
 /* The direction in which there is more food: -1, 0 or 1 along each axis. */
 static Velocity towards_food(const ecosystem *e, const swimmer *me)
 {
-    const spot *p = &me->spot;
-    int32_t dx = 0, dy = 0;
+    const spot *p = &me->place;
+    int32_t     dx = 0, dy = 0;
     for (int l = PLANKTON; l < LAYERS; l++) {
         if ((me->of->foods >> l & 1) == 0) continue;
         const int32_t *food = e->water.layer[l];
@@ -115,10 +118,10 @@ static Velocity towards_food(const ecosystem *e, const swimmer *me)
 /* The direction of the nearest prey among the fish around; {0, 0} when there is none. */
 static Velocity towards_prey(const ecosystem *e, const swimmer *me)
 {
-    const spot *p = &me->spot;
-    uint32_t columns[3] = {p->west, p->here, p->east};
-    float best = 1e9f;
-    Velocity way = {0.0f, 0.0f};
+    const spot *p = &me->place;
+    uint32_t    columns[3] = {p->west, p->here, p->east};
+    float       best = 1e9f;
+    Velocity    way = {0.0f, 0.0f};
     for (uint32_t j = 0; j < 9; j++) {
         uint32_t c = p->row[j / 3] + columns[j % 3], from = e->near.first[c], to = e->near.first[c + 1];
         if (to - from > 2 * LOOKED_AT) to = from + 2 * LOOKED_AT;
@@ -139,7 +142,7 @@ static Velocity towards_prey(const ecosystem *e, const swimmer *me)
 /* The wishes of one fish, added up: in parts of its cruising speed. */
 static Velocity wish(const ecosystem *e, const swimmer *me, Velocity now, bool hungry, bool *hurried)
 {
-    view v = {0};
+    view  v = {0};
     float slowness = 1.0f / me->of->speed;
     look_around(e, me, &v);
     Velocity w = {now.x * slowness, now.y * slowness};
@@ -161,34 +164,46 @@ static Velocity wish(const ecosystem *e, const swimmer *me, Velocity now, bool h
     return w;
 }
 
-static Velocity steer(const ecosystem *e, const species *of, reef_entity fish, uint32_t kind, Position at, Velocity now,
-                      bool hungry)
+static Velocity steer(const ecosystem *e, const seen *fish, reef_entity entity, const spot *place)
 {
-    swimmer me = {.x = at.x, .y = at.y, .kind = kind, .of = of, .spot = find_spot(&e->water, at)};
-    me.dice = random_bits(e->seed, e->tick, reef_entity_bits(fish), FOR_WANDER);
-    bool hurried = false;
-    Velocity w = wish(e, &me, now, hungry, &hurried);
-    float speed = (hurried ? of->speed * fleeing_speed : of->speed) / (sqrtf(w.x * w.x + w.y * w.y) + 1e-6f);
+    const species *of = &e->table.of[fish->species];
+    swimmer        me = {fish->x, fish->y, fish->species, of, 0, *place};
+    Velocity       now = {fish->vx, fish->vy};
+    me.dice = random_bits(e->seed, e->tick, reef_entity_bits(entity), FOR_WANDER);
+    bool     hurried = false;
+    Velocity w = wish(e, &me, now, fish->hungry != 0, &hurried);
+    float    speed = (hurried ? of->speed * fleeing_speed : of->speed) / (sqrtf(w.x * w.x + w.y * w.y) + 1e-6f);
     return (Velocity){w.x * speed, w.y * speed};
+}
+
+static void decide_cell(ecosystem *e, uint32_t x, uint32_t y)
+{
+    spot     place = find_spot(&e->water, x, y);
+    uint32_t cell = y * e->water.side + x;
+    for (uint32_t k = e->near.first[cell]; k < e->near.first[cell + 1]; k++) {
+        const seen *fish = &e->near.fish[k];
+        reef_entity entity = e->near.entity[k];
+        bool        decides = ((entity.index + e->tick) & 1) == 0;
+        e->near.course[k] = decides ? steer(e, fish, entity, &place) : (Velocity){fish->vx, fish->vy};
+    }
 }
 
 static void swim_block(ecosystem *e, reef_block *b)
 {
-    Position *at = reef_inout(b, Position);
-    Velocity *v = reef_inout(b, Velocity);
-    const Species *kind = reef_in(b, Species);
-    const Energy *energy = reef_in(b, Energy);
+    Position    *at = reef_inout(b, Position);
+    Velocity    *v = reef_out(b, Velocity);
+    const Place *place = reef_in(b, Place);
     for (uint32_t i = 0; i < b->count; i++) {
-        if (((b->entities[i].index + e->tick) & 1) == 0) {
-            const species *of = &e->table.of[kind[i].index];
-            v[i] = steer(e, of, b->entities[i], kind[i].index, at[i], v[i], energy[i].units < of->full / 4 * 3);
-        }
+        v[i] = e->near.course[place[i].index];
         at[i].x = sea_wrap(&e->water, at[i].x + v[i].x);
         at[i].y = sea_wrap(&e->water, at[i].y + v[i].y);
     }
 }
 
+/* Courses are decided cell by cell, not in the order of rows: those who look at each other then lie in the cache. */
 bool swim(ecosystem *e)
 {
+    for (uint32_t y = 0; y < e->water.side; y++)
+        for (uint32_t x = 0; x < e->water.side; x++) decide_cell(e, x, y);
     return ecosystem_each(e, e->swimmers, swim_block);
 }

@@ -102,10 +102,10 @@ REEF_API reef_status reef_change_values(reef_world *world, reef_entity entity, c
 
 /* ---- reading: these take a const world and may run on several threads ---- */
 
-REEF_API bool reef_is_alive(const reef_world *world, reef_entity entity);
-REEF_API bool reef_has_id(const reef_world *world, reef_entity entity, reef_component type);
+REEF_API bool reef_is_alive(const reef_world *world, reef_entity entity) REEF_PURE;
+REEF_API bool reef_has_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
 /* The component, or NULL if the entity isn't alive or hasn't got it. Tags have no data: NULL. */
-REEF_API const void *reef_get_id(const reef_world *world, reef_entity entity, reef_component type);
+REEF_API const void *reef_get_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
 /* The same for writing: marks the block as changed. NULL on failure: NOT_ALIVE, UNKNOWN_TYPE, ABSENT, NO_MEMORY. */
 REEF_API void *reef_mut_id(reef_world *world, reef_entity entity, reef_component type);
 /* Number of entities that have the component. */

@@ -107,7 +107,7 @@ typedef struct reef_type_decl {
 REEF_API void reef_declare(reef_type_decl *decl);
 /* The id of a declared type; {0} if the declaration contradicts another of the same name (reef_declare_error says how)
  * or memory is short. Any thread. */
-REEF_API reef_component reef_resolve(reef_type_decl *decl);
+REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
 /* The first contradiction between two declarations of one name, as a text, or NULL. Any thread. */
 REEF_API const char *reef_declare_error(void);
 

@@ -85,11 +85,11 @@ static inline reef_status set_plain(reef_world *w, reef_entity e, reef_component
 
 const Position *get(const reef_world *w, reef_entity e)
 {
-    return (const Position *)reef_get_fast(w, e, position(), sizeof(Position));
+    return (const Position *)reef_get_decl(w, e, &reef_decl_Position, sizeof(Position));
 }
-Position   *mut(reef_world *w, reef_entity e) { return (Position *)reef_mut_fast(w, e, position(), sizeof(Position)); }
+Position   *mut(reef_world *w, reef_entity e) { return (Position *)reef_mut_decl(w, e, &reef_decl_Position, sizeof(Position)); }
 Position   *ensure(reef_world *w, reef_entity e) { return (Position *)reef_ensure_id(w, e, position(), NULL); }
-bool        has(const reef_world *w, reef_entity e) { return reef_has_fast(w, e, position()); }
+bool        has(const reef_world *w, reef_entity e) { return reef_has_decl(w, e, &reef_decl_Position); }
 reef_status set(reef_world *w, reef_entity e, float x, float y)
 {
 #ifdef __cplusplus

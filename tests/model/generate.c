@@ -122,7 +122,7 @@ static bool names_type(const op *o, uint32_t count, uint8_t type)
 /* Different types, few more often than many. */
 static void types(generator *g, const model *m, op *o, uint32_t most)
 {
-    uint32_t n = 1 + below(g, 1 + below(g, most));
+    uint32_t n = 1 + below(g, 1 + below(g, 1 + below(g, most)));
     for (uint32_t i = 0; i < n; i++) {
         uint8_t t = any_type(g, m);
         if (!names_type(o, o->count, t)) o->type[o->count++] = t;
@@ -281,6 +281,7 @@ static void gen_one_type(generator *g, const model *m, op *o)
     o->option = (uint8_t)below(g, 4);
     o->list[0] = living_number(g, m);
     if (o->kind == OP_READ) o->n = below(g, SLOTS);
+    for (uint32_t i = 0; i < 4 && o->kind == OP_WRITE && !sized(o, 0); i++) o->type[0] = type_of_entity(g, m, o->subject);
     if (o->kind == OP_SET) {
         o->how[0] = one_in(g, 5) ? HOW_FROM : HOW_ONE;
         if (one_in(g, 40)) spoil(g, o, false);
@@ -290,7 +291,7 @@ static void gen_one_type(generator *g, const model *m, op *o)
 /* Too many live: end most of them, one way or another. */
 static void gen_decimate(generator *g, const model *m, op *o)
 {
-    if (one_in(g, 12)) {
+    if (one_in(g, 6)) {
         o->kind = OP_WORLD_CLEAR;
     } else if (one_in(g, 3)) {
         o->kind = OP_DESTROY_WITH;
@@ -345,6 +346,9 @@ static void fill_in(generator *g, const model *m, op *o)
         break;
     case OP_BUNDLE_FREE:
     case OP_QUERY_FREE: o->n = below(g, SLOTS); break;
+    case OP_FORK:
+    case OP_FORK_SWAP:
+    case OP_FORK_FREE: o->n = below(g, FORKS); break;
     case OP_BUNDLE_SPAWN: o->n = below(g, SLOTS); o->option = one_in(g, 50); break;
     case OP_DESTROY_MANY: gen_list(g, m, o); break;
     case OP_DESTROY_WITH: types(g, m, o, 4); o->option = (uint8_t)below(g, 2); break;
@@ -366,12 +370,6 @@ static void fill_in(generator *g, const model *m, op *o)
     }
 }
 
-static bool getenv_temp(const op *o) /* TEMP */
-{
-    for (uint32_t i = 0; i < o->count; i++) if (o->type[i] < TYPES_MAX && model_types[o->type[i]].sort == SORT_MOVER) return true;
-    return o->kind == OP_BUNDLE_SPAWN;
-}
-
 void generate(generator *g, const model *m, op *o)
 {
     if (g->calm == 0) phase_change(g);
@@ -391,6 +389,5 @@ void generate(generator *g, const model *m, op *o)
         o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
         o->fail_on = one_in(g, 2);
     }
-    if (getenv_temp(o)) o->fail_at = 0;
     g->numbers += op_makes(o);
 }

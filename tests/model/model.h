@@ -2,6 +2,7 @@
  *
  *   generate.c  makes operations from random numbers and the reference's state
  *   apply.c     lets reef and the reference do one, and compares the outcomes
+ *   fork.c      makes worlds that share their pages
  *   compare.c   compares whole worlds
  *   shrink.c    finds a short list of operations that still fails
  *   print.c     writes a list of operations as a C program
@@ -52,7 +53,10 @@
     X(USE, 3, 0) \
     X(QUERY_NEW, 4, 0) \
     X(QUERY_FREE, 1, 2) \
-    X(QUERY_WALK, 20, 1)
+    X(QUERY_WALK, 20, 1) \
+    X(FORK, 3, 0) \
+    X(FORK_SWAP, 2, 2) \
+    X(FORK_FREE, 1, 2)
 
 typedef enum op_kind {
 #define X(name, weight, part) OP_##name,
@@ -65,6 +69,7 @@ enum {
     OP_TYPES = 8,
     OP_LIST = 12,
     SLOTS = 6,                  /* bundles and queries that live at the same time */
+    FORKS = 3,                  /* further worlds of the family */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
@@ -110,6 +115,11 @@ typedef struct model_bundle {
     uint32_t     offset[OP_TYPES], bytes;
 } model_bundle;
 
+typedef struct model_fork {
+    reef_world *world;
+    ref_world   reference; /* entities_max 0: there is none */
+} model_fork;
+
 typedef struct model {
     reef_world  *world;
     reef_world  *other; /* a world whose objects must be refused */
@@ -124,6 +134,8 @@ typedef struct model {
     uint32_t     made_capacity;
     model_query  query[SLOTS];
     model_bundle bundle[SLOTS];
+    model_fork   fork[FORKS];
+    reef_query  *single[TYPES_MAX]; /* queries of one type, for whole comparisons */
     bool         failed;
     char         failure[600];
 } model;

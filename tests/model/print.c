@@ -293,6 +293,9 @@ static void print_call(const printer *p, const op *o)
     case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
     case OP_QUERY_FREE: fprintf(f, "reef_query_free(query[%u]); query[%u] = NULL;", o->n, o->n); break;
     case OP_QUERY_WALK: print_walk(p, o); break;
+    case OP_FORK: fprintf(f, "if (world[%u]) fork_free(world[%u]); world[%u] = fork_world(w);", o->n, o->n, o->n); break;
+    case OP_FORK_SWAP: fprintf(f, "if (world[%u]) { reef_world *x = w; w = world[%u]; world[%u] = x; }", o->n, o->n, o->n); break;
+    case OP_FORK_FREE: fprintf(f, "if (world[%u]) fork_free(world[%u]); world[%u] = NULL;", o->n, o->n, o->n); break;
     default: print_call_of_entity(p, o);
     }
     fprintf(f, "\n");
@@ -420,6 +423,13 @@ static uint32_t types_of(const op_list *list)
     return set;
 }
 
+static bool uses_forks(const op_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->op[i].kind == OP_FORK) return true;
+    return false;
+}
+
 void print_program(FILE *file, const op_list *list, const run_options *o, const char *message)
 {
     printer  p = {file, list, o, types_of(list)};
@@ -430,8 +440,11 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     fprintf(file, "/* %u operations of seed %llu. The model test says:\n * %s */\n", list->count, (unsigned long long)o->seed,
             message);
     for (size_t i = 0; i < sizeof prelude / sizeof prelude[0]; i++) fputs(prelude[i], file);
+    if (uses_forks(list)) /* no public call yet: tests/model/fork.c */
+        fprintf(file, "reef_world *fork_world(reef_world *w);\nvoid fork_free(reef_world *f);\n\n");
     fprintf(file, "int main(void)\n{\n    static reef_entity e[%u];\n    reef_bundle *bundle[%d] = {0};\n", entities, SLOTS);
     fprintf(file, "    reef_query *query[%d] = {0};\n    char text[400];\n", SLOTS);
+    if (uses_forks(list)) fprintf(file, "    reef_world *world[%d] = {0};\n", FORKS);
     print_type_lines(&p, &m);
     fprintf(file, "    reef_world_config config = {.allocator = {resize, NULL}, .strict = %d, .never_reuse = %d, .entities_max = %u};\n",
             m.strict, m.never_reuse, m.entities_max);

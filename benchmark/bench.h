@@ -45,7 +45,7 @@ int         report_json(const bench_options *o);
 
 /* ---- judge.c: whole runs in child processes, in both page policies ---- */
 
-/* Reads the targets (NULL: the repository's bench/targets.tsv), measures, prints and answers the exit status. */
+/* Reads the targets (NULL: the repository's benchmark/targets.tsv), measures, prints and answers the exit status. */
 int judge_targets(const bench_options *o, const char *file);
 int judge_markdown(const bench_options *o, const char *file);
 
@@ -79,7 +79,7 @@ typedef struct machine_info {
 } machine_info;
 
 void machine_read(machine_info *m);
-/* A file of bench/'s source folder; false if the name is too long. */
+/* A file of benchmark/'s source folder; false if the name is too long. */
 bool bench_source_file(char *path, size_t size, const char *name);
 /* Starts a program with its stdout on the file returned (quiet: without stderr); `process` is for child_end, which
  * answers its exit status (-1: it didn't end by itself). argv ends with NULL. NULL on failure. */
