@@ -76,6 +76,7 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
     uint32_t from = (uint32_t)(key >> 32), component = (uint32_t)key >> 1;
     const edge *e = graph_edge(w, from, component, key & 1, status);
     if (e == NULL) return NULL;
+    if (BUG(2)) key &= ~1ull;
     table *to = e->to == TABLE_EMPTY ? NULL : table_own(w, e->to), *s = table_own(w, from);
     if (s && to) {
         uint32_t i = edge_index(key);
@@ -97,7 +98,7 @@ INLINE void cells_move(const edge *x, reef_slot *to, size_t to_row, const reef_s
 {
     cells_move_narrow(x, to, to_row, from, from_row);
     const edge_move *m = x->move + x->end_8, *end = x->move + x->end_16;
-    for (; m < end; m++)
+    for (m = BUG(10) ? end : m; m < end; m++)
         memcpy((char *)to[m->to].block + to_row * 16, (const char *)from[m->from].block + from_row * 16, 16);
     for (end = x->move + x->count; m < end; m++)
         bytes_copy((char *)to[m->to].block + to_row * m->size, (const char *)from[m->from].block + from_row * m->size, m->size);
@@ -138,7 +139,7 @@ INLINE void edge_go(reef_world *w, const route *r, handle h, uint32_t place, con
         char *fresh = (char *)to[x->slot].block + to_row * x->size;
         if (narrow && value) memcpy(fresh, value, 8);
         else if (value) bytes_copy(fresh, value, x->size);
-        else memset(fresh, 0, narrow ? 8 : x->size);
+        else if (!BUG(15)) memset(fresh, 0, narrow ? 8 : x->size);
         *out = fresh;
     }
     const handle moved = handle_at(tail, last_row);
@@ -188,7 +189,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 
 INLINE uint64_t edge_key(const reef_world *w, uint32_t place, reef_component c, bool remove)
 {
-    return (uint64_t)reef_slots_at(&w->hot, place)[0].head.table << 32 | (uint64_t)c.id << 1 | (uint64_t)remove;
+    return (uint64_t)reef_slots_at(&w->hot, place)[0].head.table << 32 | (uint64_t)c.id << 1 | (uint64_t)(remove && !BUG(2));
 }
 
 /* The switch of a row, when its store, its word and its table are ready. False: nothing was done. */

@@ -132,7 +132,7 @@ static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 
 static void doomed_free(reef_world *w, doomed *d)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *d->entities);
+    memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
 }
 
 static bool row_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t place)

@@ -228,7 +228,7 @@ static void shape_columns(shape *s, column *columns)
         for (uint32_t i = 0; i < s->component_count; i++) {
             const type *t = type_of(s->component[i]);
             if (t->size == 0 || size_class(t->size) != class) continue;
-            columns[slot] = (column){t, t->size, t->align, ARENA_COLUMNS + ((uint32_t)slot - SLOT_COLUMNS) % 4};
+            columns[slot] = (column){t, t->size, (uint16_t)t->align, (uint16_t)(ARENA_COLUMNS + (slot - SLOT_COLUMNS) % 4)};
             s->hooked |= t->hooked;
             if (t->size > 4096 && s->first_rows > 1) s->first_rows = 1;
             slot++;
@@ -409,7 +409,7 @@ const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bool re
 {
     family *f = w->family;
     graph *g = &f->graph;
-    uint64_t key = (uint64_t)from << 32 | (uint64_t)component << 1 | (remove && !BUG(2));
+    uint64_t key = (uint64_t)from << 32 | (uint64_t)component << 1 | remove;
     mutex_lock(&f->lock);
     edge *e = g->edge_capacity ? *edge_place(g, key) : NULL;
     mutex_unlock(&f->lock);

@@ -141,6 +141,12 @@ static uint32_t class_of(size_t bytes) /* of a rounded size */
     return (uint32_t)(FINE_CLASSES + bytes / COARSE - FINE * FINE_CLASSES / COARSE - 1);
 }
 
+/* Small blocks share an arena: a world of many small tables would else leave a part of many pieces empty. */
+static uint32_t arena_for(uint32_t which, size_t bytes)
+{
+    return bytes <= 256 && (which == ARENA_ENTITIES || which >= ARENA_COLUMNS) ? ARENA_SMALL : which;
+}
+
 static void *raw_take(memory *m, size_t bytes, size_t align)
 {
     void *p = m->allocator.resize(m->allocator.context, NULL, 0, bytes, align);
@@ -215,6 +221,7 @@ void *memory_block(memory *m, enum memory_kind kind, uint32_t which, size_t byte
         return memory_resize(m, kind, NULL, 0, bytes, a);
     }
     bytes = rounded(bytes);
+    which = arena_for(which, bytes);
     mutex_lock(&m->lock);
     void *p = arena_take(m, which, bytes);
     if (p) m->used[kind] += bytes;
@@ -231,6 +238,7 @@ void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p
         return;
     }
     bytes = rounded(bytes);
+    which = arena_for(which, bytes);
     mutex_lock(&m->lock);
     arena *a = m->arenas[which];
     free_block *f = p;

@@ -335,7 +335,7 @@ bool reef_next(reef_block *b)
             b->unit = b->slots[0].head.next;
         }
         b->slots = unit_slots(w, b->unit);
-        b->count = b->unit == b->last_unit ? b->next_place - unit_place(b->unit) : REEF_BLOCK_ROWS;
+        b->count = b->unit == b->last_unit ? b->next_place - unit_place(b->unit) : REEF_BLOCK_ROWS - BUG(11);
         if (UNLIKELY(b->count == 0)) continue;
         b->mask = NULL;
         if (UNLIKELY(q->bit_count != 0) && !mask_make(b, b->unit)) continue;

@@ -37,8 +37,8 @@ enum {
 
 typedef struct column {
     const type *type;
-    uint32_t    size, align;
-    uint32_t    arena;
+    uint32_t    size;
+    uint16_t    align, arena;
 } column;
 
 typedef struct shape {

@@ -82,7 +82,7 @@ bool ecosystem_tick(ecosystem *e)
 {
     e->tick++;
     sea_step(&e->water, e->seed, e->tick);
-    if (!neighbours_sort(&e->near, &e->water, &e->table, e->world, e->all))
+    if (!neighbours_sort(&e->near, &e->water, &e->table, e->world, e->placing, e->all))
         return ecosystem_refused(e, "looking around");
     if (!swim(e)) return ecosystem_refused(e, "swimming");
     if (!life_graze(e)) return ecosystem_refused(e, "grazing");

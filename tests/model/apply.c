@@ -519,14 +519,12 @@ static void want_CHANGE(model *m, const op *o, outcome *want)
 
 static void core_WRITE(model *m, const op *o, outcome *out)
 {
-    model_type    *t = o->type[0] < TYPES_MAX ? &model_types[o->type[0]] : NULL;
-    reef_component c = component_of(o->type[0]);
-    bool              fast = (o->option & 1) && t && t->size > 0;
-    reef_entity       e = subject_of(m, o);
-    void             *p = fast ? reef_mut_fast(m->world, e, &t->decl, t->size) : reef_mut_id(m->world, e, c);
+    reef_entity e = subject_of(m, o);
+    void       *p = NULL;
+    if (!(o->option & 1) || !typed_mut(m->world, e, o->type[0], &p)) p = reef_mut_id(m->world, e, component_of(o->type[0]));
     out->status = p ? REEF_OK : last_status(m);
     out->digest = digest_at(o->type[0], p);
-    if (p) value_write(t, p, value_mix(o->value, 0));
+    if (p) value_write(&model_types[o->type[0]], p, value_mix(o->value, 0));
 }
 static void want_WRITE(model *m, const op *o, outcome *want)
 {
@@ -544,15 +542,15 @@ enum { READ_ALIVE = 1, READ_HAS = 2, READ_FAST_HAS = 4, READ_MATCHES = 8, READ_A
 
 static void core_READ(model *m, const op *o, outcome *out)
 {
-    reef_entity       e = subject_of(m, o);
-    reef_component    c = component_of(o->type[0]);
-    model_type       *t = o->type[0] < TYPES_MAX ? &model_types[o->type[0]] : NULL;
-    const void       *p = reef_get_id(m->world, e, c);
+    reef_entity        e = subject_of(m, o);
+    reef_component     c = component_of(o->type[0]);
+    const void        *p = reef_get_id(m->world, e, c), *inlined;
+    bool               has = reef_has_id(m->world, e, c), has_inlined;
     const model_query *q = &m->query[o->n];
-    out->number = (reef_is_alive(m->world, e) ? READ_ALIVE : 0u) | (reef_has_id(m->world, e, c) ? READ_HAS : 0u) |
-                  ((t ? reef_has_fast(m->world, e, &t->decl) : reef_has_id(m->world, e, c)) ? READ_FAST_HAS : 0u) |
-                  (q->query && reef_query_matches(q->query, e) ? READ_MATCHES : 0u);
-    if (!t || t->size == 0 || reef_get_fast(m->world, e, &t->decl, t->size) == p) out->number |= READ_AGREES;
+    if (!typed_get(m->world, e, o->type[0], &inlined)) inlined = p;
+    if (!typed_has(m->world, e, o->type[0], &has_inlined)) has_inlined = has;
+    out->number = (reef_is_alive(m->world, e) ? READ_ALIVE : 0u) | (has ? READ_HAS : 0u) | (has_inlined ? READ_FAST_HAS : 0u) |
+                  (inlined == p ? READ_AGREES : 0u) | (q->query && reef_query_matches(q->query, e) ? READ_MATCHES : 0u);
     if (o->value % 4 == 0) out->number |= reef_count_id(m->world, c) << 8;
     out->digest = digest_at(o->type[0], p);
     out->status = REEF_OK;

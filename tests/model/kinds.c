@@ -248,34 +248,34 @@ static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy, NULL, bytes_
 static const reef_hooks hooks_maker = {maker_construct, NULL, NULL, NULL, &maker_size, false, false};
 
 model_type model_types[TYPES_MAX] = {
-    {"A", SORT_PLAIN, 8, 8, {0}, {0}},
-    {"AB", SORT_TAG, 0, 1, {0}, {0}},
-    {"Ab", SORT_PLAIN, 16, 16, {0}, {0}},
-    {"Alga", SORT_PLAIN, 4, 4, {0}, {0}},
-    {"Bite", SORT_SWITCH, 0, 1, {0}, {0}},
-    {"Coral_large", SORT_PLAIN, 4096, 4096, {0}, {0}},
-    {"Crab", SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), {0}, {0}},
-    {"Dust", SORT_PLAIN, 1, 1, {0}, {0}},
-    {"Echo", SORT_PLAIN, 12, 4, {0}, {0}},
-    {"Fin", SORT_TAG, 0, 1, {0}, {0}},
-    {"Glow", SORT_SWITCH, 0, 1, {0}, {0}},
-    {"Hull", SORT_PLAIN, 64, 64, {0}, {0}},
-    {"Ink", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}, {0}},
-    {"Jelly", SORT_PLAIN, 3, 1, {0}, {0}},
-    {"Kelp", SORT_PLAIN, 24, 8, {0}, {0}},
-    {"Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), {0}, {0}},
-    {"Moss", SORT_MAKER, 12, 4, {0}, {0}},
-    {"Nest", SORT_TAG, 0, 1, {0}, {0}},
-    {"Oar", SORT_PLAIN, 16, 4, {0}, {0}},
-    {"Pearl", SORT_PLAIN, 8, 8, {0}, {0}},
-    {"Quay", SORT_PLAIN, 100, 4, {0}, {0}},
-    {"Reed", SORT_PLAIN, 256, 128, {0}, {0}},
-    {"Salt", SORT_SWITCH, 0, 1, {0}, {0}},
-    {"Tide", SORT_PLAIN, 2, 2, {0}, {0}},
-    {"Urn", SORT_PLAIN, 8, 1, {0}, {0}},
-    {"_z", SORT_TAG, 0, 1, {0}, {0}},
-    {"a", SORT_PLAIN, 4, 2, {0}, {0}},
-    {"ab", SORT_TAG, 0, 1, {0}, {0}},
+    {"A", SORT_PLAIN, 8, 8, {0}},
+    {"AB", SORT_TAG, 0, 1, {0}},
+    {"Ab", SORT_PLAIN, 16, 16, {0}},
+    {"Alga", SORT_PLAIN, 4, 4, {0}},
+    {"Bite", SORT_SWITCH, 0, 1, {0}},
+    {"Coral_large", SORT_PLAIN, 4096, 4096, {0}},
+    {"Crab", SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), {0}},
+    {"Dust", SORT_PLAIN, 1, 1, {0}},
+    {"Echo", SORT_PLAIN, 12, 4, {0}},
+    {"Fin", SORT_TAG, 0, 1, {0}},
+    {"Glow", SORT_SWITCH, 0, 1, {0}},
+    {"Hull", SORT_PLAIN, 64, 64, {0}},
+    {"Ink", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}},
+    {"Jelly", SORT_PLAIN, 3, 1, {0}},
+    {"Kelp", SORT_PLAIN, 24, 8, {0}},
+    {"Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), {0}},
+    {"Moss", SORT_MAKER, 12, 4, {0}},
+    {"Nest", SORT_TAG, 0, 1, {0}},
+    {"Oar", SORT_PLAIN, 16, 4, {0}},
+    {"Pearl", SORT_PLAIN, 8, 8, {0}},
+    {"Quay", SORT_PLAIN, 100, 4, {0}},
+    {"Reed", SORT_PLAIN, 256, 128, {0}},
+    {"Salt", SORT_SWITCH, 0, 1, {0}},
+    {"Tide", SORT_PLAIN, 2, 2, {0}},
+    {"Urn", SORT_PLAIN, 8, 1, {0}},
+    {"_z", SORT_TAG, 0, 1, {0}},
+    {"a", SORT_PLAIN, 4, 2, {0}},
+    {"ab", SORT_TAG, 0, 1, {0}},
 };
 
 static const reef_hooks *hooks_of(type_sort sort)
@@ -303,11 +303,6 @@ bool types_make(void)
         t->id = reef_type_new(&desc, &status);
         if (status != REEF_OK || t->id.id == 0) {
             fprintf(stderr, "model: type %s: %s\n", t->name, reef_status_name(status));
-            return false;
-        }
-        t->decl = (reef_type_decl){.name = t->name, .size = t->size, .align = t->align, .home = desc.home, .hooks = desc.hooks};
-        if (reef_resolve(&t->decl).id != t->id.id) {
-            fprintf(stderr, "model: type %s: a declaration of the same finds another one\n", t->name);
             return false;
         }
     }

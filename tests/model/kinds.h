@@ -24,7 +24,6 @@ typedef struct model_type {
     type_sort      sort;
     uint32_t       size, align;
     reef_component id;
-    reef_type_decl decl; /* for the inlined calls, which go by declaration */
 } model_type;
 
 /* Sorted by name, so that an index is also a rank. */

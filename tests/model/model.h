@@ -2,6 +2,7 @@
  *
  *   generate.c  makes operations from random numbers and the reference's state
  *   apply.c     lets reef and the reference do one, and compares the outcomes
+ *   typed.c     the calls that are inlined by C type
  *   fork.c      makes worlds that share their pages
  *   compare.c   compares whole worlds
  *   shrink.c    finds a short list of operations that still fails
@@ -159,6 +160,10 @@ void model_compare_entity(model *m, reef_entity e);
 
 reef_entity model_handle(const model *m, uint32_t number);
 void        model_made(model *m, uint32_t first, const reef_entity *made, uint32_t count);
+/* The inlined calls, for types that have them: false for all others. (typed.c) */
+bool typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p);
+bool typed_mut(reef_world *w, reef_entity e, uint32_t type, void **p);
+bool typed_has(const reef_world *w, reef_entity e, uint32_t type, bool *has);
 const char *op_name(op_kind kind);
 /* The values of an operation as the reference takes them. */
 uint32_t model_values(const model *m, const op *o, ref_value *values);

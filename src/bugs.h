@@ -1,0 +1,30 @@
+/* The seeded bugs: what scripts/seeded-bugs turns on one by one, to prove that the tests see. In a build with
+ * REEF_SEEDED_BUGS the environment variable REEF_BUG=n turns bug n on; its place says BUG(n) (platform.h). In every other
+ * build BUG(n) is the constant false. A number is never used again. */
+#ifndef REEF_BUGS_H
+#define REEF_BUGS_H
+
+/* number, what goes wrong */
+#define REEF_BUGS(X) \
+    X(1, "the count of rows changes before the block is unshared: the copy lacks the last row") \
+    X(2, "the key of an edge lacks the operation: a remove takes the way of an add") \
+    X(3, "the generation isn't bumped when an entity dies by the general path") \
+    X(4, "the destroy hook runs twice for a row") \
+    X(5, "an allocation of a query's matches isn't checked") \
+    X(6, "the record of the row that fills a hole isn't updated") \
+    X(7, "an id taken out of turn stays in the ring of free ids") \
+    X(8, "a query doesn't find tables that are made after it") \
+    X(9, "the switches of a row outlive it") \
+    X(10, "columns of 16 bytes stay behind when a row moves to another table") \
+    X(11, "a loop leaves out the last row of each full block") \
+    X(12, "a query visits tables in the order in which they were made") \
+    X(13, "a name outlives its entity") \
+    X(14, "values with a copy hook are copied as bytes") \
+    X(15, "a component that is added keeps the bytes that lay there before") \
+    X(16, "a bulk spawn that fails leaves the rows that it made") \
+    X(17, "an entity can be destroyed while a loop is open") \
+    X(18, "one column is written without being unshared") \
+    X(19, "memory goes back with a size that isn't its own") \
+    X(20, "a component may be named twice in a list")
+
+#endif

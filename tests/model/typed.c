@@ -1,0 +1,73 @@
+/* The inlined calls. They go by C types, so some of the model's types are declared here as well, the usual way; a
+ * declaration that says the same as one made at run time finds the same type. */
+#include "model.h"
+
+typedef struct { uint64_t v; } A;
+typedef struct { _Alignas(16) uint8_t byte[16]; } Ab;
+typedef struct { uint32_t v; } Alga;
+typedef struct { uint8_t v; } Dust;
+typedef struct { uint32_t v[3]; } Echo;
+typedef struct { _Alignas(64) uint8_t byte[64]; } Hull;
+typedef struct { uint64_t v[3]; } Kelp;
+typedef struct { uint64_t v; } Pearl;
+typedef struct { uint16_t v; } Tide;
+
+REEF_COMPONENT(A);
+REEF_COMPONENT(Ab);
+REEF_COMPONENT(Alga);
+REEF_COMPONENT(Dust);
+REEF_COMPONENT(Echo);
+REEF_COMPONENT(Hull);
+REEF_COMPONENT(Kelp);
+REEF_COMPONENT(Pearl);
+REEF_COMPONENT(Tide);
+REEF_TAG(AB);
+REEF_TAG(Fin);
+REEF_SWITCH(Bite);
+REEF_SWITCH(Glow);
+
+#define TYPED(X) X(A) X(Ab) X(Alga) X(Dust) X(Echo) X(Hull) X(Kelp) X(Pearl) X(Tide)
+#define TYPED_WITHOUT_DATA(X) X(AB) X(Fin) X(Bite) X(Glow)
+
+bool typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p)
+{
+    uint32_t id = component_of(type).id;
+    *p = NULL;
+#define X(T) \
+    if (id == reef_id(T).id) { \
+        *p = reef_get(w, e, T); \
+        return true; \
+    }
+    TYPED(X)
+#undef X
+    return false;
+}
+
+bool typed_mut(reef_world *w, reef_entity e, uint32_t type, void **p)
+{
+    uint32_t id = component_of(type).id;
+    *p = NULL;
+#define X(T) \
+    if (id == reef_id(T).id) { \
+        *p = reef_mut(w, e, T); \
+        return true; \
+    }
+    TYPED(X)
+#undef X
+    return false;
+}
+
+bool typed_has(const reef_world *w, reef_entity e, uint32_t type, bool *has)
+{
+    uint32_t id = component_of(type).id;
+    *has = false;
+#define X(T) \
+    if (id == reef_id(T).id) { \
+        *has = reef_has(w, e, T); \
+        return true; \
+    }
+    TYPED(X)
+    TYPED_WITHOUT_DATA(X)
+#undef X
+    return false;
+}
