@@ -118,19 +118,6 @@ void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
     }
 }
 
-bool bits_prepare_copy(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
-{
-    EACH_STORE(w, mask, b)
-        if (bit_read(b, from) != bit_read(b, to) && !words_own(w, b, place_unit(to))) return false;
-    return true;
-}
-
-void bits_copy(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
-{
-    EACH_STORE(w, mask, b)
-        if (bit_read(b, from) != bit_read(b, to)) bit_put(b, to, bit_read(b, from));
-}
-
 bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
     EACH_STORE(w, mask, b)

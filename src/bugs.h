@@ -25,6 +25,8 @@
     X(17, "an entity can be destroyed while a loop is open") \
     X(18, "one column is written without being unshared") \
     X(19, "memory goes back with a size that isn't its own") \
-    X(20, "a component may be named twice in a list")
+    X(20, "a component may be named twice in a list") \
+    X(21, "a node of shared pages is merged though two branches look at it") \
+    X(22, "the count of holders changes before the node is copied, which may fail")
 
 #endif

@@ -105,22 +105,22 @@ INLINE void cells_move(const edge *x, reef_slot *to, size_t to_row, const reef_s
 }
 
 /* The cached edge of a key when all that the straight path needs holds: both ends leased, room, the rows' chunk and records
- * ours, no loop open. NULL: the general path decides. */
+ * ours, no loop open. `shared` is a constant: some records may be shared with a fork, but not these. */
 typedef struct route { const edge *edge; table *from, *to; reef_slot *slots; } route;
 
-INLINE bool edge_ready(const reef_world *w, route *r, handle h, uint32_t place, uint64_t key)
+INLINE bool edge_ready(const reef_world *w, route *r, handle h, uint32_t place, uint64_t key, bool shared)
 {
     const uint32_t i = edge_index(key);
-    const uint64_t now = w->hot.version;
-    if (UNLIKELY(w->edge_cache[i].key != key || key == 0)) return false;
+    const uint64_t gate = shared ? w->hot.version : w->gate_move;
+    if (UNLIKELY(w->edge_cache[i].key != key)) return false;
     r->edge = w->edge_cache[i].edge;
     r->from = w->edge_cache[i].from;
     r->to = w->edge_cache[i].to;
-    if (UNLIKELY(r->from->lease != now || r->to->lease != now || r->to->next == r->to->end || w->locks)) return false;
+    if (UNLIKELY(r->from->lease != gate || r->to->lease != gate || r->to->next == r->to->end)) return false;
     r->slots = reef_slots_at(&w->hot, place);
     const uint32_t last_row = place_row(r->from->next - 1);
-    if (UNLIKELY(last_row == 0 || r->slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != now)) return false;
-    if (LIKELY(w->hot.records.shared == 0)) return true;
+    if (UNLIKELY(last_row == 0 || r->slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != gate)) return false;
+    if (!shared) return true;
     return record_owned(w, HANDLE_INDEX(h)) && record_owned(w, HANDLE_INDEX(handle_at(r->from->tail, last_row)));
 }
 
@@ -212,13 +212,24 @@ INLINE bool switch_go(reef_world *w, uint32_t place, reef_component c, bool on)
 
 /* ---- the words ---- */
 
+/* While records are shared with a fork the gate is closed: the same path, with their owners asked. */
+static bool edge_go_shared(reef_world *w, reef_entity e, uint32_t place, uint64_t key, const void *value, size_t size, void **out)
+{
+    route r;
+    if (w->hot.records.shared == 0 || w->locks || place < 2 * PLACE_EMPTY) return false;
+    if (!edge_ready(w, &r, handle_of(e), place, key, true) || (value && r.edge->size != size)) return false;
+    edge_go_wide(w, &r, handle_of(e), place, value, out && r.edge->slot ? out : NULL);
+    return true;
+}
+
 static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out)
 {
     void *made = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
     reef_status s = REEF_OK;
-    if (place == PLACE_DEAD || !switch_go(w, place, c, true))
+    if (place != PLACE_DEAD && edge_go_shared(w, e, place, edge_key(w, place, c, false), NULL, 0, &made)) s = REEF_OK;
+    else if (place == PLACE_DEAD || !switch_go(w, place, c, true))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
     if (out && s >= 0) *out = made;
     return s == REEF_ADDED ? REEF_OK : s;
@@ -228,7 +239,7 @@ static NOINLINE reef_status add_wide(reef_world *w, reef_entity e, uint32_t plac
 {
     route r;
     void *made = NULL;
-    if (edge_ready(w, &r, handle_of(e), place, key)) edge_go_wide(w, &r, handle_of(e), place, NULL, r.edge->slot ? &made : NULL);
+    if (edge_ready(w, &r, handle_of(e), place, key, false)) edge_go_wide(w, &r, handle_of(e), place, NULL, r.edge->slot ? &made : NULL);
     if (out) *out = made;
     return REEF_OK;
 }
@@ -240,9 +251,9 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
     if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t record = record_read(w, HANDLE_INDEX(h));
     const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place < 2 * PLACE_EMPTY)) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t key = edge_key(w, place, c, false);
-    if (UNLIKELY(!edge_ready(w, &r, h, place, key))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(!edge_ready(w, &r, h, place, key, false))) return add_slow(w, "reef_add", e, c, args, out);
     if (UNLIKELY(!r.edge->narrow)) return add_wide(w, e, place, key, out);
     void *made = NULL;
     edge_go(w, &r, h, place, NULL, r.edge->slot ? &made : NULL, true);
@@ -260,6 +271,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (!world_knows(w, c.id)) return fail(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return fail(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return fail(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (size && edge_go_shared(w, e, place, edge_key(w, place, c, false), value, size, &made)) return REEF_ADDED;
     if (!t->hooked && size) { /* there already, and ours */
         reef_slot *slots = reef_slots_at(&w->hot, place);
         uint32_t k = slot_find(w, c.id, slots[0].head.table);
@@ -275,7 +287,7 @@ static NOINLINE reef_status set_wide(reef_world *w, reef_entity e, uint32_t plac
 {
     route r;
     void *made;
-    if (edge_ready(w, &r, handle_of(e), place, key)) edge_go_wide(w, &r, handle_of(e), place, value, &made);
+    if (edge_ready(w, &r, handle_of(e), place, key, false)) edge_go_wide(w, &r, handle_of(e), place, value, &made);
     return REEF_ADDED;
 }
 
@@ -286,9 +298,9 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return set_slow(w, e, c, value, size);
     const uint64_t record = record_read(w, HANDLE_INDEX(h));
     const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h))) return set_slow(w, e, c, value, size);
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place < 2 * PLACE_EMPTY)) return set_slow(w, e, c, value, size);
     const uint64_t key = edge_key(w, place, c, false);
-    if (!edge_ready(w, &r, h, place, key) || UNLIKELY(r.edge->size != size || size == 0 || value == NULL))
+    if (!edge_ready(w, &r, h, place, key, false) || UNLIKELY(r.edge->size != size || r.edge->slot == 0 || value == NULL))
         return set_slow(w, e, c, value, size);
     if (UNLIKELY(!r.edge->narrow)) return set_wide(w, e, place, key, value);
     void *made;
@@ -311,6 +323,7 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
     void *none = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
+    if (place != PLACE_DEAD && edge_go_shared(w, e, place, edge_key(w, place, c, true), NULL, 0, NULL)) return REEF_OK;
     if (place != PLACE_DEAD && switch_go(w, place, c, false)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
 }
@@ -318,7 +331,7 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
 static NOINLINE reef_status remove_wide(reef_world *w, reef_entity e, uint32_t place, uint64_t key)
 {
     route r;
-    if (edge_ready(w, &r, handle_of(e), place, key)) edge_go_wide(w, &r, handle_of(e), place, NULL, NULL);
+    if (edge_ready(w, &r, handle_of(e), place, key, false)) edge_go_wide(w, &r, handle_of(e), place, NULL, NULL);
     return REEF_OK;
 }
 
@@ -329,9 +342,9 @@ reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
     if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return remove_slow(w, e, c);
     const uint64_t record = record_read(w, HANDLE_INDEX(h));
     const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h))) return remove_slow(w, e, c);
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place < 2 * PLACE_EMPTY)) return remove_slow(w, e, c);
     const uint64_t key = edge_key(w, place, c, true);
-    if (UNLIKELY(!edge_ready(w, &r, h, place, key))) return remove_slow(w, e, c);
+    if (UNLIKELY(!edge_ready(w, &r, h, place, key, false))) return remove_slow(w, e, c);
     if (UNLIKELY(!r.edge->narrow)) return remove_wide(w, e, place, key);
     edge_go(w, &r, h, place, NULL, NULL, true);
     return REEF_OK;

@@ -42,14 +42,13 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
 /* The straight path: `narrow` is a constant. False: nothing was done. */
 INLINE bool destroy_go(reef_world *w, handle h, uint32_t place, bool narrow)
 {
-    const uint64_t now = w->hot.version;
+    const uint64_t gate = w->gate_destroy;
     reef_slot *slots = reef_slots_at(&w->hot, place);
     const uint32_t id = slots[0].head.table;
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const uint32_t last = t->next - 1;
-    if (UNLIKELY(t->lease != now || slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != now || place_row(last) == 0)) return false;
-    if (UNLIKELY(w->slow || w->ring_lease != now || w->ring_next == w->ring_end || w->hot.records.shared)) return false;
-    if (UNLIKELY(narrow && !t->shape->narrow)) return false;
+    if (UNLIKELY(t->lease != gate || slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != gate || place_row(last) == 0)) return false;
+    if (UNLIKELY(w->ring_next == w->ring_end || (narrow && !t->shape->narrow))) return false;
     const reef_slot *tail = t->tail;
     const size_t row = place_row(place), last_row = place_row(last);
     const handle moved = handle_at(tail, last_row);
@@ -193,9 +192,8 @@ static reef_status types_check(reef_world *w, const char *op, const reef_compone
     return REEF_OK;
 }
 
-reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, uint32_t count, uint64_t *destroyed)
+static reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count, uint64_t *destroyed)
 {
-    static const char op[] = "reef_destroy_with";
     doomed d = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = types_check(w, op, types, count);
@@ -208,7 +206,12 @@ reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, 
     return ok ? REEF_OK : fail(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
-reef_status reef_world_clear(reef_world *w) { return reef_destroy_with_types(w, NULL, 0, NULL); }
+reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, uint32_t count, uint64_t *destroyed)
+{
+    return destroy_with(w, "reef_destroy_with", types, count, destroyed);
+}
+
+reef_status reef_world_clear(reef_world *w) { return destroy_with(w, "reef_world_clear", NULL, 0, NULL); }
 
 /* Where the rows of table `from` go without c: edge, room, bits. */
 static bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_status *s)

@@ -23,7 +23,9 @@ static uint32_t index_limit(const reef_world *w)
 uint64_t *record_own(reef_world *w, uint32_t index)
 {
     paged_owner o = owner_records(w);
+    bool shared = w->hot.records.shared != 0;
     uint64_t *page = paged_own(&w->hot.records, &o, index >> REEF_RECORD_BITS, w->hot.version, w->hot.fork_version);
+    if (shared && w->hot.records.shared == 0) gates_set(w);
     return page ? page + (index & (RECORDS_PER_PAGE - 1)) : NULL;
 }
 
@@ -97,7 +99,7 @@ static bool ring_rebuild(reef_world *w, uint32_t pages)
     w->state.ring_tail = ring_copy(w, &fresh, w->state.ring_tail);
     w->state.ring_head = 0;
     w->state.ring_holes = 0;
-    w->ring_lease = 0;
+    w->ring_next = w->ring_end = NULL;
     paged_drop(&w->state.ring, &o);
     w->state.ring = fresh;
     return true;
@@ -121,7 +123,6 @@ bool id_free_prepare(reef_world *w)
     if (page == NULL) return false;
     w->ring_next = page + w->state.ring_tail % RING_PER_PAGE;
     w->ring_end = page + RING_PER_PAGE;
-    w->ring_lease = w->hot.version;
     return true;
 }
 
@@ -152,6 +153,7 @@ void ring_drop(reef_world *w)
 {
     paged_owner o = owner_ring(w);
     paged_drop(&w->state.ring, &o);
+    w->ring_next = w->ring_end = NULL;
     w->state.ring_head = w->state.ring_tail = 0;
     w->state.ring_holes = 0;
 }
@@ -263,7 +265,6 @@ static bool ring_take(reef_world *w, uint32_t index)
         if (BUG(7)) return true;
         page[at % RING_PER_PAGE] = RING_HOLE;
         w->state.ring_holes++;
-        w->ring_lease = 0;
         return true;
     }
     ASSERT(index == RING_HOLE); /* a free id is in the ring */
@@ -279,7 +280,7 @@ static reef_status index_extend(reef_world *w, uint32_t index)
     for (uint32_t i = from; i < index; i++) {
         if (!w->config.never_reuse && !id_free_prepare(w)) {
             w->state.ring_tail -= i - from; /* what was pushed lies behind the tail again */
-            w->ring_lease = 0;
+            w->ring_next = w->ring_end = NULL;
             return REEF_NO_MEMORY;
         }
         record_put(w, (reef_entity){i, 1}, w->config.never_reuse ? PLACE_RETIRED : PLACE_FREE);

@@ -208,6 +208,7 @@ static void name_count_changed(reef_world *w)
 {
     if (w->state.name_count) w->slow |= SLOW_NAMES;
     else w->slow &= ~SLOW_NAMES;
+    gates_set(w);
 }
 
 /* Owns what taking entry `number` away writes in one index: its cluster, and the bucket of the last entry, which gets

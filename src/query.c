@@ -86,21 +86,22 @@ static bool query_update(reef_query *q)
 typedef struct term_list {
     reef_term term[REEF_TERMS_MAX];
     uint32_t  count;
+    const char *op;
 } term_list;
 
-static reef_status refuse(reef_world *w, reef_status s, reef_component c, uint64_t number)
+static reef_status refuse(reef_world *w, const term_list *l, reef_status s, reef_component c, uint64_t number)
 {
-    return fail(w, s, "reef_query_new", c, (reef_entity){0, 0}, number);
+    return fail(w, s, l->op, c, (reef_entity){0, 0}, number);
 }
 
 static reef_status term_add(reef_world *w, term_list *l, reef_component c, reef_access access, uint32_t number)
 {
     reef_status s = type_ready(w, c.id);
-    if (s != REEF_OK) return refuse(w, s, c, number);
-    if ((uint32_t)access > REEF_WITH) return refuse(w, REEF_BAD_ARGUMENT, c, number);
+    if (s != REEF_OK) return refuse(w, l, s, c, number);
+    if ((uint32_t)access > REEF_WITH) return refuse(w, l, REEF_BAD_ARGUMENT, c, number);
     for (uint32_t i = 0; i < l->count; i++)
-        if (l->term[i].component.id == c.id) return refuse(w, REEF_DUPLICATE_TERM, c, number);
-    if (l->count == REEF_TERMS_MAX) return refuse(w, REEF_LIMIT, c, number);
+        if (l->term[i].component.id == c.id) return refuse(w, l, REEF_DUPLICATE_TERM, c, number);
+    if (l->count == REEF_TERMS_MAX) return refuse(w, l, REEF_LIMIT, c, number);
     l->term[l->count].component = c;
     l->term[l->count++].access = access;
     return REEF_OK;
@@ -145,14 +146,14 @@ static reef_status term_parse(reef_world *w, term_list *l, const char *text, con
     size_t length = word(at, &start);
     if (length && **at && **at != ',' && access_word(start, length, &access)) length = word(at, &start);
     uint64_t at_column = (uint64_t)(start - text) + 1;
-    if (length == 0 || length > REEF_TYPE_NAME_MAX) return refuse(w, REEF_BAD_TEXT, none, at_column);
-    if (**at && **at != ',') return refuse(w, REEF_BAD_TEXT, none, (uint64_t)(*at - text) + 1);
+    if (length == 0 || length > REEF_TYPE_NAME_MAX) return refuse(w, l, REEF_BAD_TEXT, none, at_column);
+    if (**at && **at != ',') return refuse(w, l, REEF_BAD_TEXT, none, (uint64_t)(*at - text) + 1);
     for (size_t i = 0; i < length; i++)
-        if (!is_name(start[i])) return refuse(w, REEF_BAD_TEXT, none, at_column + i);
+        if (!is_name(start[i])) return refuse(w, l, REEF_BAD_TEXT, none, at_column + i);
     memcpy(name, start, length);
     name[length] = 0;
     reef_component c = reef_type_find(name);
-    if (c.id == 0) return refuse(w, REEF_UNKNOWN_TYPE, none, at_column);
+    if (c.id == 0) return refuse(w, l, REEF_UNKNOWN_TYPE, none, at_column);
     return term_add(w, l, c, access, (uint32_t)at_column);
 }
 
@@ -184,7 +185,7 @@ static void terms_sort(reef_query *q, const term_list *l)
 static reef_query *query_make(reef_world *w, const term_list *l)
 {
     reef_query *q = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *q);
-    if (q == NULL) return refuse(w, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    if (q == NULL) return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     q->world = w;
     q->next = w->queries;
     if (q->next) q->next->previous = q;
@@ -192,14 +193,14 @@ static reef_query *query_make(reef_world *w, const term_list *l)
     terms_sort(q, l);
     if (query_update(q)) return q;
     reef_query_free(q);
-    return refuse(w, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
 }
 
 reef_query *reef_query_make(reef_world *w, const reef_query_desc *desc)
 {
-    term_list l = {.count = 0};
+    term_list l = {.op = "reef_query_make"};
     if (w == NULL) return NULL;
-    if (desc == NULL) return refuse(w, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
+    if (desc == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
     if (desc->text) {
         if (text_parse(w, &l, desc->text) != REEF_OK) return NULL;
     } else {
@@ -211,9 +212,9 @@ reef_query *reef_query_make(reef_world *w, const reef_query_desc *desc)
 
 reef_query *reef_query_new(reef_world *w, const char *text)
 {
-    term_list l = {.count = 0};
+    term_list l = {.op = "reef_query_new"};
     if (w == NULL) return NULL;
-    if (text == NULL) return refuse(w, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
+    if (text == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
     return text_parse(w, &l, text) == REEF_OK ? query_make(w, &l) : NULL;
 }
 
@@ -239,6 +240,7 @@ static void unlock(reef_world *w)
 {
     ASSERT(w->locks > 0);
     if (--w->locks == 0) w->slow &= ~SLOW_LOCKED;
+    gates_set(w);
 }
 
 reef_block reef_begin(reef_world *w, reef_query *q)
@@ -254,8 +256,9 @@ reef_block reef_begin(reef_world *w, reef_query *q)
         fail(w, s, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
         return b;
     }
-    if (q->writes) w->hot.version++; /* what this loop writes can be told from what was written before */
     w->locks++;
+    if (q->writes) version_advance(w); /* what this loop writes can be told from what was written before */
+    else gates_set(w);
     w->slow |= SLOW_LOCKED;
     w->hot.fresh_end = 0;
     b.match = q->matches;

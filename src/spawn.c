@@ -289,11 +289,11 @@ reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, uint3
 {
     static const char op[] = "reef_bundle_new";
     const reef_entity null = {0, 0};
-    reef_value values[64];
-    uint32_t offsets[64];
+    reef_value values[REEF_BUNDLE_MAX];
+    uint32_t offsets[REEF_BUNDLE_MAX];
     if (w == NULL) return NULL;
-    if (count > 64 || (count && parts == NULL))
-        return fail(w, count > 64 ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count), NULL;
+    if (count > REEF_BUNDLE_MAX || (count && parts == NULL))
+        return fail(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count), NULL;
     for (uint32_t i = 0; i < count; i++) {
         values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
         offsets[i] = parts[i].offset;
@@ -348,7 +348,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
 {
     static const char op[] = "reef_spawn_bundle";
     reef_entity e = {0, 0};
-    reef_value values[64];
+    reef_value values[REEF_BUNDLE_MAX];
     if (w == NULL) return e;
     if (b == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
     if (b->world != w) return fail(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;

@@ -52,7 +52,9 @@ void row_destroy(const shape *s, reef_slot *slots, uint32_t row)
 
 static void *block_take(family *f, const column *c, uint32_t rows)
 {
-    return memory_block(&f->memory, MEMORY_ROWS, c->arena, (size_t)c->size * rows, c->align);
+    size_t bytes;
+    if (!size_multiply(c->size, rows, 0, &bytes)) return NULL; /* 32 bits: 4 MiB * 1,024 */
+    return memory_block(&f->memory, MEMORY_ROWS, c->arena, bytes, c->align);
 }
 
 static void block_give(family *f, const column *c, void *block, uint32_t rows)

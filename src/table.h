@@ -156,8 +156,5 @@ bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);
 void bits_drop(reef_world *w);
 reef_status bits_validate(const reef_world *w, char *message, size_t size);
 uint64_t bit_count_rows(const reef_world *w, uint32_t component);
-/* Copies the switches of `from` to `to`; prepare first. */
-bool bits_prepare_copy(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
-void bits_copy(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
 
 #endif

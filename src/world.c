@@ -51,7 +51,7 @@ reef_world *reef_world_new(const reef_world_config *config)
     w->family = f;
     w->config = *config;
     graph_view_none(w);
-    w->hot.version = 1;
+    version_advance(w);
     w->state.next_unit = 2;
     w->error.operation = "";
     return w;

@@ -150,8 +150,9 @@ struct reef_world {
     reef_hot   hot;
     uint32_t   slow;        /* != 0: the fast paths of structural calls give up (loop open, names, observers ...) */
     uint32_t   locks;       /* open loops */
-    uint32_t  *ring_next, *ring_end; /* where the next free id goes, under ring_lease */
-    uint64_t   ring_lease;  /* == version: ring_next ... ring_end is ours */
+    uint64_t   gate_move;    /* what a lease must be for the straight path: the version, or never (gates_set) */
+    uint64_t   gate_destroy; /* the same for destroy, which also has names to forget */
+    uint32_t  *ring_next, *ring_end; /* where the next free id goes: a page that is ours; both NULL: not known */
     state      state;
     family    *family;
     struct { uint64_t key; const edge *edge; table *from, *to; } edge_cache[EDGE_CACHE]; /* emptied when pages may move */
@@ -205,6 +206,29 @@ INLINE const shape *shape_of(const family *f, uint32_t table_id)
     return REEF_DEPENDENT(&f->graph.shapes)[table_id];
 }
 void ids_sort(uint32_t *ids, uint32_t count); /* by type name */
+
+/* ---- versions and gates ---- */
+
+/* To be called when one of these changes: version, open loops, names, shared records. */
+INLINE void gates_set(reef_world *w)
+{
+    w->gate_move = w->locks || w->hot.records.shared ? UINT64_MAX : w->hot.version;
+    w->gate_destroy = w->slow & SLOW_NAMES ? UINT64_MAX : w->gate_move;
+}
+/* A new write version: what is written from now on can be told from what was written before. */
+INLINE void version_advance(reef_world *w)
+{
+    w->hot.version++;
+    gates_set(w);
+}
+/* The same after everything was shared with another holder: nothing is ours alone. */
+INLINE void version_share(reef_world *w)
+{
+    w->hot.fork_version = w->hot.version;
+    w->hot.fresh_end = 0;
+    w->ring_next = w->ring_end = NULL;
+    version_advance(w);
+}
 
 /* ---- access ---- */
 

@@ -350,7 +350,7 @@ reef_world *freeze(reef_world *w)
     memset(&frozen->state.name_by_index, 0, sizeof(reef_paged));
     frozen->state.name_count = frozen->state.name_buckets = 0;
     frozen->hot.fresh_end = w->hot.fresh_end = 0;
-    w->hot.fork_version = w->hot.version++;
+    version_share(w);
     return frozen;
 }
 

@@ -1,6 +1,11 @@
 /* Components of an entity: adding, setting, removing, several at once; rows that move. */
 #include "support.h"
 
+typedef struct {
+    double a, b;
+} Wide;
+REEF_COMPONENT(Wide);
+
 /* ---- A3: by id alone ---- */
 
 static void A3_everything_works_by_id_alone(void **state)
@@ -315,6 +320,39 @@ static void E5_cached_transitions_know_their_direction(void **state)
     }
 }
 
+/* Plain rows of 8 bytes a column, of 16, of other sizes: each has a path of its own. The value that is set lies in the row
+ * that leaves, in the one that fills its hole, in another one, or in the table where the row goes. */
+static void E5_plain_rows_of_every_width_keep_their_values(void **state)
+{
+    enum { N = 40 };
+    for (int width = 0; width < 3; width++)
+        for (int from = 0; from < 4; from++) {
+            reef_world *w = another_world(state, NULL);
+            reef_entity e[N];
+            for (int i = 0; i < N; i++) {
+                e[i] = reef_spawn(w, reef_with(Position, (float)i, 1), reef_with(Mass, i));
+                if (width == 1) assert_status(REEF_ADDED, reef_set(w, e[i], Wide, i, -i));
+                if (width == 2) assert_status(REEF_ADDED, reef_set(w, e[i], Cargo, {(uint8_t)i, 3}));
+            }
+            for (int i = 0; i < N; i++) {
+                int         last = i == 0 ? N - 1 : i < N - 1 ? N - 1 : i;
+                int         source = from == 0 ? i : from == 1 ? last : from == 2 ? (i + 7) % N : i / 2;
+                const void *value = reef_get(w, e[source], Position);
+                assert_status(REEF_ADDED, reef_set_id(w, e[i], reef_id(Velocity), value, sizeof(Velocity)));
+                assert_true(reef_get(w, e[i], Velocity)->x == (float)source);
+            }
+            for (int i = 0; i < N; i++) {
+                assert_position(w, e[i], (float)i, 1);
+                assert_true(reef_get(w, e[i], Mass)->kg == i);
+                if (width == 1) assert_true(reef_get(w, e[i], Wide)->b == -i);
+                if (width == 2) assert_int_equal(reef_get(w, e[i], Cargo)->byte[0], i);
+                assert_ok(i % 2 ? reef_remove(w, e[i], Velocity) : reef_add(w, e[i], Health));
+            }
+            for (int i = 0; i < N; i++) assert_position(w, e[i], (float)i, 1);
+            end_world(state, w);
+        }
+}
+
 static bool gather(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
     char *text = context;
@@ -463,6 +501,7 @@ int main(void)
         TEST(E1_the_same_set_shares_a_table_whatever_the_order_of_adding),
         TEST(E5_a_transition_keeps_all_other_values),
         TEST(E5_cached_transitions_know_their_direction),
+        TEST(E5_plain_rows_of_every_width_keep_their_values),
         TEST(E6_remove_get_has_and_list),
         TEST(C2_a_change_is_one_move),
         TEST(C2_a_default_in_a_change_starts_anew),

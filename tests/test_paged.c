@@ -58,7 +58,8 @@ static void begin(play *p, uint64_t seed)
     p->seed = seed;
     assert_true(memory_make(&p->memory, &a));
     assert_true(mutex_make(&p->lock));
-    p->type = (paged_type){SLOTS * sizeof(slot), ARENA_DIRECTORY, MEMORY_TABLES, release};
+    p->type = (paged_type){
+        .page_bytes = SLOTS * sizeof(slot), .arena = ARENA_DIRECTORY, .kind = MEMORY_TABLES, .release = release};
     p->owner = (paged_owner){&p->memory, &p->lock, &p->type, p};
     p->holders[0].there = true;
     p->holders[0].version = 1;

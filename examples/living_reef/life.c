@@ -13,7 +13,7 @@ enum {
     FOUND_FOOD = 110,  /* energy units of food in a cell from which a fish finds what it burns */
     LEFT_FOOD = 60,    /* energy units of a food that nobody finds in a cell */
     REST_TICKS = 12,   /* a hunter's rest after a catch */
-    CATCH_PERCENT = 4, /* of the strikes at a fish without a hole to hide in; a hunter strikes in every second tick */
+    CATCH_PERCENT = 6, /* of the strikes at a fish without a hole to hide in; a hunter strikes in every second tick */
     SPAWN_ONE_IN = 60  /* of the ticks, for an adult that could spawn */
 };
 

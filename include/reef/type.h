@@ -217,6 +217,7 @@ enum {
     REEF_NAME_MAX = 247,          /* bytes of an entity's name with its path */
     REEF_FIELDS_MAX = 1024,       /* fields of a type */
     REEF_TERMS_MAX = 64,          /* terms of a query */
+    REEF_BUNDLE_MAX = 64,         /* parts of a bundle */
     REEF_BLOCK_ROWS = 1024        /* rows of a block */
 };
 /* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000

@@ -63,15 +63,17 @@ void want_QUERY_FREE(model *m, const op *o, outcome *want)
 
 /* ---- walking ---- */
 
-/* Is this term's data read, is it written? */
-static bool term_reads(const model_query *q, uint32_t i)
-{
-    return model_types[q->type[i]].size > 0 && (q->access[i] == REEF_IN || q->access[i] == REEF_INOUT);
-}
+/* Is this term's data written, is it read? When memory runs out in a loop, a part is written, and then again in the second
+ * try, which therefore doesn't look at it. */
 static bool term_writes(const model_query *q, uint32_t i, const op *o)
 {
     if (model_types[q->type[i]].size == 0 || (o->option & WALK_LEAVES)) return false;
     return q->access[i] == REEF_OUT || (q->access[i] == REEF_INOUT && (o->option & WALK_WRITES));
+}
+static bool term_reads(const model_query *q, uint32_t i, const op *o)
+{
+    if (model_types[q->type[i]].size == 0 || (o->fail_at && term_writes(q, i, o))) return false;
+    return q->access[i] == REEF_IN || q->access[i] == REEF_INOUT;
 }
 static uint64_t walk_value(const op *o, uint64_t visited, uint32_t term)
 {
@@ -114,7 +116,7 @@ static void row_core(model *m, const op *o, outcome *out, const reef_block *b, u
     for (uint32_t i = 0; i < q->count; i++) {
         const model_type *t = &model_types[q->type[i]];
         size_t            at = (size_t)row * t->size;
-        if (term_reads(q, i)) {
+        if (term_reads(q, i, o)) {
             const char *p = reef_block_in(b, t->id);
             out->digest = value_mix(out->digest, p ? value_digest(t, p + at) : 0);
         }
@@ -194,7 +196,7 @@ static void row_want(void *context, ref_entity *e, uint32_t index)
     uint64_t           digest = value_mix(k->want->digest, reef_entity_bits(ref_handle(&k->m->reference, index)));
     for (uint32_t i = 0; i < q->count; i++) {
         uint32_t t = q->type[i];
-        if (term_reads(q, i)) digest = value_mix(digest, value_digest_of(&model_types[t], e->value[t]));
+        if (term_reads(q, i, k->o)) digest = value_mix(digest, value_digest_of(&model_types[t], e->value[t]));
         if (term_writes(q, i, k->o) && (model_types[t].sort != SORT_MOVER || e->value[t] != 0))
             e->value[t] = walk_value(k->o, k->visited, i);
     }

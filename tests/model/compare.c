@@ -242,7 +242,7 @@ static void compare_stats(model *m)
     SAME(tables, tables);
     SAME(names, names);
     SAME(bytes_total, counted_memory.bytes);
-    if (getenv("REEF_MODEL_SPAWNED")) SAME(spawned, r->spawned);
+    SAME(spawned, r->spawned);
     SAME(destroyed, r->destroyed);
 #undef SAME
 }

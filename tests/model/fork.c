@@ -16,9 +16,7 @@ static void *copied(memory *m, enum memory_kind kind, const void *from, size_t b
 /* What was written so far is shared from now on. */
 static void turn_page(reef_world *w)
 {
-    w->hot.fork_version = w->hot.version++;
-    w->hot.fresh_end = 0;
-    w->ring_lease = 0;
+    version_share(w);
     memset(w->edge_cache, 0, sizeof w->edge_cache);
 }
 

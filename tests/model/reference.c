@@ -422,8 +422,6 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
 {
     ref_entity *x = ref_alive(r, e);
     if (!x) return REEF_NOT_ALIVE;
-    if (value->type < TYPES_MAX && value->flaw == FLAW_SIZE) return REEF_WRONG_SIZE;
-    if (value->type < TYPES_MAX && value->flaw == FLAW_DATA) return REEF_BAD_ARGUMENT;
     reef_status s = value_check(r, value, false, 1);
     if (s != REEF_OK) return s;
     bool there = ref_has(x, value->type);
