@@ -312,12 +312,12 @@ static uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, reef_
     }
     s->table = id;
     g->shapes[id] = s;
-    g->shape_count = id + 1;
     set_put(g, s);
     for (uint32_t slot = SLOT_COLUMNS; slot < s->end_slot; slot++)
         map_put(g, s->columns[slot].type->id, id, (uint16_t)slot);
     for (uint32_t i = 0; i < count; i++)
         if (type_of(ids[i])->size == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
+    RELEASE_STORE(&g->shape_count, id + 1); /* queries of other worlds may look at it now */
     *status = REEF_OK;
     return id;
 }

@@ -6,8 +6,9 @@
 #include "change.h"
 
 typedef struct match {
-    uint32_t table;
-    uint16_t columns[]; /* of the terms with data, in their order */
+    const table *table;   /* good for the query's epoch */
+    uint32_t     id;
+    uint16_t     columns[]; /* of the terms with data, in their order */
 } match;
 
 struct reef_query {
@@ -17,7 +18,8 @@ struct reef_query {
     uint32_t    filter_count, bit_count; /* terms without data: of tables, of switches */
     uint32_t    filters[REEF_TERMS_MAX], bits[REEF_TERMS_MAX];
     bool        writes;
-    uint32_t    seen; /* tables of the graph looked at */
+    uint32_t    seen;  /* tables of the graph looked at */
+    uint64_t    epoch; /* of the world's tables, when the matches' pointers were taken */
     char       *matches;
     uint32_t    match_count, match_capacity, match_bytes;
 };
@@ -53,32 +55,43 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
     uint32_t low = BUG(12) ? q->match_count : 0, high = q->match_count;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (shape_compare(shape_of(q->world->family, match_at(q, mid)->table), s) < 0) low = mid + 1;
+        if (shape_compare(shape_of(q->world->family, match_at(q, mid)->id), s) < 0) low = mid + 1;
         else high = mid;
     }
     char *at = q->matches + (size_t)low * q->match_bytes;
     memmove(at + q->match_bytes, at, (size_t)(q->match_count - low) * q->match_bytes);
     match *x = (match *)(void *)at;
-    x->table = id;
+    x->id = id;
     memcpy(x->columns, columns, q->head.column_count * sizeof *columns);
     q->match_count++;
     return true;
 }
 
-/* Looks at tables made since the last time. What was found stays found when memory runs out. */
-static bool query_update(reef_query *q)
+/* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
+ * runs out. */
+static COLD bool query_look(reef_query *q, uint32_t count)
 {
+    static const table nothing; /* of a table that this world never used */
     reef_world *w = q->world;
     uint16_t columns[REEF_TERMS_MAX];
-    mutex_lock(&w->family->lock);
-    uint32_t count = w->family->graph.shape_count;
-    mutex_unlock(&w->family->lock);
-    if (BUG(8) && q->seen > TABLE_EMPTY + 1) return true;
     for (; q->seen < count; q->seen++) {
         if (q->seen < TABLE_EMPTY || !table_matches(q, q->seen, columns)) continue;
         if (!match_insert(q, q->seen, columns)) return false;
     }
+    for (uint32_t i = 0; i < q->match_count; i++) {
+        match *m = (match *)(void *)(q->matches + (size_t)i * q->match_bytes);
+        uint32_t page = m->id / TABLES_PER_PAGE;
+        bool there = page < w->state.tables.count && w->state.tables.page[page];
+        m->table = there ? (const table *)w->state.tables.page[page] + m->id % TABLES_PER_PAGE : &nothing;
+    }
+    q->epoch = w->tables_epoch;
     return true;
+}
+
+INLINE bool query_update(reef_query *q)
+{
+    uint32_t count = REEF_ACQUIRE_U32(&q->world->family->graph.shape_count);
+    return LIKELY(q->seen == count && q->epoch == q->world->tables_epoch) || query_look(q, count);
 }
 
 /* ---- making ---- */
@@ -179,7 +192,8 @@ static void terms_sort(reef_query *q, const term_list *l)
         else q->head.key[q->head.column_count++] = t->id << 1 | (access == REEF_IN);
         if (t->home == REEF_TABLE && t->size && access != REEF_IN && access != REEF_WITH) q->writes = true;
     }
-    q->match_bytes = (uint32_t)(sizeof(match) + q->head.column_count * sizeof(uint16_t) + 3) & ~3u;
+    q->epoch = UINT64_MAX;
+    q->match_bytes = (uint32_t)(sizeof(match) + q->head.column_count * sizeof(uint16_t) + 7) & ~7u;
 }
 
 static reef_query *query_make(reef_world *w, const term_list *l)
@@ -236,31 +250,36 @@ void queries_drop(reef_world *w)
 
 /* ---- loops ---- */
 
-static void unlock(reef_world *w)
+static COLD void begin_refuse(reef_world *w, const reef_query *q)
 {
-    ASSERT(w->locks > 0);
-    if (--w->locks == 0) w->slow &= ~SLOW_LOCKED;
-    gates_set(w);
+    reef_status s = q == NULL ? REEF_BAD_ARGUMENT : q->world != w ? REEF_OTHER_WORLD : REEF_NO_MEMORY;
+    if (w) fail(w, s, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
 reef_block reef_begin(reef_world *w, reef_query *q)
 {
-    reef_block b;
-    memset(&b, 0, offsetof(reef_block, mask_words));
-    if (w == NULL) return b;
+    reef_block b; /* mask_words is written with the first mask */
+    b.count = 0;
+    b.dt = 0;
+    b.entities = NULL;
     b.world = w;
     b.query = q;
-    w->error.status = REEF_OK;
-    reef_status s = q == NULL ? REEF_BAD_ARGUMENT : q->world != w ? REEF_OTHER_WORLD : query_update(q) ? REEF_OK : REEF_NO_MEMORY;
-    if (s != REEF_OK) {
-        fail(w, s, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
+    b.slots = NULL;
+    b.columns = NULL;
+    b.match = b.match_end = NULL;
+    b.unit = b.last_unit = b.next_place = 0;
+    b.open = false;
+    b.mask = NULL;
+    if (UNLIKELY(w == NULL || q == NULL || q->world != w || !query_update(q))) {
+        begin_refuse(w, q);
         return b;
     }
+    w->error.status = REEF_OK;
+    w->hot.version += q->writes; /* what this loop writes can be told from what was written before */
     w->locks++;
-    if (q->writes) version_advance(w); /* what this loop writes can be told from what was written before */
-    else gates_set(w);
     w->slow |= SLOW_LOCKED;
     w->hot.fresh_end = 0;
+    w->gate_move = w->gate_destroy = UINT64_MAX;
     b.match = q->matches;
     b.match_end = q->matches + (size_t)q->match_count * q->match_bytes;
     b.open = true;
@@ -269,10 +288,14 @@ reef_block reef_begin(reef_world *w, reef_query *q)
 
 void reef_end(reef_block *b)
 {
-    if (b == NULL || !b->open) return;
+    if (UNLIKELY(b == NULL || !b->open)) return;
+    reef_world *w = b->world;
     b->open = false;
     b->count = 0;
-    unlock(b->world);
+    ASSERT(w->locks > 0);
+    if (--w->locks != 0) return;
+    w->slow &= ~SLOW_LOCKED;
+    gates_set(w);
 }
 
 /* The rows of the block that have all switches of the query: NULL in b->mask for all. False: none. */
@@ -294,62 +317,86 @@ static bool mask_make(reef_block *b, uint32_t unit)
     return any;
 }
 
-/* The columns that the loop writes are ours and marked. */
-INLINE bool block_mark(reef_block *b, uint32_t unit)
+static NOINLINE bool loop_end(reef_block *b)
 {
-    reef_world *w = b->world;
+    reef_end(b);
+    return false;
+}
+
+/* The columns that the loop writes are ours and marked; some are shared with a fork, or on a page that is. */
+static COLD bool block_own(reef_block *b)
+{
     const reef_query *q = b->query;
-    reef_slot *slots = (reef_slot *)b->slots;
+    reef_world *w = b->world;
     for (uint32_t i = 0; i < q->head.column_count; i++) {
         if (q->head.key[i] & 1) continue;
-        uint64_t *version = &slots[b->columns[i] + REEF_PAGE_SLOTS].version;
-        if (LIKELY(*version > w->hot.fork_version)) {
-            *version = w->hot.version;
-            continue;
+        if (!column_own(w, table_read(w, b->slots[0].head.table), b->unit, b->columns[i])) {
+            reef_end(b);
+            fail(w, REEF_NO_MEMORY, "reef_next", (reef_component){0}, (reef_entity){0, 0}, 0);
+            return false;
         }
-        if (!column_own(w, table_read(w, slots[0].head.table), unit, b->columns[i])) return false;
-        b->slots = slots = unit_slots(w, unit);
+        b->slots = unit_slots(w, b->unit);
     }
     return true;
 }
 
+INLINE bool block_mark(reef_block *b, const reef_query *q, const reef_slot *slots, const uint16_t *columns)
+{
+    const uint64_t now = b->world->hot.version, fork = b->world->hot.fork_version;
+    for (const uint32_t *key = q->head.key, *end = key + q->head.column_count; key != end; key++, columns++) {
+        if (*key & 1) continue;
+        uint64_t *version = (uint64_t *)(uintptr_t)&slots[*columns + REEF_PAGE_SLOTS].version;
+        if (UNLIKELY(*version <= fork)) return block_own(b);
+        *version = now;
+    }
+    return true;
+}
+
+/* The next chunk with rows; its place in b. Leaf functions from here to reef_next: a table of few rows costs a few ns. */
+INLINE bool block_step(reef_block *b, const reef_query *q)
+{
+    uint32_t unit = b->unit, last = b->last_unit, next = b->next_place;
+    if (LIKELY(unit == last)) {
+        const match *m = b->match;
+        const table *t;
+        do {
+            if (UNLIKELY((const void *)m == b->match_end)) return false;
+            t = m->table;
+            b->columns = m->columns;
+            m = (const match *)(const void *)((const char *)m + q->match_bytes);
+            unit = t->first;
+            next = t->next;
+        } while (UNLIKELY(unit == 0 || next == unit_place(unit)));
+        b->match = m;
+        last = t->last;
+        b->last_unit = last;
+        b->next_place = next;
+    } else {
+        unit = b->slots[0].head.next;
+    }
+    b->unit = unit;
+    b->slots = unit_slots(b->world, unit);
+    b->count = LIKELY(unit == last) ? next - unit_place(unit) : REEF_BLOCK_ROWS;
+    b->entities = slot_entities(b->slots);
+    return true;
+}
+
+/* With switches among the terms. */
+static NOINLINE bool next_masked(reef_block *b)
+{
+    const reef_query *q = b->query;
+    while (block_step(b, q))
+        if (mask_make(b, b->unit)) return block_mark(b, q, b->slots, b->columns);
+    return loop_end(b);
+}
+
 bool reef_next(reef_block *b)
 {
-    if (UNLIKELY(!b->open)) return false;
     const reef_query *q = b->query;
-    const reef_world *w = b->world;
-    for (;;) {
-        if (b->unit == b->last_unit) {
-            const table *t;
-            do {
-                if (b->match == b->match_end) {
-                    reef_end(b);
-                    return false;
-                }
-                const match *m = b->match;
-                b->match = (const char *)b->match + q->match_bytes;
-                b->columns = m->columns;
-                t = table_read(w, m->table);
-            } while (t == NULL || t->chunks == 0);
-            b->unit = t->first;
-            b->last_unit = t->last;
-            b->next_place = t->next;
-        } else {
-            b->unit = b->slots[0].head.next;
-        }
-        b->slots = unit_slots(w, b->unit);
-        b->count = b->unit == b->last_unit ? b->next_place - unit_place(b->unit) : REEF_BLOCK_ROWS - BUG(11);
-        if (UNLIKELY(b->count == 0)) continue;
-        b->mask = NULL;
-        if (UNLIKELY(q->bit_count != 0) && !mask_make(b, b->unit)) continue;
-        if (q->writes && UNLIKELY(!block_mark(b, b->unit))) {
-            reef_end(b);
-            fail(b->world, REEF_NO_MEMORY, "reef_next", (reef_component){0}, (reef_entity){0, 0}, 0);
-            return false;
-        }
-        b->entities = slot_entities(b->slots);
-        return true;
-    }
+    if (UNLIKELY(!b->open)) return false;
+    if (UNLIKELY(q->bit_count != 0)) return next_masked(b);
+    if (UNLIKELY(!block_step(b, q))) return loop_end(b);
+    return block_mark(b, q, b->slots, b->columns);
 }
 
 const void *reef_block_in(const reef_block *b, reef_component c) { return b && b->count ? reef_block_in_fast(b, c) : NULL; }
@@ -378,7 +425,7 @@ uint64_t reef_query_count(reef_query *q)
     if (q == NULL || !query_update(q)) return 0;
     uint64_t n = 0;
     for (uint32_t i = 0; i < q->match_count; i++) {
-        const table *t = table_read(q->world, match_at(q, i)->table);
+        const table *t = table_read(q->world, match_at(q, i)->id);
         if (t == NULL) continue;
         if (q->bit_count == 0) {
             n += table_rows(t);

@@ -337,7 +337,10 @@ table *table_own(reef_world *w, uint32_t id)
     const void *before = p->page[page];
     table *t = paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
     if (t == NULL) return NULL;
-    if (before != t) memset(w->edge_cache, 0, sizeof w->edge_cache); /* it points into pages */
+    if (before != t) {
+        memset(w->edge_cache, 0, sizeof w->edge_cache); /* it points into pages, as queries do */
+        w->tables_epoch++;
+    }
     t += id % TABLES_PER_PAGE;
     if (t->shape == NULL) t->shape = shape_of(w->family, id);
     return t;

@@ -150,6 +150,7 @@ struct reef_world {
     reef_hot   hot;
     uint32_t   slow;        /* != 0: the fast paths of structural calls give up (loop open, names, observers ...) */
     uint32_t   locks;       /* open loops */
+    uint64_t   tables_epoch; /* counts pages of tables made or copied: pointers to tables are good while it stays */
     uint64_t   gate_move;    /* what a lease must be for the straight path: the version, or never (gates_set) */
     uint64_t   gate_destroy; /* the same for destroy, which also has names to forget */
     uint32_t  *ring_next, *ring_end; /* where the next free id goes: a page that is ours; both NULL: not known */

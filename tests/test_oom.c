@@ -138,7 +138,7 @@ static void reserved_id(sweep *s)
 
 static void many_tables(sweep *s)
 {
-    for (uint32_t i = 0; i < 200; i++) {
+    for (uint32_t i = 0; i < 90; i++) {
         reef_component c = numbered_type("tag", i, 0, 1);
         s->e[i] = reef_spawn_values(s->w, (reef_value[]){reef_with(Mass, 1), {c, REEF_VALUE_DEFAULT, 0, NULL}}, 2);
     }
@@ -286,7 +286,7 @@ static bool shrink(sweep *s) { return done(reef_shrink(s->w)); }
 static bool add_to_known(sweep *s)
 {
     reef_component c = numbered_type("tag", 5, 0, 1);
-    return done(reef_add_id(s->w, s->e[100], c, NULL, NULL));
+    return done(reef_add_id(s->w, s->e[80], c, NULL, NULL));
 }
 
 static const scenario scenarios[] = {

@@ -229,7 +229,8 @@ static bool spawns(const ecosystem *e, uint32_t kind, int32_t energy, uint64_t d
 {
     if (energy < e->table.of[kind].full / 4 * 3) return false;
     uint32_t population = e->fish.population[kind], nests = e->nests[kind];
-    return population < nests && random_below(dice, nests * SPAWN_ONE_IN) < nests - population;
+    return population < nests && random_below(dice >> 32, SPAWN_ONE_IN) == 0 &&
+           random_below(dice, nests) < nests - population;
 }
 
 static void spawn_block(ecosystem *e, reef_block *b)

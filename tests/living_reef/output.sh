@@ -34,6 +34,8 @@ for bad in '--size 31' '--size 14' '--size 4098' '--size' '--size x' '--size -2'
     ends 2 'living_reef: .*\(expected\|unknown option\)' --out "$scratch/none" $bad
     [ ! -e "$scratch/none" ] || fail "$bad: something was written"
 done
+ends 2 'at most 128000 fish' --out "$scratch/none" --fish 128001
+[ ! -e "$scratch/none" ] || fail 'too many fish: something was written'
 "$program" --help >"$scratch/help" 2>"$scratch/errors" || fail "--help ended with $?"
 for word in --species --size --fish --seed --ticks --out --quiet --leak-test sqrt conserved; do
     grep -q -e "$word" "$scratch/help" || fail "--help doesn't speak of $word"

@@ -58,7 +58,8 @@ void model_made(model *m, uint32_t first, const reef_entity *made, uint32_t coun
     }
 }
 
-/* The entities of an operation on many: a list, or a range of numbers, perhaps backwards. Valid until the next call. */
+/* The entities of an operation on many: a list, or a range of numbers, perhaps backwards. Valid until the next
+ * call. */
 static const reef_entity *entities_of(const model *m, const op *o)
 {
     static reef_entity many[8192];
@@ -153,10 +154,7 @@ static void given_free(given *g, bool taken)
     }
 }
 
-static reef_status last_status(const model *m)
-{
-    return reef_last_error(m->world).status;
-}
+static reef_status last_status(const model *m) { return reef_last_error(m->world).status; }
 
 /* A call that answers one entity. */
 static void one_made(const model *m, outcome *out, reef_entity e)
@@ -166,10 +164,7 @@ static void one_made(const model *m, outcome *out, reef_entity e)
     out->status = e.generation != 0 ? REEF_OK : last_status(m);
 }
 
-static void want_one(outcome *want)
-{
-    want->made_count = want->status == REEF_OK;
-}
+static void want_one(outcome *want) { want->made_count = want->status == REEF_OK; }
 
 /* ---- making ---- */
 
@@ -521,7 +516,8 @@ static void core_WRITE(model *m, const op *o, outcome *out)
 {
     reef_entity e = subject_of(m, o);
     void       *p = NULL;
-    if (!(o->option & 1) || !typed_mut(m->world, e, o->type[0], &p)) p = reef_mut_id(m->world, e, component_of(o->type[0]));
+    if (!(o->option & 1) || !typed_mut(m->world, e, o->type[0], &p))
+        p = reef_mut_id(m->world, e, component_of(o->type[0]));
     out->status = p ? REEF_OK : last_status(m);
     out->digest = digest_at(o->type[0], p);
     if (p) value_write(&model_types[o->type[0]], p, value_mix(o->value, 0));
@@ -530,7 +526,10 @@ static void want_WRITE(model *m, const op *o, outcome *want)
 {
     ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
     uint32_t    t = o->type[0];
-    want->status = !x ? REEF_NOT_ALIVE : !ref_knows(&m->reference, t) ? REEF_UNKNOWN_TYPE : ref_has(x, t) && model_types[t].size > 0 ? REEF_OK : REEF_ABSENT;
+    want->status = !x                                         ? REEF_NOT_ALIVE
+                   : !ref_knows(&m->reference, t)             ? REEF_UNKNOWN_TYPE
+                   : ref_has(x, t) && model_types[t].size > 0 ? REEF_OK
+                                                              : REEF_ABSENT;
     if (want->status != REEF_OK) return;
     want->digest = digest_want(m, subject_of(m, o), t);
     if (model_types[t].sort != SORT_MOVER || x->value[t] != 0) x->value[t] = value_mix(o->value, 0);
@@ -549,8 +548,9 @@ static void core_READ(model *m, const op *o, outcome *out)
     const model_query *q = &m->query[o->n];
     if (!typed_get(m->world, e, o->type[0], &inlined)) inlined = p;
     if (!typed_has(m->world, e, o->type[0], &has_inlined)) has_inlined = has;
-    out->number = (reef_is_alive(m->world, e) ? READ_ALIVE : 0u) | (has ? READ_HAS : 0u) | (has_inlined ? READ_FAST_HAS : 0u) |
-                  (inlined == p ? READ_AGREES : 0u) | (q->query && reef_query_matches(q->query, e) ? READ_MATCHES : 0u);
+    out->number = (reef_is_alive(m->world, e) ? READ_ALIVE : 0u) | (has ? READ_HAS : 0u) |
+                  (has_inlined ? READ_FAST_HAS : 0u) | (inlined == p ? READ_AGREES : 0u) |
+                  (q->query && reef_query_matches(q->query, e) ? READ_MATCHES : 0u);
     if (o->value % 4 == 0) out->number |= reef_count_id(m->world, c) << 8;
     out->digest = digest_at(o->type[0], p);
     out->status = REEF_OK;
@@ -569,11 +569,8 @@ static void want_READ(model *m, const op *o, outcome *want)
     want->status = REEF_OK;
 }
 
-static const model_type *many_type(const op *o)
-{
-    return &model_types[o->type[0]];
-}
-static void core_GET_MANY(model *m, const op *o, outcome *out)
+static const model_type *many_type(const op *o) { return &model_types[o->type[0]]; }
+static void              core_GET_MANY(model *m, const op *o, outcome *out)
 {
     const model_type *t = many_type(o);
     char             *to = memory_for(t, o->n);
@@ -595,7 +592,7 @@ static void want_GET_MANY(model *m, const op *o, outcome *want)
     for (uint32_t i = 0; i < o->n; i++) {
         const ref_entity *x = ref_alive(&m->reference, e[i]);
         bool              copied = x && ref_has(x, o->type[0]) && !type_has_payload(t);
-        uint64_t          d = copied ? digest_want(m, e[i], o->type[0]) : type_has_payload(t) ? 0 : value_digest(t, untouched);
+        uint64_t d = copied ? digest_want(m, e[i], o->type[0]) : type_has_payload(t) ? 0 : value_digest(t, untouched);
         want->digest = value_mix(want->digest, d);
         want->number += copied;
     }
@@ -664,10 +661,7 @@ static void want_FIND(model *m, const op *o, outcome *want)
 
 /* ---- room and types ---- */
 
-static void core_RESERVE(model *m, const op *o, outcome *out)
-{
-    out->status = reef_reserve(m->world, o->n);
-}
+static void core_RESERVE(model *m, const op *o, outcome *out) { out->status = reef_reserve(m->world, o->n); }
 static void want_RESERVE(model *m, const op *o, outcome *want)
 {
     const ref_world *r = &m->reference;
@@ -711,8 +705,6 @@ static void want_USE(model *m, const op *o, outcome *want)
     if (o->type[0] < TYPES_MAX) m->reference.known |= 1u << o->type[0];
 }
 
-
-
 /* ---- one operation ---- */
 
 typedef void (*op_function)(model *m, const op *o, outcome *out);
@@ -727,10 +719,7 @@ static const struct op_entry {
 #undef X
 };
 
-const char *op_name(op_kind kind)
-{
-    return op_entries[kind].name;
-}
+const char *op_name(op_kind kind) { return op_entries[kind].name; }
 
 void model_fail(model *m, const char *format, ...)
 {
@@ -780,6 +769,7 @@ static void core_do(model *m, const op *o)
     bool fired = counted_memory.fired;
     counted_memory.fired = false;
     if (!fired || m->core.status != REEF_NO_MEMORY) return;
+    m->starved++;
     if (entry->part == 0) {
         model_compare(m, true);
         if (m->failed) return;
@@ -818,7 +808,8 @@ void model_apply(model *m, const op *o)
     model_refer(m, o);
     outcomes_compare(m, o);
     if (counted_memory.fault) model_fail(m, "%s: %s", op_name((op_kind)o->kind), counted_memory.fault);
-    if (o->value % 8 == 0 && reef_count_alive(m->world) != m->reference.living_count) model_fail(m, "the number of living entities is wrong");
+    if (o->value % 8 == 0 && reef_count_alive(m->world) != m->reference.living_count)
+        model_fail(m, "the number of living entities is wrong");
     if (m->failed) return;
     model_compare_entity(m, subject_of(m, o));
     for (uint32_t i = 0; i < m->want.made_count && i < 3; i++) model_compare_entity(m, m->want.made[i]);

@@ -63,8 +63,8 @@ void want_QUERY_FREE(model *m, const op *o, outcome *want)
 
 /* ---- walking ---- */
 
-/* Is this term's data written, is it read? When memory runs out in a loop, a part is written, and then again in the second
- * try, which therefore doesn't look at it. */
+/* Is this term's data written, is it read? When memory runs out in a loop, a part is written, and then again in the
+ * second try, which therefore doesn't look at it. */
 static bool term_writes(const model_query *q, uint32_t i, const op *o)
 {
     if (model_types[q->type[i]].size == 0 || (o->option & WALK_LEAVES)) return false;

@@ -31,7 +31,8 @@ static bool see(void *context, reef_entity entity, reef_component type, const vo
         model_fail(s->m, "visiting entity {%u, %u}: %s comes with the wrong entity, order or size", s->handle.index,
                    s->handle.generation, model_types[t].name);
     else if (!value_matches(&model_types[t], data, s->e->value[t]))
-        model_fail(s->m, "entity {%u, %u} has a wrong value in %s", entity.index, entity.generation, model_types[t].name);
+        model_fail(s->m, "entity {%u, %u} has a wrong value in %s", entity.index, entity.generation,
+                   model_types[t].name);
     if (s->m->failed) return false;
     s->set |= 1u << t;
     s->last = (int)t;
@@ -49,11 +50,13 @@ void model_compare_entity(model *m, reef_entity e)
     if (m->failed) return;
     if (visited != (s.e != NULL)) model_fail(m, "visiting entity {%u, %u} answers wrong", e.index, e.generation);
     if (s.e && s.set != s.e->set)
-        model_fail(m, "entity {%u, %u} lacks components: set %x of ranks, must be %x", e.index, e.generation, s.set, s.e->set);
+        model_fail(m, "entity {%u, %u} lacks components: set %x of ranks, must be %x", e.index, e.generation, s.set,
+                   s.e->set);
     const char *name = reef_name(m->world, e);
     const char *must = s.e && s.e->name ? model_names[s.e->name - 1] : NULL;
     if ((name == NULL) != (must == NULL) || (name && strcmp(name, must) != 0))
-        model_fail(m, "entity {%u, %u} is named %s, must be %s", e.index, e.generation, name ? name : "-", must ? must : "-");
+        model_fail(m, "entity {%u, %u} is named %s, must be %s", e.index, e.generation, name ? name : "-",
+                   must ? must : "-");
 }
 
 /* ---- order: what loops visit ---- */
@@ -88,8 +91,9 @@ static void orders_compare(model *m, const char *what, uint32_t set)
         model_fail(m, "%s (ranks %x): %u entities, must be %u", what, set, order_core.count, order_want.count);
     for (uint32_t i = 0; i < order_core.count && !m->failed; i++)
         if (!reef_entity_equal(order_core.entity[i], order_want.entity[i]))
-            model_fail(m, "%s (ranks %x): place %u is {%u, %u}, must be {%u, %u}", what, set, i, order_core.entity[i].index,
-                       order_core.entity[i].generation, order_want.entity[i].index, order_want.entity[i].generation);
+            model_fail(m, "%s (ranks %x): place %u is {%u, %u}, must be {%u, %u}", what, set, i,
+                       order_core.entity[i].index, order_core.entity[i].generation, order_want.entity[i].index,
+                       order_want.entity[i].generation);
 }
 
 static reef_query *query_of_set(model *m, uint32_t set)
@@ -197,7 +201,8 @@ static bool see_all(void *context, reef_entity e, reef_component type, const voi
     if (v->row == order_want.count) next_type(v);
     if (v->type >= TYPES_MAX || type.id != model_types[v->type].id.id || v->row >= order_want.count ||
         !reef_entity_equal(order_want.entity[v->row], e)) {
-        model_fail(v->m, "visiting the world: {%u, %u} %s comes out of order", e.index, e.generation, reef_type_name(type));
+        model_fail(v->m, "visiting the world: {%u, %u} %s comes out of order", e.index, e.generation,
+                   reef_type_name(type));
         return false;
     }
     v->row++;
@@ -231,7 +236,8 @@ static void compare_stats(model *m)
     bool alone = true; /* forks share values */
     for (uint32_t i = 0; i < FORKS; i++) alone &= m->fork[i].world == NULL;
     if (alone && payloads_live() != payloads)
-        model_fail(m, "%llu owned values live, must be %llu", (unsigned long long)payloads_live(), (unsigned long long)payloads);
+        model_fail(m, "%llu owned values live, must be %llu", (unsigned long long)payloads_live(),
+                   (unsigned long long)payloads);
 #define SAME(field, must) \
     if (s.field != (must)) \
     model_fail(m, "stats: %s is %llu, must be %llu", #field, (unsigned long long)s.field, (unsigned long long)(must))
@@ -322,10 +328,11 @@ void model_stop(model *m)
             if (m->fork[i].world) fork_free(m->fork[i].world);
         reef_world_free(m->world);
         reef_world_free(m->other);
-        if (payloads_live() != 0) model_fail(m, "%llu owned values outlive the world", (unsigned long long)payloads_live());
+        if (payloads_live() != 0)
+            model_fail(m, "%llu owned values outlive the world", (unsigned long long)payloads_live());
         if (counted_memory.blocks != 0)
-            model_fail(m, "%llu bytes in %llu blocks are left after the world", (unsigned long long)counted_memory.bytes,
-                       (unsigned long long)counted_memory.blocks);
+            model_fail(m, "%llu bytes in %llu blocks are left after the world",
+                       (unsigned long long)counted_memory.bytes, (unsigned long long)counted_memory.blocks);
         if (counted_memory.fault) model_fail(m, "at the end: %s", counted_memory.fault);
     }
     ref_drop(&m->reference);

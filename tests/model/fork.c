@@ -1,5 +1,5 @@
-/* Forks share every container by paged_share, and take copies of the few plain arrays. Each side then writes with newer
- * versions than anything that is shared, and forgets what it cached about pages being its own. */
+/* Forks share every container by paged_share, and take copies of the few plain arrays. Each side then writes with
+ * newer versions than anything that is shared, and forgets what it cached about pages being its own. */
 #include "fork.h"
 #include "change.h"
 #include <stdlib.h>
@@ -30,8 +30,7 @@ static void share_containers(reef_world *f, reef_world *w)
     f->state.name_entries = paged_share(&w->state.name_entries, &o);
     f->state.name_by_text = paged_share(&w->state.name_by_text, &o);
     f->state.name_by_index = paged_share(&w->state.name_by_index, &o);
-    for (uint32_t i = 0; i < w->state.bit_count; i++)
-        f->state.bits[i].words = paged_share(&w->state.bits[i].words, &o);
+    for (uint32_t i = 0; i < w->state.bit_count; i++) f->state.bits[i].words = paged_share(&w->state.bits[i].words, &o);
 }
 
 reef_world *fork_world(reef_world *w)
@@ -94,7 +93,8 @@ void fork_reference(ref_world *to, const ref_world *from)
     for (uint32_t i = 0; i < from->table_count; i++) {
         to->table[i] = doubled(from->table[i], 1, sizeof **from->table);
         to->table[i]->row = doubled(from->table[i]->row, from->table[i]->capacity, sizeof(uint32_t));
-        for (uint32_t row = 0; row < to->table[i]->count; row++) to->entity[to->table[i]->row[row]].table = to->table[i];
+        for (uint32_t row = 0; row < to->table[i]->count; row++)
+            to->entity[to->table[i]->row[row]].table = to->table[i];
     }
 }
 

@@ -1,4 +1,5 @@
-/* Making operations. They depend on the seed and on the reference alone, so a list can be made again without running reef. */
+/* Making operations. They depend on the seed and on the reference alone, so a list can be made again without
+ * running reef. */
 #include "model.h"
 
 static const uint16_t weights[] = {
@@ -7,16 +8,17 @@ static const uint16_t weights[] = {
 #undef X
 };
 
-static char        name_text[4][REEF_NAME_MAX + 2];
-const char *const  model_names[] = {
-    "a", "b", "aa", "a.a", "a.b", "a.b.c", "a.b.d", "b.a", "b.b", "ship", "ship.turret", "ship.turret.barrel", "ship.turret.base",
-    "ship.hull", "reef", "reef.coral", "reef.coral.1", "reef.coral.2", "reef.coral.3", "reef.coral.10", "kelp forest", "x y.z",
-    "Zo\xc3\xab", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10", "n11", "n12", "n13", "n14", "n15", name_text[0],
-    name_text[1],
-    /* bad ones */
-    "", ".", "a.", ".a", "a..b", name_text[2]};
+static char       name_text[4][REEF_NAME_MAX + 2];
+const char *const model_names[] = {"a", "b", "aa", "a.a", "a.b", "a.b.c", "a.b.d", "b.a", "b.b", "ship", "ship.turret",
+                                   "ship.turret.barrel", "ship.turret.base", "ship.hull", "reef", "reef.coral",
+                                   "reef.coral.1", "reef.coral.2", "reef.coral.3", "reef.coral.10", "kelp forest",
+                                   "x y.z", "Zo\xc3\xab", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10",
+                                   "n11", "n12", "n13", "n14", "n15", name_text[0], name_text[1],
+                                   /* bad ones */
+                                   "", ".", "a.", ".a", "a..b", name_text[2]};
 
-_Static_assert(sizeof model_names / sizeof model_names[0] == NAMES_GOOD + NAMES_BAD, "the good names, then the bad ones");
+_Static_assert(sizeof model_names / sizeof model_names[0] == NAMES_GOOD + NAMES_BAD,
+               "the good names, then the bad ones");
 
 void names_make(void)
 {
@@ -25,14 +27,8 @@ void names_make(void)
     memset(name_text[2], 'q', REEF_NAME_MAX + 1);
 }
 
-static uint32_t below(generator *g, uint32_t n)
-{
-    return n == 0 ? 0 : (uint32_t)(random_next(&g->random) % n);
-}
-static bool one_in(generator *g, uint32_t n)
-{
-    return below(g, n) == 0;
-}
+static uint32_t below(generator *g, uint32_t n) { return n == 0 ? 0 : (uint32_t)(random_next(&g->random) % n); }
+static bool     one_in(generator *g, uint32_t n) { return below(g, n) == 0; }
 
 void generator_start(generator *g, uint64_t seed)
 {
@@ -40,21 +36,9 @@ void generator_start(generator *g, uint64_t seed)
     g->random = value_mix(seed, 5) << 20;
 }
 
-static void phase_change(generator *g)
-{
-    static const uint32_t targets[] = {5, 30, 60, 120, 200, 300, 400};
-    g->calm = 200 + below(g, 4000);
-    g->target = targets[below(g, sizeof targets / sizeof targets[0])];
-    g->failing = one_in(g, 3);
-    g->naming = one_in(g, 3);
-}
-
 /* ---- choosing ---- */
 
-static uint32_t some_number(generator *g)
-{
-    return below(g, g->numbers ? g->numbers : 1);
-}
+static uint32_t some_number(generator *g) { return below(g, g->numbers ? g->numbers : 1); }
 
 static uint32_t living_number(generator *g, const model *m)
 {
@@ -81,9 +65,27 @@ static uint8_t active_type(generator *g, const model *m)
 {
     for (;;) {
         uint32_t t = below(g, TYPES_MAX);
-        if (!(m->active >> t & 1)) continue;
+        if (!((g->quiet ? g->quiet : m->active) >> t & 1)) continue;
         if (ref_knows(&m->reference, t) || one_in(g, 30) || (m->active & m->reference.known) == 0) return (uint8_t)t;
     }
+}
+
+static void phase_change(generator *g, const model *m)
+{
+    static const uint32_t targets[] = {5, 30, 60, 120, 200, 300, 400};
+    g->calm = 200 + below(g, 4000);
+    g->target = targets[below(g, sizeof targets / sizeof targets[0])];
+    g->failing = one_in(g, 3);
+    g->naming = one_in(g, 3);
+    g->quiet = 0;
+    if (one_in(g, 2)) return;
+    /* Pages that are shared, new write versions, open loops: all these turn reef's straight paths off. Here they are on. */
+    g->naming = false;
+    g->failing = one_in(g, 8);
+    g->to_free = FORKS;
+    uint32_t few = 0;
+    for (uint32_t i = 0, n = 2 + below(g, 4); i < n; i++) few |= 1u << active_type(g, m);
+    g->quiet = few;
 }
 
 static uint8_t any_type(generator *g, const model *m)
@@ -129,10 +131,7 @@ static void types(generator *g, const model *m, op *o, uint32_t most)
     }
 }
 
-static bool sized(const op *o, uint32_t i)
-{
-    return o->type[i] < TYPES_MAX && model_types[o->type[i]].size > 0;
-}
+static bool sized(const op *o, uint32_t i) { return o->type[i] < TYPES_MAX && model_types[o->type[i]].size > 0; }
 
 /* Spoils a list of values in one way. */
 static void spoil(generator *g, op *o, bool kind_too)
@@ -253,7 +252,7 @@ static void gen_walk(generator *g, const model *m, op *o)
 {
     o->n = below(g, SLOTS);
     o->type[0] = active_type(g, m);
-    while (!ref_knows(&m->reference, o->type[0]) && m->reference.known & m->active) o->type[0] = active_type(g, m);
+    for (uint32_t i = 0; i < 50 && !ref_knows(&m->reference, o->type[0]); i++) o->type[0] = active_type(g, m);
     o->option = (uint8_t)((one_in(g, 2) ? 1 : 0) | (one_in(g, 12) && ref_knows(&m->reference, o->type[0]) ? 2 : 0) |
                           (one_in(g, 10) ? 4 : 0) | (one_in(g, 25) ? 8 : 0));
 }
@@ -281,7 +280,8 @@ static void gen_one_type(generator *g, const model *m, op *o)
     o->option = (uint8_t)below(g, 4);
     o->list[0] = living_number(g, m);
     if (o->kind == OP_READ) o->n = below(g, SLOTS);
-    for (uint32_t i = 0; i < 4 && o->kind == OP_WRITE && !sized(o, 0); i++) o->type[0] = type_of_entity(g, m, o->subject);
+    for (uint32_t i = 0; i < 4 && o->kind == OP_WRITE && !sized(o, 0); i++)
+        o->type[0] = type_of_entity(g, m, o->subject);
     if (o->kind == OP_SET) {
         o->how[0] = one_in(g, 5) ? HOW_FROM : HOW_ONE;
         if (one_in(g, 40)) spoil(g, o, false);
@@ -322,8 +322,21 @@ static op_kind kind_for_population(generator *g, const model *m, op_kind k)
     uint32_t n = m->reference.living_count;
     bool     makes = k == OP_CREATE || k == OP_SPAWN || k == OP_CLONE || k == OP_BUNDLE_SPAWN || k == OP_SPAWN_MANY;
     if (n > g->target && makes && !one_in(g, 3)) return OP_DESTROY;
-    if (n < g->target / 2 && (k == OP_DESTROY || k == OP_DESTROY_MANY) && !one_in(g, 3)) return one_in(g, 3) ? OP_CREATE : OP_SPAWN;
+    if (n < g->target / 2 && (k == OP_DESTROY || k == OP_DESTROY_MANY) && !one_in(g, 3))
+        return one_in(g, 3) ? OP_CREATE : OP_SPAWN;
     return k;
+}
+
+static bool is_loud(op_kind k)
+{
+    return k == OP_FORK || k == OP_FORK_SWAP || k == OP_QUERY_WALK || k == OP_SHRINK || k == OP_NAME || k == OP_WORLD_CLEAR;
+}
+
+static op_kind kind_for_phase(generator *g, op_kind k)
+{
+    static const op_kind instead[] = {OP_ADD, OP_REMOVE, OP_SET, OP_DESTROY, OP_SPAWN, OP_WRITE};
+    if (g->quiet && is_loud(k) && !one_in(g, 40)) k = instead[below(g, sizeof instead / sizeof instead[0])];
+    return k == OP_NAME && !g->naming ? OP_FIND : k;
 }
 
 static void fill_in(generator *g, const model *m, op *o)
@@ -337,7 +350,10 @@ static void fill_in(generator *g, const model *m, op *o)
         if (one_in(g, 100) && o->count > 0) o->how[0] = HOW_REMOVE;
         break;
     case OP_SPAWN_MANY: gen_spawn_many(g, m, o); break;
-    case OP_CLONE_MANY: o->n = amount(g); o->option = one_in(g, 5); break;
+    case OP_CLONE_MANY:
+        o->n = amount(g);
+        o->option = one_in(g, 5);
+        break;
     case OP_CREATE_AS: gen_create_as(g, m, o); break;
     case OP_BUNDLE_NEW:
         types(g, m, o, OP_TYPES);
@@ -349,16 +365,27 @@ static void fill_in(generator *g, const model *m, op *o)
     case OP_FORK:
     case OP_FORK_SWAP:
     case OP_FORK_FREE: o->n = below(g, FORKS); break;
-    case OP_BUNDLE_SPAWN: o->n = below(g, SLOTS); o->option = one_in(g, 50); break;
+    case OP_BUNDLE_SPAWN:
+        o->n = below(g, SLOTS);
+        o->option = one_in(g, 50);
+        break;
     case OP_DESTROY_MANY: gen_list(g, m, o); break;
-    case OP_DESTROY_WITH: types(g, m, o, 4); o->option = (uint8_t)below(g, 2); break;
+    case OP_DESTROY_WITH:
+        types(g, m, o, 4);
+        o->option = (uint8_t)below(g, 2);
+        break;
     case OP_GET_MANY: gen_batch(g, m, o, false); break;
     case OP_WRITE_MANY: gen_batch(g, m, o, true); break;
     case OP_CHANGE: gen_change(g, m, o); break;
-    case OP_NAME: o->n = one_in(g, 5) ? NAME_NONE : below(g, one_in(g, 10) ? NAMES_GOOD + NAMES_BAD : NAMES_GOOD); break;
+    case OP_NAME:
+        o->n = one_in(g, 5) ? NAME_NONE : below(g, one_in(g, 10) ? NAMES_GOOD + NAMES_BAD : NAMES_GOOD);
+        break;
     case OP_FIND: o->n = below(g, NAMES_GOOD + NAMES_BAD); break;
     case OP_RESERVE: o->n = below(g, 3000); break;
-    case OP_RESERVE_FOR: types(g, m, o, 5); o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100); break;
+    case OP_RESERVE_FOR:
+        types(g, m, o, 5);
+        o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100);
+        break;
     case OP_QUERY_NEW: gen_query_new(g, m, o); break;
     case OP_QUERY_WALK: gen_walk(g, m, o); break;
     default: gen_one_type(g, m, o);
@@ -372,20 +399,24 @@ static void fill_in(generator *g, const model *m, op *o)
 
 void generate(generator *g, const model *m, op *o)
 {
-    if (g->calm == 0) phase_change(g);
+    if (g->calm == 0) phase_change(g, m);
     g->calm--;
     memset(o, 0, sizeof *o);
     o->value = random_next(&g->random);
     o->made = g->numbers;
-    o->kind = (uint8_t)kind_for_population(g, m, kind_by_weight(g));
+    o->kind = (uint8_t)kind_for_population(g, m, kind_for_phase(g, kind_by_weight(g)));
     uint32_t living = m->reference.living_count;
     if (living > 900 ? one_in(g, 120) : living > g->target * 2 + 50 && one_in(g, 60)) {
         gen_decimate(g, m, o);
     } else {
-        if (o->kind == OP_NAME && !g->naming) o->kind = OP_FIND;
         fill_in(g, m, o);
     }
-    if (one_in(g, g->failing ? 15 : 300)) {
+    if (g->quiet && g->to_free > 0) {
+        memset(o->list, 0, sizeof o->list);
+        o->kind = OP_FORK_FREE;
+        o->n = --g->to_free;
+    }
+    if (one_in(g, g->failing ? 5 : 100)) {
         o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
         o->fail_on = one_in(g, 2);
     }

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- payloads: what owning components own ----
- * They come from a pool that never goes back to the system, and the one that was freed first is used again first, so that a
- * payload freed twice or used after its end is noticed without a sanitizer. */
+/* ---- payloads: what owning components own ---- They come from a pool that never goes back to the system, and the
+ * one that was freed first is used again first, so that a payload freed twice or used after its end is noticed
+ * without a sanitizer. */
 
 typedef struct payload {
     uint64_t value;
@@ -75,15 +75,9 @@ static void payload_give(payload *p)
     pool_last = me;
 }
 
-static bool payload_lives(const payload *p)
-{
-    return p >= pool && p < pool + PAYLOADS && p->live;
-}
+static bool payload_lives(const payload *p) { return p >= pool && p < pool + PAYLOADS && p->live; }
 
-uint64_t payloads_live(void)
-{
-    return pool_live;
-}
+uint64_t payloads_live(void) { return pool_live; }
 
 /* ---- hooks ---- */
 
@@ -98,7 +92,9 @@ typedef struct mover { /* of SORT_MOVER: self is NULL while there is no payload 
     payload *payload;
 } mover;
 
-typedef struct bytes_owner { payload *payload; } bytes_owner;
+typedef struct bytes_owner {
+    payload *payload;
+} bytes_owner;
 
 enum { OWNER_CHECK = 0x0E5 };
 
@@ -309,10 +305,7 @@ bool types_make(void)
     return true;
 }
 
-bool type_is_hooked(const model_type *t)
-{
-    return t->sort >= SORT_OWNER;
-}
+bool type_is_hooked(const model_type *t) { return t->sort >= SORT_OWNER; }
 
 bool type_has_payload(const model_type *t)
 {
@@ -343,10 +336,7 @@ uint64_t value_mix(uint64_t seed, uint64_t number)
     return (x ^ x >> 31) | 1;
 }
 
-uint64_t value_default(const model_type *t, reef_entity e)
-{
-    return type_is_made(t) ? made_value(e, NULL) : 0;
-}
+uint64_t value_default(const model_type *t, reef_entity e) { return type_is_made(t) ? made_value(e, NULL) : 0; }
 
 void value_fill(void *to, size_t size, uint64_t value)
 {
@@ -456,10 +446,7 @@ typedef struct head {
     size_t bytes, align;
 } head;
 
-static size_t head_room(size_t align)
-{
-    return align > sizeof(head) ? align : sizeof(head);
-}
+static size_t head_room(size_t align) { return align > sizeof(head) ? align : sizeof(head); }
 
 static void *counted_new(size_t bytes, size_t align)
 {

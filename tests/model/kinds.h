@@ -1,7 +1,9 @@
-/* What the model test works with: component types of every kind made at run time, their values, the memory behind both.
+/* What the model test works with: component types of every kind made at run time, their values, the memory behind
+ * both.
  *
- * A value is one 64-bit number: all bytes of a plain component are derived from it, an owning component keeps it in a payload
- * that it holds by pointer. So an operation with thousands of values is a few bytes long, and 0 is "all bytes zero". */
+ * A value is one 64-bit number: all bytes of a plain component are derived from it, an owning component keeps it in a
+ * payload that it holds by pointer. So an operation with thousands of values is a few bytes long, and 0 is "all bytes
+ * zero". */
 #ifndef MODEL_KINDS_H
 #define MODEL_KINDS_H
 
@@ -31,16 +33,16 @@ extern model_type model_types[TYPES_MAX];
 
 /* Makes the types known to the process, in an order that isn't that of their names. */
 bool types_make(void);
-bool type_is_hooked(const model_type *t);     /* has any hook */
-bool type_has_payload(const model_type *t);   /* owns something */
-bool type_is_made(const model_type *t);       /* has a constructor */
+bool type_is_hooked(const model_type *t);   /* has any hook */
+bool type_has_payload(const model_type *t); /* owns something */
+bool type_is_made(const model_type *t);     /* has a constructor */
 /* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that nobody declared. */
 reef_component component_of(uint32_t type);
 
 uint64_t value_mix(uint64_t seed, uint64_t number); /* never 0 */
 /* What a type's default value is for this entity. */
 uint64_t value_default(const model_type *t, reef_entity e);
-void value_fill(void *to, size_t size, uint64_t value);
+void     value_fill(void *to, size_t size, uint64_t value);
 /* Makes a value in raw memory outside of any world, and takes it apart. */
 void value_make(const model_type *t, void *slot, uint64_t value);
 void value_unmake(const model_type *t, void *slot);

@@ -2,8 +2,8 @@
  *
  *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--shrink SECONDS] [--verbose]
  *
- * Every seed runs in a child process. When one fails, its operations are made again (without reef), shrunk, and printed as a C
- * program. Status: 0 all agree, 1 a difference, 2 wrong use. */
+ * Every seed runs in a child process. When one fails, its operations are made again (without reef), shrunk, and
+ * printed as a C program. Status: 0 all agree, 1 a difference, 2 wrong use. */
 #define _DEFAULT_SOURCE
 #include "shrink.h"
 #include <stdlib.h>
@@ -25,6 +25,7 @@ static void count(report *r, const model *m, const op *o)
 {
     r->counts[o->kind]++;
     r->refused[o->kind] += m->want.status < REEF_OK;
+    r->starved = m->starved;
     if (m->reference.living_count > r->most_living) r->most_living = m->reference.living_count;
 }
 
@@ -105,6 +106,7 @@ static void add_counts(report *total, const report *r)
         total->counts[i] += r->counts[i];
         total->refused[i] += r->refused[i];
     }
+    total->starved += r->starved;
     if (r->most_living > total->most_living) total->most_living = r->most_living;
 }
 
@@ -118,8 +120,8 @@ static bool run_all(const options *o)
         seed_run s = {o, o->first_seed + i};
         bool     good = child_run(r, SEED_SECONDS, run_seed, &s);
         if (o->verbose)
-            printf("seed %llu: %s, %u operations, at most %llu living\n", (unsigned long long)s.seed, good ? "ok" : "FAILED",
-                   r->at, (unsigned long long)r->most_living);
+            printf("seed %llu: %s, %u operations, at most %llu living\n", (unsigned long long)s.seed,
+                   good ? "ok" : "FAILED", r->at, (unsigned long long)r->most_living);
         if (!good) {
             report copy = *r;
             explain(&s, &copy);
@@ -128,8 +130,9 @@ static bool run_all(const options *o)
         add_counts(&total, r);
     }
     if (o->verbose) print_counts(&total);
-    printf("model: %llu seeds x %llu operations agree (%.1f s, at most %llu entities)\n", (unsigned long long)o->seeds,
-           (unsigned long long)o->ops, seconds_now() - start, (unsigned long long)total.most_living);
+    printf("model: %llu seeds x %llu operations agree (%.1f s, at most %llu entities, %llu calls without memory)\n",
+           (unsigned long long)o->seeds, (unsigned long long)o->ops, seconds_now() - start,
+           (unsigned long long)total.most_living, (unsigned long long)total.starved);
     return true;
 }
 
@@ -154,10 +157,13 @@ int main(int argc, char **argv)
         if (option("--seed", argv[i], value, &seed)) {
             o.first_seed = seed;
             o.seeds = 1;
-        } else if (!option("--seeds", argv[i], value, &o.seeds) && !option("--first-seed", argv[i], value, &o.first_seed) &&
-                   !option("--ops", argv[i], value, &o.ops) && !option("--types", argv[i], value, &o.types) &&
+        } else if (!option("--seeds", argv[i], value, &o.seeds) &&
+                   !option("--first-seed", argv[i], value, &o.first_seed) && !option("--ops", argv[i], value, &o.ops) &&
+                   !option("--types", argv[i], value, &o.types) &&
                    !option("--shrink", argv[i], value, &o.shrink_seconds)) {
-            fprintf(stderr, "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--shrink SECONDS] [--verbose]\n");
+            fprintf(
+                stderr,
+                "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--shrink SECONDS] [--verbose]\n");
             return 2;
         }
         i++;

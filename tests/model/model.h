@@ -1,4 +1,5 @@
-/* The model test: the same random operations on a reef world and on the reference, everything that can be seen compared.
+/* The model test: the same random operations on a reef world and on the reference, everything that can be seen
+ * compared.
  *
  *   generate.c  makes operations from random numbers and the reference's state
  *   apply.c     lets reef and the reference do one, and compares the outcomes
@@ -9,16 +10,17 @@
  *   print.c     writes a list of operations as a C program
  *   model.c     the command
  *
- * An operation is concrete: it names entities by the number under which they were made, and numbers its own ones in advance.
- * So any part of a list is a list: an entity whose maker was left out is the null handle, for reef and reference alike. */
+ * An operation is concrete: it names entities by the number under which they were made, and numbers its own ones
+ * in advance. So any part of a list is a list: an entity whose maker was left out is the null handle, for reef and
+ * reference alike. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
 #include "reference.h"
 #include <stdio.h>
 
-/* name, weight, what a failing allocation may leave: 0 nothing (the call is all or none), 1 a part that a second try completes,
- * 2 not tried */
+/* name, weight, what a failing allocation may leave: 0 nothing (the call is all or none), 1 a part that a second
+ * try completes, 2 not tried */
 #define MODEL_OPS(X) \
     X(CREATE, 60, 0) \
     X(SPAWN, 110, 0) \
@@ -35,7 +37,7 @@
     X(DESTROY_MANY, 10, 1) \
     X(DESTROY_WITH, 2, 0) \
     X(CLEAR_TYPE, 4, 0) \
-    X(WORLD_CLEAR, 0, 2) \
+    X(WORLD_CLEAR, 0, 0) \
     X(ADD, 140, 0) \
     X(SET, 160, 0) \
     X(ENSURE, 50, 0) \
@@ -50,7 +52,7 @@
     X(FIND, 10, 2) \
     X(RESERVE, 2, 0) \
     X(RESERVE_FOR, 3, 0) \
-    X(SHRINK, 2, 2) \
+    X(SHRINK, 2, 0) \
     X(USE, 3, 0) \
     X(QUERY_NEW, 4, 0) \
     X(QUERY_FREE, 1, 2) \
@@ -63,20 +65,20 @@ typedef enum op_kind {
 #define X(name, weight, part) OP_##name,
     MODEL_OPS(X)
 #undef X
-    OP_COUNT
+        OP_COUNT
 } op_kind;
 
 enum {
     OP_TYPES = 8,
     OP_LIST = 12,
-    SLOTS = 6,                  /* bundles and queries that live at the same time */
-    FORKS = 3,                  /* further worlds of the family */
+    SLOTS = 6, /* bundles and queries that live at the same time */
+    FORKS = 3, /* further worlds of the family */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
     SUBJECT_NULL = SUBJECT_FIRST,
-    SUBJECT_FAR,                /* an index that was never used */
-    SUBJECT_AHEAD               /* list[11]'s index with the next generation */
+    SUBJECT_FAR,  /* an index that was never used */
+    SUBJECT_AHEAD /* list[11]'s index with the next generation */
 };
 
 /* An operation. `how` of QUERY_NEW holds a reef_access. */
@@ -137,6 +139,7 @@ typedef struct model {
     model_bundle bundle[SLOTS];
     model_fork   fork[FORKS];
     reef_query  *single[TYPES_MAX]; /* queries of one type, for whole comparisons */
+    uint64_t     starved;           /* calls that answered NO_MEMORY, and were then tried again */
     bool         failed;
     char         failure[600];
 } model;
@@ -161,9 +164,9 @@ void model_compare_entity(model *m, reef_entity e);
 reef_entity model_handle(const model *m, uint32_t number);
 void        model_made(model *m, uint32_t first, const reef_entity *made, uint32_t count);
 /* The inlined calls, for types that have them: false for all others. (typed.c) */
-bool typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p);
-bool typed_mut(reef_world *w, reef_entity e, uint32_t type, void **p);
-bool typed_has(const reef_world *w, reef_entity e, uint32_t type, bool *has);
+bool        typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p);
+bool        typed_mut(reef_world *w, reef_entity e, uint32_t type, void **p);
+bool        typed_has(const reef_world *w, reef_entity e, uint32_t type, bool *has);
 const char *op_name(op_kind kind);
 /* The values of an operation as the reference takes them. */
 uint32_t model_values(const model *m, const op *o, ref_value *values);
@@ -177,6 +180,8 @@ typedef struct generator {
     uint32_t calm;    /* operations until the next change of phase */
     bool     failing; /* this phase lets allocations fail */
     bool     naming;  /* this phase gives names */
+    uint32_t quiet;   /* the types of a phase without forks, names and writing loops; 0: any phase */
+    uint32_t to_free; /* forks that a quiet phase frees first */
 } generator;
 
 void generator_start(generator *g, uint64_t seed);

@@ -5,7 +5,7 @@ typedef struct printer {
     FILE              *file;
     const op_list     *list;
     const run_options *o;
-    uint32_t           types;    /* that appear */
+    uint32_t           types; /* that appear */
 } printer;
 
 /* ---- entities ---- */
@@ -41,10 +41,7 @@ static void print_subject(const printer *p, const op *o)
     fprintf(p->file, ")");
 }
 
-static void print_made(const printer *p, const op *o)
-{
-    fprintf(p->file, "e[%ld]", place_of(p, o->made));
-}
+static void print_made(const printer *p, const op *o) { fprintf(p->file, "e[%ld]", place_of(p, o->made)); }
 
 static void print_list(const printer *p, const op *o)
 {
@@ -70,10 +67,7 @@ static const char *text_of_type(uint32_t type)
     return text[turn];
 }
 
-static unsigned long long seed_of(const op *o, uint32_t i)
-{
-    return (unsigned long long)(o->value + i);
-}
+static unsigned long long seed_of(const op *o, uint32_t i) { return (unsigned long long)(o->value + i); }
 
 /* ---- values ---- */
 
@@ -82,11 +76,14 @@ static void print_value(const printer *p, const op *o, uint32_t i, uint32_t n)
     const model_type *t = o->type[i] < TYPES_MAX ? &model_types[o->type[i]] : NULL;
     unsigned          flaw = i + 1 == o->count ? o->flaw : 0u;
     ref_how           how = (ref_how)o->how[i];
-    const char       *kind = how == HOW_ARRAY ? "REEF_VALUE_ARRAY" : how == HOW_REMOVE ? "REEF_VALUE_REMOVE" : "REEF_VALUE_DEFAULT";
+    const char       *kind = how == HOW_ARRAY    ? "REEF_VALUE_ARRAY"
+                             : how == HOW_REMOVE ? "REEF_VALUE_REMOVE"
+                                                 : "REEF_VALUE_DEFAULT";
     bool              with_data = t && (how == HOW_ONE || how == HOW_ARRAY || how == HOW_FROM);
     if (with_data && how != HOW_ARRAY) kind = "REEF_VALUE_ONE";
     if (flaw == FLAW_KIND) kind = "(reef_value_kind)9";
-    fprintf(p->file, "        {%s, %s, %u, ", text_of_type(o->type[i]), kind, with_data ? t->size + (flaw == FLAW_SIZE) : 0);
+    fprintf(p->file, "        {%s, %s, %u, ", text_of_type(o->type[i]), kind,
+            with_data ? t->size + (flaw == FLAW_SIZE) : 0);
     if (how == HOW_ARGS) fprintf(p->file, "&(uint64_t){mix(%lluu, 0)}", seed_of(o, i));
     else if (!with_data || t->size == 0 || flaw == FLAW_DATA) fprintf(p->file, "NULL");
     else if (how == HOW_FROM && t->sort != SORT_MOVER) {
@@ -146,7 +143,9 @@ static void print_packed(const printer *p, const op *spawn)
         if (b->type[i] >= TYPES_MAX) continue;
         const model_type *t = &model_types[b->type[i]];
         at = (at + t->align - 1) / t->align * t->align;
-        if (t->size) fprintf(p->file, "    put(%s, packed + %u, mix(%lluu, 0));\n", text_of_type(b->type[i]), at, seed_of(spawn, i));
+        if (t->size)
+            fprintf(p->file, "    put(%s, packed + %u, mix(%lluu, 0));\n", text_of_type(b->type[i]), at,
+                    seed_of(spawn, i));
         at += t->size;
     }
 }
@@ -232,7 +231,8 @@ static void print_call_of_entity(const printer *p, const op *o)
         break;
     case OP_ENSURE:
     case OP_WRITE:
-        fprintf(p->file, o->kind == OP_ENSURE ? "there(\"reef_ensure_id\", reef_ensure_id(w, " : "write(reef_mut_id(w, ");
+        fprintf(p->file,
+                o->kind == OP_ENSURE ? "there(\"reef_ensure_id\", reef_ensure_id(w, " : "write(reef_mut_id(w, ");
         print_subject(p, o);
         if (o->kind == OP_ENSURE) fprintf(p->file, ", %s, %s));", type, args_text(o));
         else fprintf(p->file, ", %s), %s, mix(%lluu, 0));", type, type, seed_of(o, 0));
@@ -275,26 +275,37 @@ static void print_call(const printer *p, const op *o)
     case OP_BUNDLE_NEW: fprintf(f, "bundle[%u] = reef_bundle_new(w, parts, %u);", o->n, o->count); break;
     case OP_BUNDLE_FREE: fprintf(f, "reef_bundle_free(bundle[%u]); bundle[%u] = NULL;", o->n, o->n); break;
     case OP_BUNDLE_SPAWN:
-        snprintf(text, sizeof text, "bundle[%u] ? reef_spawn_bundle(w, bundle[%u], packed) : e[%ld]", o->n, o->n, place_of(p, o->made));
+        snprintf(text, sizeof text, "bundle[%u] ? reef_spawn_bundle(w, bundle[%u], packed) : e[%ld]", o->n, o->n,
+                 place_of(p, o->made));
         print_making(p, o, text);
         break;
-    case OP_DESTROY_MANY: fprintf(f, "number(\"reef_destroy_many\", reef_destroy_many(w, list, sizeof list / sizeof list[0]));"); break;
-    case OP_DESTROY_WITH: fprintf(f, "say(\"reef_destroy_with_types\", reef_destroy_with_types(w, t, %u, NULL));", o->count); break;
+    case OP_DESTROY_MANY:
+        fprintf(f, "number(\"reef_destroy_many\", reef_destroy_many(w, list, sizeof list / sizeof list[0]));");
+        break;
+    case OP_DESTROY_WITH:
+        fprintf(f, "say(\"reef_destroy_with_types\", reef_destroy_with_types(w, t, %u, NULL));", o->count);
+        break;
     case OP_CLEAR_TYPE: fprintf(f, "say(\"reef_clear_type\", reef_clear_type(w, %s, NULL));", type); break;
     case OP_WORLD_CLEAR: fprintf(f, "say(\"reef_world_clear\", reef_world_clear(w));"); break;
     case OP_RESERVE: fprintf(f, "say(\"reef_reserve\", reef_reserve(w, %u));", o->n); break;
-    case OP_RESERVE_FOR: fprintf(f, "say(\"reef_reserve_for\", reef_reserve_for(w, %u, t, %u));", o->n, o->count); break;
+    case OP_RESERVE_FOR:
+        fprintf(f, "say(\"reef_reserve_for\", reef_reserve_for(w, %u, t, %u));", o->n, o->count);
+        break;
     case OP_SHRINK: fprintf(f, "say(\"reef_shrink\", reef_shrink(w));"); break;
     case OP_USE: fprintf(f, "say(\"reef_world_use\", reef_world_use(w, %s));", type); break;
     case OP_WRITE_MANY:
-        fprintf(f, "number(\"reef_write_many_id\", reef_write_many_id(w, %s, list, %u, values(%s, %u, %lluu), %u));", type, o->n,
-                type, o->n, seed_of(o, 0), model_types[o->type[0]].size);
+        fprintf(f, "number(\"reef_write_many_id\", reef_write_many_id(w, %s, list, %u, values(%s, %u, %lluu), %u));",
+                type, o->n, type, o->n, seed_of(o, 0), model_types[o->type[0]].size);
         break;
     case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
     case OP_QUERY_FREE: fprintf(f, "reef_query_free(query[%u]); query[%u] = NULL;", o->n, o->n); break;
     case OP_QUERY_WALK: print_walk(p, o); break;
-    case OP_FORK: fprintf(f, "if (world[%u]) fork_free(world[%u]); world[%u] = fork_world(w);", o->n, o->n, o->n); break;
-    case OP_FORK_SWAP: fprintf(f, "if (world[%u]) { reef_world *x = w; w = world[%u]; world[%u] = x; }", o->n, o->n, o->n); break;
+    case OP_FORK:
+        fprintf(f, "if (world[%u]) fork_free(world[%u]); world[%u] = fork_world(w);", o->n, o->n, o->n);
+        break;
+    case OP_FORK_SWAP:
+        fprintf(f, "if (world[%u]) { reef_world *x = w; w = world[%u]; world[%u] = x; }", o->n, o->n, o->n);
+        break;
     case OP_FORK_FREE: fprintf(f, "if (world[%u]) fork_free(world[%u]); world[%u] = NULL;", o->n, o->n, o->n); break;
     default: print_call_of_entity(p, o);
     }
@@ -339,26 +350,36 @@ static const char *const prelude[] = {
     "/* Owning components: a pointer to a payload, and for some their own address. */\n"
     "typedef struct Own { void *self; uint64_t *payload, check; } Own;\n"
     "static uint64_t *payload(uint64_t v) { uint64_t *p = malloc(8); *p = v; live++; return p; }\n"
-    "static uint64_t given(reef_entity e, const void *args) { return args ? *(const uint64_t *)args : mix(reef_entity_bits(e), 77); }\n"
+    "static uint64_t given(reef_entity e, const void *args) { return args ? *(const uint64_t *)args : "
+    "mix(reef_entity_bits(e), 77); }\n"
     "static reef_status own_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
-    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; *(Own *)slot = (Own){slot, payload(given(e, args)), 0x0E5}; return REEF_OK; }\n"
+    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; *(Own *)slot = (Own){slot, payload(given(e, args)), "
+    "0x0E5}; return REEF_OK; }\n"
     "static reef_status own_copy(void *c, void *to, const void *from)\n"
-    "{ (void)c; if (fails()) return REEF_NO_MEMORY; *(Own *)to = (Own){to, payload(*((const Own *)from)->payload), 0x0E5}; return REEF_OK; }\n"
+    "{ (void)c; if (fails()) return REEF_NO_MEMORY; *(Own *)to = (Own){to, payload(*((const Own *)from)->payload), "
+    "0x0E5}; return REEF_OK; }\n"
     "static void own_move(void *c, void *to, void *from)\n"
     "{ (void)c; memcpy(to, from, sizeof(Own)); memset(from, 0xEE, sizeof(Own)); ((Own *)to)->self = to; }\n"
     "static void own_destroy(void *c, void *slot)\n"
-    "{ (void)c; if (((Own *)slot)->self != slot) abort(); free(((Own *)slot)->payload); live--; memset(slot, 0xEE, sizeof(Own)); }\n"
+    "{ (void)c; if (((Own *)slot)->self != slot) abort(); free(((Own *)slot)->payload); live--; memset(slot, 0xEE, "
+    "sizeof(Own)); }\n"
     "static void mover_move(void *c, void *to, void *from)\n"
-    "{ (void)c; memcpy(to, from, 2 * sizeof(void *)); memset(from, 0xEE, 2 * sizeof(void *)); if (((Own *)to)->payload) ((Own *)to)->self = to; }\n"
+    "{ (void)c; memcpy(to, from, 2 * sizeof(void *)); memset(from, 0xEE, 2 * sizeof(void *)); if (((Own "
+    "*)to)->payload) ((Own *)to)->self = to; }\n"
     "static void mover_destroy(void *c, void *slot)\n"
-    "{ (void)c; Own *o = slot; if (o->payload) { if (o->self != slot) abort(); free(o->payload); live--; } memset(slot, 0xEE, 2 * sizeof(void *)); }\n"
+    "{ (void)c; Own *o = slot; if (o->payload) { if (o->self != slot) abort(); free(o->payload); live--; } "
+    "memset(slot, 0xEE, 2 * sizeof(void *)); }\n"
     "static reef_status bytes_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
-    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; *(uint64_t **)slot = payload(given(e, args)); return REEF_OK; }\n"
+    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; *(uint64_t **)slot = payload(given(e, args)); return "
+    "REEF_OK; }\n"
     "static reef_status bytes_copy(void *c, void *to, const void *from)\n"
-    "{ (void)c; if (fails()) return REEF_NO_MEMORY; *(uint64_t **)to = payload(**(uint64_t *const *)from); return REEF_OK; }\n"
-    "static void bytes_destroy(void *c, void *slot) { (void)c; free(*(uint64_t **)slot); live--; memset(slot, 0xEE, sizeof(void *)); }\n"
+    "{ (void)c; if (fails()) return REEF_NO_MEMORY; *(uint64_t **)to = payload(**(uint64_t *const *)from); return "
+    "REEF_OK; }\n"
+    "static void bytes_destroy(void *c, void *slot) { (void)c; free(*(uint64_t **)slot); live--; memset(slot, 0xEE, "
+    "sizeof(void *)); }\n"
     "static reef_status maker_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
-    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; uint64_t v = given(e, args); memcpy(slot, &v, 8); return REEF_OK; }\n",
+    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; uint64_t v = given(e, args); memcpy(slot, &v, 8); return "
+    "REEF_OK; }\n",
     "static const reef_hooks own = {own_construct, own_copy, own_move, own_destroy, NULL, false, true};\n"
     "static const reef_hooks mover = {NULL, NULL, mover_move, mover_destroy, NULL, false, true};\n"
     "static const reef_hooks bytes = {bytes_construct, bytes_copy, NULL, bytes_destroy, NULL, true, false};\n"
@@ -381,7 +402,8 @@ static const char *const prelude[] = {
     "{ printf(\"reef_mut_id: %s\\n\", slot ? \"there\" : \"NULL\"); reef_type_info i; reef_type_get(c, &i);"
     " if (slot && !(i.hooks && i.hooks->destroy)) put(c, slot, value); }\n",
     "static reef_entity next_of(reef_entity e) { if (e.generation) e.generation++; return e; }\n"
-    "static reef_status say(const char *call, reef_status s) { printf(\"%s: %s\\n\", call, reef_status_name(s)); return s; }\n"
+    "static reef_status say(const char *call, reef_status s) { printf(\"%s: %s\\n\", call, reef_status_name(s)); "
+    "return s; }\n"
     "static void number(const char *call, uint32_t n) { printf(\"%s: %u\\n\", call, n); }\n"
     "static void there(const char *call, const void *p) { printf(\"%s: %s\\n\", call, p ? \"there\" : \"NULL\"); }\n"
     "static void made(const char *call, reef_entity *to, reef_entity e)\n"
@@ -390,14 +412,17 @@ static const char *const prelude[] = {
     "static void walk(reef_world *x, reef_query *q, int writes)\n{\n"
     "    (void)writes;\n    if (!q) return;\n"
     "    for (reef_block b = reef_begin(x, q); reef_next(&b);)\n"
-    "        for (uint32_t i = 0; i < b.count; i++) printf(\" {%u, %u}\", b.entities[i].index, b.entities[i].generation);\n"
+    "        for (uint32_t i = 0; i < b.count; i++) printf(\" {%u, %u}\", b.entities[i].index, "
+    "b.entities[i].generation);\n"
     "    printf(\"\\n\");\n}\n"
-    "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, const reef_hooks *hooks)\n{\n"
+    "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, const reef_hooks "
+    "*hooks)\n{\n"
     "    reef_type_desc d = {name, size, align, home, hooks, NULL, 0};\n    return reef_type_new(&d, NULL);\n}\n\n"};
 
 static void print_unused(const printer *p)
 {
-    static const char *const names[] = {"put", "values", "from", "write", "next_of", "say", "number", "there", "made", "walk"};
+    static const char *const names[] = {"put", "values", "from",  "write", "next_of",
+                                        "say", "number", "there", "made",  "walk"};
     fprintf(p->file, "    (void)bundle, (void)query, (void)e;\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);
 }
@@ -409,8 +434,8 @@ static void print_type_lines(const printer *p, const model *m)
         const model_type *t = &model_types[(i * 11 + 5) % TYPES_MAX];
         uint32_t          rank = (i * 11 + 5) % TYPES_MAX;
         if (!((p->types | (m->strict ? m->reference.known : 0)) >> rank & 1)) continue;
-        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %s);\n", t->name, t->name, t->size, t->align,
-                t->sort == SORT_SWITCH ? "REEF_BIT" : "REEF_TABLE", hooks[t->sort]);
+        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %s);\n", t->name, t->name, t->size,
+                t->align, t->sort == SORT_SWITCH ? "REEF_BIT" : "REEF_TABLE", hooks[t->sort]);
     }
 }
 
@@ -437,20 +462,24 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     model    m;
     model_start(&m, o->seed, o->types, false);
     for (uint32_t i = 0; i < list->count; i++) entities += op_makes(&list->op[i]);
-    fprintf(file, "/* %u operations of seed %llu. The model test says:\n * %s */\n", list->count, (unsigned long long)o->seed,
-            message);
+    fprintf(file, "/* %u operations of seed %llu. The model test says:\n * %s */\n", list->count,
+            (unsigned long long)o->seed, message);
     for (size_t i = 0; i < sizeof prelude / sizeof prelude[0]; i++) fputs(prelude[i], file);
     if (uses_forks(list)) /* no public call yet: tests/model/fork.c */
         fprintf(file, "reef_world *fork_world(reef_world *w);\nvoid fork_free(reef_world *f);\n\n");
-    fprintf(file, "int main(void)\n{\n    static reef_entity e[%u];\n    reef_bundle *bundle[%d] = {0};\n", entities, SLOTS);
+    fprintf(file, "int main(void)\n{\n    static reef_entity e[%u];\n    reef_bundle *bundle[%d] = {0};\n", entities,
+            SLOTS);
     fprintf(file, "    reef_query *query[%d] = {0};\n    char text[400];\n", SLOTS);
     if (uses_forks(list)) fprintf(file, "    reef_world *world[%d] = {0};\n", FORKS);
     print_type_lines(&p, &m);
-    fprintf(file, "    reef_world_config config = {.allocator = {resize, NULL}, .strict = %d, .never_reuse = %d, .entities_max = %u};\n",
+    fprintf(file,
+            "    reef_world_config config = {.allocator = {resize, NULL}, .strict = %d, .never_reuse = %d, "
+            ".entities_max = %u};\n",
             m.strict, m.never_reuse, m.entities_max);
     fprintf(file, "    w = reef_world_new(&config);\n");
     for (uint32_t t = 0; t < TYPES_MAX; t++) {
-        if (m.strict && (m.reference.known >> t & 1)) fprintf(file, "    reef_world_use(w, T%s);\n", model_types[t].name);
+        if (m.strict && (m.reference.known >> t & 1))
+            fprintf(file, "    reef_world_use(w, T%s);\n", model_types[t].name);
         else if (p.types >> t & 1) fprintf(file, "    (void)T%s;\n", model_types[t].name);
     }
     print_unused(&p);

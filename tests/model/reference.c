@@ -46,10 +46,7 @@ uint32_t ref_switches(void)
     return set;
 }
 
-uint64_t ref_value_at(const ref_value *v, uint32_t n)
-{
-    return value_mix(v->seed, v->how == HOW_ARRAY ? n : 0);
-}
+uint64_t ref_value_at(const ref_value *v, uint32_t n) { return value_mix(v->seed, v->how == HOW_ARRAY ? n : 0); }
 
 /* ---- who is there ---- */
 
@@ -66,15 +63,9 @@ reef_entity ref_handle(const ref_world *r, uint32_t index)
     return e;
 }
 
-bool ref_knows(const ref_world *r, uint32_t type)
-{
-    return type < TYPES_MAX && (r->known >> type & 1) != 0;
-}
+bool ref_knows(const ref_world *r, uint32_t type) { return type < TYPES_MAX && (r->known >> type & 1) != 0; }
 
-bool ref_has(const ref_entity *e, uint32_t type)
-{
-    return type < TYPES_MAX && (e->set >> type & 1) != 0;
-}
+bool ref_has(const ref_entity *e, uint32_t type) { return type < TYPES_MAX && (e->set >> type & 1) != 0; }
 
 uint64_t ref_count_type(const ref_world *r, uint32_t type)
 {
@@ -284,7 +275,8 @@ static reef_status value_check(const ref_world *r, const ref_value *v, bool may_
     return REEF_OK;
 }
 
-static reef_status values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove, uint32_t n)
+static reef_status values_check(const ref_world *r, const ref_value *values, uint32_t count, bool may_remove,
+                                uint32_t n)
 {
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < i; k++)

@@ -1,12 +1,12 @@
 /* The reference: a world so naive that it is obviously right. Arrays, linear searches, one thing at a time.
  *
- * Everything that reef does in bulk is here a loop over single steps, and the order of tables, rows and free ids follows from
- * these rules alone:
+ * Everything that reef does in bulk is here a loop over single steps, and the order of tables, rows and free ids
+ * follows from these rules alone:
  *   - ids: the one that has been free for longest comes first, then the next index that was never used;
  *   - rows: a new row is the table's last; the last row fills the hole of one that leaves;
  *   - tables: by their sorted type names, a set that is the beginning of another before it;
- *   - a switch doesn't change the table. An entity that has nothing has no row; one that has only switches has a row in the
- *     table of the empty set. */
+ *   - a switch doesn't change the table. An entity that has nothing has no row; one that has only switches has a row
+ *     in the table of the empty set. */
 #ifndef MODEL_REFERENCE_H
 #define MODEL_REFERENCE_H
 
@@ -27,21 +27,21 @@ typedef struct ref_entity {
     ref_table *table;      /* NULL: no row */
     uint32_t   number;     /* the model's; the reference only carries it */
     uint32_t   living_at;
-    uint32_t   name;       /* number of its name in the model's list + 1, 0: none */
+    uint32_t   name; /* number of its name in the model's list + 1, 0: none */
     uint64_t   value[TYPES_MAX];
 } ref_entity;
 
 typedef struct ref_world {
-    uint32_t    known;       /* types of a strict world; all bits set in an open one */
+    uint32_t    known; /* types of a strict world; all bits set in an open one */
     bool        never_reuse;
     uint32_t    entities_max;
     ref_entity *entity;
     uint32_t    count, capacity; /* indices ever used */
-    uint32_t   *free_id;     /* oldest first */
+    uint32_t   *free_id;         /* oldest first */
     uint32_t    free_first, free_end, free_capacity;
-    uint32_t   *living;      /* indices of the living, in no order: to choose from */
+    uint32_t   *living; /* indices of the living, in no order: to choose from */
     uint32_t    living_count, living_capacity;
-    ref_table **table;       /* sorted, empty ones too */
+    ref_table **table; /* sorted, empty ones too */
     uint32_t    table_count, table_capacity;
     uint64_t    spawned, destroyed;
 } ref_world;
@@ -89,7 +89,8 @@ reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type);
 reef_status ref_remove_all(ref_world *r, reef_entity e);
 reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uint32_t count);
 
-/* Calls `visit` for every entity that has all types of the set, in reef's order. The visitor must not change anything. */
+/* Calls `visit` for every entity that has all types of the set, in reef's order. The visitor must not change
+ * anything. */
 typedef void (*ref_visit)(void *context, ref_entity *e, uint32_t index);
 void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context);
 

@@ -5,13 +5,13 @@
 #include "model.h"
 #include <signal.h>
 
-typedef struct report { /* in memory that parent and child share */
+typedef struct report {   /* in memory that parent and child share */
     volatile uint32_t at; /* the operation that runs */
     bool              failed;
     char              message[600];
-    uint64_t          counts[OP_COUNT]; /* operations done by kind, */
-    uint64_t          refused[OP_COUNT], no_memory; /* of these answered with an error, with memory running out */
-    uint64_t          most_living;
+    uint64_t          counts[OP_COUNT];  /* operations done by kind, */
+    uint64_t          refused[OP_COUNT]; /* of these answered with an error */
+    uint64_t          starved, most_living;
 } report;
 
 typedef void (*child_function)(report *r, void *context);

@@ -2,15 +2,33 @@
  * declaration that says the same as one made at run time finds the same type. */
 #include "model.h"
 
-typedef struct { uint64_t v; } A;
-typedef struct { _Alignas(16) uint8_t byte[16]; } Ab;
-typedef struct { uint32_t v; } Alga;
-typedef struct { uint8_t v; } Dust;
-typedef struct { uint32_t v[3]; } Echo;
-typedef struct { _Alignas(64) uint8_t byte[64]; } Hull;
-typedef struct { uint64_t v[3]; } Kelp;
-typedef struct { uint64_t v; } Pearl;
-typedef struct { uint16_t v; } Tide;
+typedef struct {
+    uint64_t v;
+} A;
+typedef struct {
+    _Alignas(16) uint8_t byte[16];
+} Ab;
+typedef struct {
+    uint32_t v;
+} Alga;
+typedef struct {
+    uint8_t v;
+} Dust;
+typedef struct {
+    uint32_t v[3];
+} Echo;
+typedef struct {
+    _Alignas(64) uint8_t byte[64];
+} Hull;
+typedef struct {
+    uint64_t v[3];
+} Kelp;
+typedef struct {
+    uint64_t v;
+} Pearl;
+typedef struct {
+    uint16_t v;
+} Tide;
 
 REEF_COMPONENT(A);
 REEF_COMPONENT(Ab);
