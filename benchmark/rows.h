@@ -5,6 +5,7 @@
  *     repeat R times (default 7), the order alternating:
  *         for both:  setup -> [ run ] -> checksum -> teardown         only [ run ] is timed
  *
+ * Time is the thread's own (measure.c), so that other programs on the machine cost caches, not time slices.
  * Every repeat is a fresh world in cold memory (mem.h). The figure is the median of the R times divided by the row's
  * operations; the checksums of all repeats of both contestants must agree, and no contestant may hold memory after
  * teardown. The loops over user data (kernels.h) are one piece of machine code, called by both.

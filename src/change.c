@@ -199,44 +199,80 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     w->moved += x->from && x->to;
 }
 
-/* Values replace those of the same row. Types with hooks are made aside first, so that a failing hook changes nothing. */
-static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t, uint32_t place, const reef_value *values,
-                                    uint32_t count)
+/* ---- values that replace those of the same row ---- */
+
+static size_t aligned(size_t at, const type *t) { return (at + t->align - 1) & ~(size_t)(t->align - 1); }
+
+/* Types with hooks are made aside first, so that a failing hook changes nothing. How many values were tried; *s says how the
+ * last one ended. */
+static uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count, reef_status *s)
 {
-    size_t bytes = 0, at = 0;
+    size_t at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *c = column_type(&values[i]);
+        if (c == NULL || !c->hooked) continue;
+        at = aligned(at, c);
+        *s = value_put(w, e, c, aside + at, &values[i], 0);
+        if (*s != REEF_OK) return i;
+        at += c->size;
+    }
+    return count;
+}
+
+static void replace_commit(reef_world *w, const table *t, uint32_t place, char *aside, const reef_value *values, uint32_t count)
+{
+    reef_slot *slots = reef_slots_at(&w->hot, place);
+    size_t at = 0;
     for (uint32_t i = 0; i < count; i++) {
         const type *c = column_type(&values[i]);
         if (c == NULL) continue;
-        if (c->hooked) bytes += c->size + REEF_ALIGN_MAX;
-        if (!column_own(w, t, place_unit(place), slot_find(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
+        char *slot = cell(slots, slot_find(w, c->id, t->shape->table), place_row(place), c->size);
+        if (c->hooked) {
+            at = aligned(at, c);
+            value_destroy(c, slot);
+            value_move(c, slot, aside + at);
+            at += c->size;
+        } else if (values[i].kind == REEF_VALUE_DEFAULT) {
+            memset(slot, 0, c->size);
+        } else {
+            memmove(slot, values[i].data, c->size);
+        }
     }
-    char *aside = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, REEF_ALIGN_MAX);
-    if (aside == NULL && bytes) return REEF_NO_MEMORY;
-    reef_slot *slots = reef_slots_at(&w->hot, place);
-    reef_status s = REEF_OK;
-    uint32_t made = 0;
-    for (; s == REEF_OK && made < count; made++) {
-        const type *c = column_type(&values[made]);
-        if (c == NULL || !c->hooked) continue;
-        s = value_put(w, e, c, aside + at, &values[made], 0);
-        at += (c->size + REEF_ALIGN_MAX - 1) & ~(size_t)(REEF_ALIGN_MAX - 1);
-    }
-    at = 0;
+}
+
+static void replace_undo(char *aside, const reef_value *values, uint32_t made)
+{
+    size_t at = 0;
     for (uint32_t i = 0; i < made; i++) {
         const type *c = column_type(&values[i]);
-        if (c == NULL) continue;
-        char *slot = cell(slots, slot_find(w, c->id, t->shape->table), place_row(place), c->size);
-        if (!c->hooked) {
-            if (s != REEF_OK) continue;
-            if (values[i].kind == REEF_VALUE_DEFAULT) memset(slot, 0, c->size);
-            else memmove(slot, values[i].data, c->size);
-            continue;
-        }
-        if (s == REEF_OK) value_destroy(c, slot), value_move(c, slot, aside + at);
-        else if (i + 1 < made) value_take_back(c, aside + at, &values[i], 0); /* the last one is the one that failed */
-        at += (c->size + REEF_ALIGN_MAX - 1) & ~(size_t)(REEF_ALIGN_MAX - 1);
+        if (c == NULL || !c->hooked) continue;
+        at = aligned(at, c);
+        value_take_back(c, aside + at, &values[i], 0);
+        at += c->size;
     }
-    memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, REEF_ALIGN_MAX);
+}
+
+static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t, uint32_t place, const reef_value *values,
+                                    uint32_t count)
+{
+    _Alignas(BLOCK_ALIGN) char few[1024];
+    char *aside = few;
+    size_t bytes = 0, align = 1;
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *c = column_type(&values[i]);
+        if (c == NULL) continue;
+        if (!column_own(w, t, place_unit(place), slot_find(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
+        if (c->hooked) bytes = aligned(bytes, c) + c->size;
+        if (c->hooked && c->align > align) align = c->align;
+    }
+    bool heap = bytes > sizeof few || align > BLOCK_ALIGN;
+    if (heap) aside = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, align);
+    if (aside == NULL) return REEF_NO_MEMORY;
+    uint32_t made = replace_make(w, e, aside, values, count, &s);
+    if (s == REEF_OK) replace_commit(w, t, place, aside, values, count);
+    else replace_undo(aside, values, made);
+    if (heap) memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, align);
     return s;
 }
 

@@ -412,16 +412,17 @@ reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (place == PLACE_EMPTY) return REEF_OK;
     if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
-    size_t bytes = w->state.bit_count * sizeof(reef_value);
-    reef_value *off = bytes ? memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
-    if (off == NULL && bytes) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+    reef_value few[32], *off = few;
+    size_t bytes = w->state.bit_count > 32 ? w->state.bit_count * sizeof(reef_value) : 0;
+    if (bytes) off = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (off == NULL) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->state.bit_count; i++)
         off[n++] = reef_value_make((reef_component){w->state.bits[i].component}, REEF_VALUE_REMOVE, 0, NULL);
     reef_status s = REEF_OK;
     uint32_t to = graph_table(w, NULL, 0, &s);
     s = to ? change_apply(w, op, e, place, to, off, n) : fail(w, s, op, none, e, 0);
-    memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
+    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
     return s;
 }
 
@@ -492,7 +493,7 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
     const type *t = w ? type_of(c.id) : NULL;
     uint32_t written = 0;
     if (w == NULL) return 0;
-    if (t == NULL) return fail(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
+    if (t == NULL || !world_knows(w, c.id)) return fail(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
     if (size != t->size || size == 0) return fail(w, REEF_WRONG_SIZE, op, c, none, size), 0;
     if (n && (es == NULL || in == NULL)) return fail(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -105,11 +105,11 @@ static bool ring_rebuild(reef_world *w, uint32_t pages)
     return true;
 }
 
-/* Pages for n more ids and one to spare, so that a ring that has turned once never grows again at the same load. */
+/* Pages for n more ids wherever they begin: a ring that has room for a load never grows again at the same load. */
 static bool ring_room(reef_world *w, uint64_t n)
 {
     const state *s = &w->state;
-    uint64_t pages = (s->ring_tail + n) / RING_PER_PAGE - s->ring_head / RING_PER_PAGE + 2, count = 2;
+    uint64_t pages = (s->ring_tail - s->ring_head + n + RING_PER_PAGE - 2) / RING_PER_PAGE + 1, count = 2;
     if (pages <= s->ring.count) return true;
     while (count < pages) count *= 2;
     return count <= UINT32_MAX / 2 && ring_rebuild(w, (uint32_t)count);

@@ -10,12 +10,10 @@
 #define bit_store_of reef_inner_bit_store_of
 #define bit_words reef_inner_bit_words
 #define bits_clear reef_inner_bits_clear
-#define bits_copy reef_inner_bits_copy
 #define bits_drop reef_inner_bits_drop
 #define bits_move reef_inner_bits_move
 #define bits_own_unit reef_inner_bits_own_unit
 #define bits_prepare_clear reef_inner_bits_prepare_clear
-#define bits_prepare_copy reef_inner_bits_prepare_copy
 #define bits_prepare_move reef_inner_bits_prepare_move
 #define bits_remain reef_inner_bits_remain
 #define bits_validate reef_inner_bits_validate

@@ -18,6 +18,7 @@ struct reef_query {
     uint32_t    filter_count, bit_count; /* terms without data: of tables, of switches */
     uint32_t    filters[REEF_TERMS_MAX], bits[REEF_TERMS_MAX];
     bool        writes;
+    uint32_t    open;  /* loops that walk the matches: they must not move */
     uint32_t    seen;  /* tables of the graph looked at */
     uint64_t    epoch; /* of the world's tables, when the matches' pointers were taken */
     char       *matches;
@@ -91,7 +92,7 @@ static COLD bool query_look(reef_query *q, uint32_t count)
 INLINE bool query_update(reef_query *q)
 {
     uint32_t count = REEF_ACQUIRE_U32(&q->world->family->graph.shape_count);
-    return LIKELY(q->seen == count && q->epoch == q->world->tables_epoch) || query_look(q, count);
+    return LIKELY(q->seen == count && q->epoch == q->world->tables_epoch) || q->open || query_look(q, count);
 }
 
 /* ---- making ---- */
@@ -283,6 +284,7 @@ reef_block reef_begin(reef_world *w, reef_query *q)
     b.match = q->matches;
     b.match_end = q->matches + (size_t)q->match_count * q->match_bytes;
     b.open = true;
+    q->open++;
     return b;
 }
 
@@ -292,6 +294,7 @@ void reef_end(reef_block *b)
     reef_world *w = b->world;
     b->open = false;
     b->count = 0;
+    b->query->open--;
     ASSERT(w->locks > 0);
     if (--w->locks != 0) return;
     w->slow &= ~SLOW_LOCKED;

@@ -221,9 +221,10 @@ reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
         if (!s->columns[k].type->copyable) return fail(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
-    size_t bytes = (s->column_count + w->state.bit_count) * sizeof(reef_value);
-    reef_value *values = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (values == NULL && bytes) return fail(w, REEF_NO_MEMORY, op, none, source, n);
+    reef_value few[32], *values = few;
+    size_t bytes = s->column_count + w->state.bit_count > 32 ? (s->column_count + w->state.bit_count) * sizeof(reef_value) : 0;
+    if (bytes) values = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (values == NULL) return fail(w, REEF_NO_MEMORY, op, none, source, n);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, cell(slots, k, place_row(place), t->size));
@@ -232,7 +233,7 @@ reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_
         if (bit_has(w, w->state.bits[i].component, place))
             values[count++] = reef_value_make((reef_component){w->state.bits[i].component}, REEF_VALUE_DEFAULT, 0, NULL);
     reef_status status = n ? spawn_into(w, op, id, values, count, n, entities) : REEF_OK;
-    memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
+    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
     return status;
 }
 

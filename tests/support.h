@@ -112,9 +112,9 @@ reef_world *freeze(reef_world *w);
 void        thaw(reef_world *frozen);
 
 /* ---- tracked values ----
- * Each value has a ticket; the ledger knows the address where the value of a ticket lives now. A hook that is called with
- * an address that doesn't fit, twice, or with source = destination is a mistake. Ticket 0 is a value outside of the
- * ledger, as written by reef_with. */
+ * Each value has a ticket; the ledger knows the address where the value of a ticket lives now. A hook that is called
+ * with an address that doesn't fit, twice, or with source = destination is a mistake. Ticket 0 is a value outside of
+ * the ledger, as written by reef_with. */
 
 typedef struct ledger {
     uint64_t     constructed, copied, moved, destroyed;

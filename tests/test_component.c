@@ -320,8 +320,8 @@ static void E5_cached_transitions_know_their_direction(void **state)
     }
 }
 
-/* Plain rows of 8 bytes a column, of 16, of other sizes: each has a path of its own. The value that is set lies in the row
- * that leaves, in the one that fills its hole, in another one, or in the table where the row goes. */
+/* Plain rows of 8 bytes a column, of 16, of other sizes: each has a path of its own. The value that is set lies in the
+ * row that leaves, in the one that fills its hole, in another one, or in the table where the row goes. */
 static void E5_plain_rows_of_every_width_keep_their_values(void **state)
 {
     enum { N = 40 };
