@@ -4,8 +4,10 @@
 #define REEF_NAMES_H
 
 #define bit_commit reef_inner_bit_commit
+#define bit_commit reef_inner_bit_commit
 #define bit_count_rows reef_inner_bit_count_rows
 #define bit_has reef_inner_bit_has
+#define bit_known reef_inner_bit_known
 #define bit_prepare reef_inner_bit_prepare
 #define bit_store_of reef_inner_bit_store_of
 #define bit_words reef_inner_bit_words
@@ -27,6 +29,7 @@
 #define graph_slot_rare reef_inner_graph_slot_rare
 #define graph_sync reef_inner_graph_sync
 #define graph_table reef_inner_graph_table
+#define graph_view_none reef_inner_graph_view_none
 #define id_free reef_inner_id_free
 #define id_free_prepare reef_inner_id_free_prepare
 #define id_peek reef_inner_id_peek
@@ -71,11 +74,13 @@
 #define row_pushed reef_inner_row_pushed
 #define shape_compare reef_inner_shape_compare
 #define size_multiply reef_inner_size_multiply
+#define table_lease reef_inner_table_lease
 #define table_own reef_inner_table_own
 #define table_own_all reef_inner_table_own_all
 #define table_prepare_pop reef_inner_table_prepare_pop
 #define table_reserve reef_inner_table_reserve
 #define table_room reef_inner_table_room
+#define table_settle reef_inner_table_settle
 #define table_shrink reef_inner_table_shrink
 #define tables_sorted reef_inner_tables_sorted
 #define tables_validate reef_inner_tables_validate
@@ -85,6 +90,7 @@
 #define value_copy reef_inner_value_copy
 #define value_move reef_inner_value_move
 #define value_put reef_inner_value_put
+#define value_take_back reef_inner_value_take_back
 #define values_check reef_inner_values_check
 #define world_knows reef_inner_world_knows
 

@@ -5,27 +5,22 @@
  * without rows, and hands out chunk after chunk; columns that it writes are unshared and marked before the block is seen. */
 #include "change.h"
 
-typedef struct match {
-    const table *table;   /* good for the query's epoch */
-    uint32_t     id;
-    uint16_t     columns[]; /* of the terms with data, in their order */
-} match;
+typedef reef_match match;
 
 struct reef_query {
     reef_query_head head;
     reef_world *world;
     reef_query *next, *previous;
-    uint32_t    filter_count, bit_count; /* terms without data: of tables, of switches */
+    uint32_t    filter_count; /* terms without data of tables; head.bit_count of switches */
     uint32_t    filters[REEF_TERMS_MAX], bits[REEF_TERMS_MAX];
-    bool        writes;
     uint32_t    open;  /* loops that walk the matches: they must not move */
     uint32_t    seen;  /* tables of the graph looked at */
     uint64_t    epoch; /* of the world's tables, when the matches' pointers were taken */
     char       *matches;
-    uint32_t    match_count, match_capacity, match_bytes;
+    uint32_t    match_count, match_capacity;
 };
 
-static const match *match_at(const reef_query *q, uint32_t i) { return (const match *)(void *)(q->matches + (size_t)i * q->match_bytes); }
+static const match *match_at(const reef_query *q, uint32_t i) { return (const match *)(void *)(q->matches + (size_t)i * q->head.match_bytes); }
 
 /* ---- finding tables ---- */
 
@@ -46,8 +41,8 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
     memory *m = &q->world->family->memory;
     if (q->match_count == q->match_capacity) {
         uint32_t capacity = q->match_capacity ? q->match_capacity * 2 : 4;
-        char *p = memory_resize(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->match_bytes,
-                                (size_t)capacity * q->match_bytes, PLAIN_ALIGN);
+        char *p = memory_resize(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes,
+                                (size_t)capacity * q->head.match_bytes, PLAIN_ALIGN);
         if (p == NULL && !BUG(5)) return false;
         q->matches = p;
         q->match_capacity = capacity;
@@ -59,11 +54,12 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
         if (shape_compare(shape_of(q->world->family, match_at(q, mid)->id), s) < 0) low = mid + 1;
         else high = mid;
     }
-    char *at = q->matches + (size_t)low * q->match_bytes;
-    memmove(at + q->match_bytes, at, (size_t)(q->match_count - low) * q->match_bytes);
+    char *at = q->matches + (size_t)low * q->head.match_bytes;
+    memmove(at + q->head.match_bytes, at, (size_t)(q->match_count - low) * q->head.match_bytes);
     match *x = (match *)(void *)at;
     x->id = id;
-    memcpy(x->columns, columns, q->head.column_count * sizeof *columns);
+    uint16_t *to = x->columns; /* as many as match_bytes has room for */
+    memcpy(to, columns, q->head.column_count * sizeof *columns);
     q->match_count++;
     return true;
 }
@@ -76,11 +72,12 @@ static COLD bool query_look(reef_query *q, uint32_t count)
     reef_world *w = q->world;
     uint16_t columns[REEF_TERMS_MAX];
     for (; q->seen < count; q->seen++) {
+        if (BUG(8) && q->epoch != 0) continue;
         if (q->seen < TABLE_EMPTY || !table_matches(q, q->seen, columns)) continue;
         if (!match_insert(q, q->seen, columns)) return false;
     }
     for (uint32_t i = 0; i < q->match_count; i++) {
-        match *m = (match *)(void *)(q->matches + (size_t)i * q->match_bytes);
+        match *m = (match *)(void *)(q->matches + (size_t)i * q->head.match_bytes);
         uint32_t page = m->id / TABLES_PER_PAGE;
         bool there = page < w->state.tables.count && w->state.tables.page[page];
         m->table = there ? (const table *)w->state.tables.page[page] + m->id % TABLES_PER_PAGE : &nothing;
@@ -188,13 +185,14 @@ static void terms_sort(reef_query *q, const term_list *l)
     for (uint32_t i = 0; i < l->count; i++) {
         const type *t = type_of(l->term[i].component.id);
         reef_access access = l->term[i].access;
-        if (t->home == REEF_BIT) q->bits[q->bit_count++] = t->id;
+        if (t->home == REEF_BIT) q->bits[q->head.bit_count++] = t->id;
         else if (t->size == 0 || access == REEF_WITH) q->filters[q->filter_count++] = t->id;
         else q->head.key[q->head.column_count++] = t->id << 1 | (access == REEF_IN);
-        if (t->home == REEF_TABLE && t->size && access != REEF_IN && access != REEF_WITH) q->writes = true;
+        if (t->home == REEF_TABLE && t->size && access != REEF_IN && access != REEF_WITH) q->head.writes = true;
     }
     q->epoch = UINT64_MAX;
-    q->match_bytes = (uint32_t)(sizeof(match) + q->head.column_count * sizeof(uint16_t) + 7) & ~7u;
+    uint32_t more = q->head.column_count > 2 ? q->head.column_count - 2 : 0;
+    q->head.match_bytes = (uint32_t)(sizeof(match) + more * sizeof(uint16_t) + 7) & ~7u;
 }
 
 static reef_query *query_make(reef_world *w, const term_list *l)
@@ -240,7 +238,7 @@ void reef_query_free(reef_query *q)
     if (q->next) q->next->previous = q->previous;
     if (q->previous) q->previous->next = q->next;
     else q->world->queries = q->next;
-    memory_free(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->match_bytes);
+    memory_free(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
     memory_free(m, MEMORY_OTHER, q, sizeof *q);
 }
 
@@ -276,13 +274,13 @@ reef_block reef_begin(reef_world *w, reef_query *q)
         return b;
     }
     w->error.status = REEF_OK;
-    w->hot.version += q->writes; /* what this loop writes can be told from what was written before */
+    w->hot.version += q->head.writes; /* what this loop writes can be told from what was written before */
     w->locks++;
     w->slow |= SLOW_LOCKED;
     w->hot.fresh_end = 0;
     w->gate_move = w->gate_destroy = UINT64_MAX;
     b.match = q->matches;
-    b.match_end = q->matches + (size_t)q->match_count * q->match_bytes;
+    b.match_end = q->matches + (size_t)q->match_count * q->head.match_bytes;
     b.open = true;
     q->open++;
     return b;
@@ -306,7 +304,7 @@ static bool mask_make(reef_block *b, uint32_t unit)
 {
     const reef_query *q = b->query;
     bool all = true, any = false;
-    for (uint32_t i = 0; i < q->bit_count; i++) {
+    for (uint32_t i = 0; i < q->head.bit_count; i++) {
         const uint64_t *words = bit_words(bit_store_of(b->world, q->bits[i]), unit);
         if (words == NULL) return false;
         for (uint32_t k = 0; k < BIT_WORDS; k++) b->mask_words[k] = i ? b->mask_words[k] & words[k] : words[k];
@@ -320,14 +318,14 @@ static bool mask_make(reef_block *b, uint32_t unit)
     return any;
 }
 
-static NOINLINE bool loop_end(reef_block *b)
+bool reef_block_last(reef_block *b)
 {
     reef_end(b);
     return false;
 }
 
-/* The columns that the loop writes are ours and marked; some are shared with a fork, or on a page that is. */
-static COLD bool block_own(reef_block *b)
+/* Some column that the loop writes is shared with a fork, or on a page that is. */
+bool reef_block_own(reef_block *b)
 {
     const reef_query *q = b->query;
     reef_world *w = b->world;
@@ -343,63 +341,13 @@ static COLD bool block_own(reef_block *b)
     return true;
 }
 
-INLINE bool block_mark(reef_block *b, const reef_query *q, const reef_slot *slots, const uint16_t *columns)
+bool reef_next_block(reef_block *b)
 {
-    const uint64_t now = b->world->hot.version, fork = b->world->hot.fork_version;
-    for (const uint32_t *key = q->head.key, *end = key + q->head.column_count; key != end; key++, columns++) {
-        if (*key & 1) continue;
-        uint64_t *version = (uint64_t *)(uintptr_t)&slots[*columns + REEF_PAGE_SLOTS].version;
-        if (UNLIKELY(*version <= fork)) return block_own(b);
-        *version = now;
-    }
-    return true;
-}
-
-/* The next chunk with rows; its place in b. Leaf functions from here to reef_next: a table of few rows costs a few ns. */
-INLINE bool block_step(reef_block *b, const reef_query *q)
-{
-    uint32_t unit = b->unit, last = b->last_unit, next = b->next_place;
-    if (LIKELY(unit == last)) {
-        const match *m = b->match;
-        const table *t;
-        do {
-            if (UNLIKELY((const void *)m == b->match_end)) return false;
-            t = m->table;
-            b->columns = m->columns;
-            m = (const match *)(const void *)((const char *)m + q->match_bytes);
-            unit = t->first;
-            next = t->next;
-        } while (UNLIKELY(unit == 0 || next == unit_place(unit)));
-        b->match = m;
-        last = t->last;
-        b->last_unit = last;
-        b->next_place = next;
-    } else {
-        unit = b->slots[0].head.next;
-    }
-    b->unit = unit;
-    b->slots = unit_slots(b->world, unit);
-    b->count = LIKELY(unit == last) ? next - unit_place(unit) : REEF_BLOCK_ROWS;
-    b->entities = slot_entities(b->slots);
-    return true;
-}
-
-/* With switches among the terms. */
-static NOINLINE bool next_masked(reef_block *b)
-{
+    if (UNLIKELY(b == NULL || !b->open)) return false;
     const reef_query *q = b->query;
-    while (block_step(b, q))
-        if (mask_make(b, b->unit)) return block_mark(b, q, b->slots, b->columns);
-    return loop_end(b);
-}
-
-bool reef_next(reef_block *b)
-{
-    const reef_query *q = b->query;
-    if (UNLIKELY(!b->open)) return false;
-    if (UNLIKELY(q->bit_count != 0)) return next_masked(b);
-    if (UNLIKELY(!block_step(b, q))) return loop_end(b);
-    return block_mark(b, q, b->slots, b->columns);
+    while (reef_block_step(b, &q->head))
+        if (q->head.bit_count == 0 || mask_make(b, b->unit)) return reef_block_mark(b, &q->head);
+    return reef_block_last(b);
 }
 
 const void *reef_block_in(const reef_block *b, reef_component c) { return b && b->count ? reef_block_in_fast(b, c) : NULL; }
@@ -430,7 +378,7 @@ uint64_t reef_query_count(reef_query *q)
     for (uint32_t i = 0; i < q->match_count; i++) {
         const table *t = table_read(q->world, match_at(q, i)->id);
         if (t == NULL) continue;
-        if (q->bit_count == 0) {
+        if (q->head.bit_count == 0) {
             n += table_rows(t);
             continue;
         }
@@ -450,7 +398,7 @@ bool reef_query_matches(const reef_query *q, reef_entity e)
     uint32_t place = q ? place_of(q->world, e) : PLACE_DEAD;
     if (place < 2 * PLACE_EMPTY) return false; /* dead, or without a row: no query visits it */
     if (!table_matches(q, reef_slots_at(&q->world->hot, place)[0].head.table, columns)) return false;
-    for (uint32_t i = 0; i < q->bit_count; i++)
+    for (uint32_t i = 0; i < q->head.bit_count; i++)
         if (!bit_has(q->world, q->bits[i], place)) return false;
     return true;
 }

@@ -57,18 +57,14 @@ typedef struct shape {
 
 /* ---- a table of one world ---- */
 
-typedef struct table {
-    uint64_t     lease;  /* == world version: the tail chunk is ours and marked, next/end hold, rows may be appended and taken
-                            from its end by the fast path. Never for tables with hooks or bits. */
-    reef_slot   *tail;   /* slots of the last chunk; valid under the lease only */
-    const shape *shape;  /* NULL: never used by this world */
-    uint64_t     bits;   /* REEF_BIT types that some row here may have: bit min(world bit number, 63) */
-    uint32_t     first, last, chunks; /* units of the first and last chunk (linked by their heads), number of chunks */
-    uint32_t     next;   /* place of the next row */
-    uint32_t     end;    /* place behind the last row that the last chunk has room for */
-    uint32_t     spare;  /* unit of the first of the empty chunks kept for growth (linked by their heads), 0: none */
-    uint64_t     unused;
-} table;
+/* lease: == world version: the tail chunk is ours and marked, next and end hold, rows may be appended and taken from its end
+ *        by the straight paths. Never for tables with hooks or bits.
+ * tail:  slots of the last chunk; valid under the lease only
+ * shape: NULL: never used by this world
+ * bits:  REEF_BIT types that some row here may have: bit min(world's number of the type, 63)
+ * first, last: chunks are linked by their heads
+ * spare: unit of the first of the empty chunks kept for growth (linked by their heads), 0: none */
+typedef reef_table table;
 
 /* ---- edges: from a table by (operation, component) to another ---- */
 

@@ -60,9 +60,32 @@ typedef struct reef_hot {
     uint32_t         empty_count;  /* entities without a row */
 } reef_hot;
 
+/* A table of one world: src/world.h says what holds when. */
+typedef struct reef_table {
+    uint64_t            lease;
+    reef_slot          *tail;
+    const struct shape *shape;
+    uint64_t            bits;
+    uint32_t            first, last, chunks; /* units of the first and last chunk, number of chunks */
+    uint32_t            next;                /* place of the next row */
+    uint32_t            end;                 /* place behind the last row that the last chunk has room for */
+    uint32_t            spare;
+    uint64_t            unused;
+} reef_table;
+
+/* A table that a query matches. */
+typedef struct reef_match {
+    const reef_table *table;
+    uint32_t          id;
+    uint16_t          columns[2]; /* of the terms with data, in their order; more follow */
+} reef_match;
+
 /* The head of every query: its terms with data. */
 typedef struct reef_query_head {
     uint32_t column_count;
+    uint32_t match_bytes;
+    uint32_t bit_count;
+    bool     writes;
     uint32_t key[REEF_TERMS_MAX]; /* component id << 1 | read only */
 } reef_query_head;
 
@@ -204,6 +227,59 @@ REEF_INLINE reef_entity reef_create(reef_world *world)
     ((uint64_t *)h->records.page[e.index >> REEF_RECORD_BITS])[e.index & ((1u << REEF_RECORD_BITS) - 1)] =
         (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
     return e;
+}
+
+REEF_API bool reef_block_own(reef_block *block);
+REEF_API bool reef_block_last(reef_block *block);
+
+/* The next chunk with rows. False: there is none. */
+REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
+{
+    uint32_t unit = b->unit, last = b->last_unit, next = b->next_place;
+    if (REEF_LIKELY(unit == last)) {
+        const reef_match *m = (const reef_match *)b->match;
+        do {
+            if (REEF_UNLIKELY((const void *)m == b->match_end)) return false;
+            b->columns = m->columns;
+            unit = m->table->first;
+            last = m->table->last;
+            next = m->table->next;
+            m = (const reef_match *)(const void *)((const char *)m + q->match_bytes);
+        } while (REEF_UNLIKELY(next == unit << REEF_ROW_BITS)); /* no rows; also where nothing is: 0 == 0 */
+        b->match = m;
+        b->last_unit = last;
+        b->next_place = next;
+    } else {
+        unit = b->slots[0].head.next;
+    }
+    b->unit = unit;
+    b->slots = reef_slots_at((const reef_hot *)b->world, unit << REEF_ROW_BITS);
+    b->count = REEF_LIKELY(unit == last) ? next - (unit << REEF_ROW_BITS) : (uint32_t)REEF_BLOCK_ROWS;
+    b->entities = (const reef_entity *)b->slots[1].block;
+    return true;
+}
+
+/* The columns that the loop writes are marked, and ours. */
+REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
+{
+    const reef_hot *h = (const reef_hot *)b->world;
+    const uint64_t now = h->version, fork = h->fork_version;
+    const uint32_t n = q->column_count;
+    for (uint32_t i = 0; i < n; i++) {
+        if (q->key[i] & 1) continue;
+        uint64_t *version = (uint64_t *)(uintptr_t)&b->slots[b->columns[i] + REEF_PAGE_SLOTS].version;
+        if (REEF_UNLIKELY(*version <= fork)) return reef_block_own(b);
+        *version = now;
+    }
+    return true;
+}
+
+REEF_INLINE bool reef_next(reef_block *b)
+{
+    const reef_query_head *q = (const reef_query_head *)b->query;
+    if (REEF_UNLIKELY(!b->open || q->bit_count != 0)) return reef_next_block(b);
+    if (REEF_UNLIKELY(!reef_block_step(b, q))) return reef_block_last(b);
+    return reef_block_mark(b, q);
 }
 
 REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)

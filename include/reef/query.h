@@ -77,7 +77,9 @@ typedef struct reef_block {
 REEF_API reef_block reef_begin(reef_world *world, reef_query *query);
 /* The next block; false at the end, or when memory for unsharing a block ran out (then reef_last_error().status is
  * NO_MEMORY; it is OK after a whole loop). */
-REEF_API bool reef_next(reef_block *block);
+REEF_INLINE bool reef_next(reef_block *block);
+/* The same as a function that other languages can call. */
+REEF_API bool reef_next_block(reef_block *block);
 /* Leaves a loop before its end. */
 REEF_API void reef_end(reef_block *block);
 

@@ -34,6 +34,7 @@ void generator_start(generator *g, uint64_t seed)
 {
     memset(g, 0, sizeof *g);
     g->random = value_mix(seed, 5) << 20;
+    g->forks = seed % 2 == 0;
 }
 
 /* ---- choosing ---- */
@@ -79,12 +80,20 @@ static void phase_change(generator *g, const model *m)
     g->naming = one_in(g, 3);
     g->quiet = 0;
     if (one_in(g, 2)) return;
-    /* Pages that are shared, new write versions, open loops: all these turn reef's straight paths off. Here they are on. */
+    /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's straight paths off. Here they are
+     * on. */
     g->naming = false;
     g->failing = one_in(g, 8);
-    g->to_free = FORKS;
+    g->clears = !one_in(g, 3);
     uint32_t few = 0;
-    for (uint32_t i = 0, n = 2 + below(g, 4); i < n; i++) few |= 1u << active_type(g, m);
+    bool     narrow = one_in(g, 3); /* no columns but those of 8 bytes */
+    for (uint32_t i = 0, n = 2 + below(g, 4); i < 40 && n > 0; i++) {
+        uint32_t          t = active_type(g, m);
+        const model_type *x = &model_types[t];
+        if (type_is_hooked(x) || x->sort == SORT_SWITCH || (narrow && x->size != 0 && x->size != 8)) continue;
+        few |= 1u << t;
+        n--;
+    }
     g->quiet = few;
 }
 
@@ -335,7 +344,8 @@ static bool is_loud(op_kind k)
 static op_kind kind_for_phase(generator *g, op_kind k)
 {
     static const op_kind instead[] = {OP_ADD, OP_REMOVE, OP_SET, OP_DESTROY, OP_SPAWN, OP_WRITE};
-    if (g->quiet && is_loud(k) && !one_in(g, 40)) k = instead[below(g, sizeof instead / sizeof instead[0])];
+    bool fork = k == OP_FORK || k == OP_FORK_SWAP || k == OP_FORK_FREE;
+    if ((fork && !g->forks) || (g->quiet && is_loud(k) && !one_in(g, 40))) k = instead[below(g, sizeof instead / sizeof instead[0])];
     return k == OP_NAME && !g->naming ? OP_FIND : k;
 }
 
@@ -406,17 +416,15 @@ void generate(generator *g, const model *m, op *o)
     o->made = g->numbers;
     o->kind = (uint8_t)kind_for_population(g, m, kind_for_phase(g, kind_by_weight(g)));
     uint32_t living = m->reference.living_count;
-    if (living > 900 ? one_in(g, 120) : living > g->target * 2 + 50 && one_in(g, 60)) {
+    if (g->clears && g->quiet) {
+        o->kind = OP_WORLD_CLEAR;
+        g->clears = false;
+    } else if (living > 900 ? one_in(g, 120) : living > g->target * 2 + 50 && one_in(g, 60)) {
         gen_decimate(g, m, o);
     } else {
         fill_in(g, m, o);
     }
-    if (g->quiet && g->to_free > 0) {
-        memset(o->list, 0, sizeof o->list);
-        o->kind = OP_FORK_FREE;
-        o->n = --g->to_free;
-    }
-    if (one_in(g, g->failing ? 5 : 100)) {
+    if (one_in(g, g->failing ? 3 : 60)) {
         o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
         o->fail_on = one_in(g, 2);
     }

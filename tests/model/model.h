@@ -180,8 +180,9 @@ typedef struct generator {
     uint32_t calm;    /* operations until the next change of phase */
     bool     failing; /* this phase lets allocations fail */
     bool     naming;  /* this phase gives names */
-    uint32_t quiet;   /* the types of a phase without forks, names and writing loops; 0: any phase */
-    uint32_t to_free; /* forks that a quiet phase frees first */
+    uint32_t quiet;   /* the types of a phase without hooks, switches, names and loops that write; 0: any phase */
+    bool     clears;  /* a quiet phase that begins with an empty world */
+    bool     forks;   /* this seed forks worlds */
 } generator;
 
 void generator_start(generator *g, uint64_t seed);
