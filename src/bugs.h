@@ -16,7 +16,7 @@
     X(8, "a query doesn't find tables that are made after it") \
     X(9, "the switches of a row outlive it") \
     X(10, "columns of 16 bytes stay behind when a row moves to another table") \
-    X(11, "a loop leaves out the last row of each full block") \
+    X(11, "what goes over all rows leaves out the last one of a full block") \
     X(12, "a query visits tables in the order in which they were made") \
     X(13, "a name outlives its entity") \
     X(14, "values with a copy hook are copied as bytes") \

@@ -155,7 +155,9 @@ static bool collect_table(reef_world *w, uint32_t id, const reef_component *type
     if (!doomed_room(w, d, table_rows(t))) return false;
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         const reef_entity *e = slot_entities(unit_slots(w, unit));
-        for (uint32_t row = 0, rows = chunk_rows(t, unit); row < rows; row++)
+        uint32_t rows = chunk_rows(t, unit);
+        if (BUG(11) && rows == REEF_BLOCK_ROWS) rows--;
+        for (uint32_t row = 0; row < rows; row++)
             if (row_has(w, types, count, unit_place(unit) + row)) d->entities[d->count++] = e[row];
     }
     return true;

@@ -16,6 +16,7 @@ struct reef_query {
     uint32_t    open;  /* loops that walk the matches: they must not move */
     uint32_t    seen;  /* tables of the graph looked at */
     uint64_t    epoch; /* of the world's tables, when the matches' pointers were taken */
+    bool        remembers; /* matches may hold the slots of their tables' first chunks */
     char       *matches;
     uint32_t    match_count, match_capacity;
 };
@@ -36,17 +37,40 @@ static bool table_matches(const reef_query *q, uint32_t id, uint16_t *columns)
     return true;
 }
 
-static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
+static const table nothing; /* of a table that this world never used */
+static const reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS]; /* of a chunk that isn't remembered: a loop may look ahead */
+
+static match *match_of(const reef_query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
+
+static void match_forget(match *m)
+{
+    m->unit = UINT32_MAX;
+    m->slots = no_slots;
+}
+
+/* Room for one more match, and empty ones behind the last, so that a loop may look ahead. */
+static bool match_room(reef_query *q)
 {
     memory *m = &q->world->family->memory;
-    if (q->match_count == q->match_capacity) {
-        uint32_t capacity = q->match_capacity ? q->match_capacity * 2 : 4;
-        char *p = memory_resize(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes,
-                                (size_t)capacity * q->head.match_bytes, PLAIN_ALIGN);
-        if (p == NULL && !BUG(5)) return false;
-        q->matches = p;
-        q->match_capacity = capacity;
+    uint32_t need = q->match_count + 1 + REEF_MATCHES_AHEAD;
+    if (need <= q->match_capacity) return true;
+    uint32_t capacity = q->match_capacity * 2 > need ? q->match_capacity * 2 : need + 3;
+    char *p = memory_resize(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes,
+                            (size_t)capacity * q->head.match_bytes, PLAIN_ALIGN);
+    if (p == NULL && !BUG(5)) return false;
+    q->matches = p;
+    for (uint32_t i = q->match_count; i < capacity; i++) {
+        memset(match_of(q, i), 0, q->head.match_bytes);
+        match_of(q, i)->table = &nothing;
+        match_forget(match_of(q, i));
     }
+    q->match_capacity = capacity;
+    return true;
+}
+
+static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
+{
+    if (!match_room(q)) return false;
     const shape *s = shape_of(q->world->family, id);
     uint32_t low = BUG(12) ? q->match_count : 0, high = q->match_count;
     while (low < high) {
@@ -56,10 +80,11 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
     }
     char *at = q->matches + (size_t)low * q->head.match_bytes;
     memmove(at + q->head.match_bytes, at, (size_t)(q->match_count - low) * q->head.match_bytes);
-    match *x = (match *)(void *)at;
+    match *x = match_of(q, low);
     x->id = id;
-    uint16_t *to = x->columns; /* as many as match_bytes has room for */
-    memcpy(to, columns, q->head.column_count * sizeof *columns);
+    x->table = &nothing;
+    match_forget(x);
+    memcpy((char *)x + offsetof(match, columns), columns, q->head.column_count * sizeof *columns);
     q->match_count++;
     return true;
 }
@@ -68,16 +93,17 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
  * runs out. */
 static COLD bool query_look(reef_query *q, uint32_t count)
 {
-    static const table nothing; /* of a table that this world never used */
     reef_world *w = q->world;
     uint16_t columns[REEF_TERMS_MAX];
     for (; q->seen < count; q->seen++) {
-        if (BUG(8) && q->epoch != 0) continue;
+        if (BUG(8) && q->epoch != UINT64_MAX) continue;
         if (q->seen < TABLE_EMPTY || !table_matches(q, q->seen, columns)) continue;
         if (!match_insert(q, q->seen, columns)) return false;
     }
+    q->remembers = w->hot.chunks.shared == 0;
     for (uint32_t i = 0; i < q->match_count; i++) {
-        match *m = (match *)(void *)(q->matches + (size_t)i * q->head.match_bytes);
+        match *m = match_of(q, i);
+        match_forget(m);
         uint32_t page = m->id / TABLES_PER_PAGE;
         bool there = page < w->state.tables.count && w->state.tables.page[page];
         m->table = there ? (const table *)w->state.tables.page[page] + m->id % TABLES_PER_PAGE : &nothing;
@@ -89,7 +115,9 @@ static COLD bool query_look(reef_query *q, uint32_t count)
 INLINE bool query_update(reef_query *q)
 {
     uint32_t count = REEF_ACQUIRE_U32(&q->world->family->graph.shape_count);
-    return LIKELY(q->seen == count && q->epoch == q->world->tables_epoch) || q->open || query_look(q, count);
+    const reef_world *w = q->world;
+    bool same = q->seen == count && q->epoch == w->tables_epoch && q->remembers == (w->hot.chunks.shared == 0);
+    return LIKELY(same) || q->open || query_look(q, count);
 }
 
 /* ---- making ---- */
@@ -339,6 +367,15 @@ bool reef_block_own(reef_block *b)
         b->slots = unit_slots(w, b->unit);
     }
     return true;
+}
+
+const reef_slot *reef_match_slots(const reef_block *b, const reef_match *m, uint32_t unit)
+{
+    const reef_slot *slots = unit_slots(b->world, unit);
+    if (!b->query->remembers) return slots;
+    ((match *)(uintptr_t)m)->slots = slots;
+    ((match *)(uintptr_t)m)->unit = unit;
+    return slots;
 }
 
 bool reef_next_block(reef_block *b)

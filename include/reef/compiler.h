@@ -36,6 +36,7 @@
 #define REEF_UNUSED __attribute__((unused))
 /* The compiler may keep what it read over a call, and drop a call whose answer nobody wants. */
 #define REEF_PURE __attribute__((pure))
+#define REEF_PREFETCH(p) __builtin_prefetch(p)
 #define REEF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define REEF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define REEF_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -64,6 +65,7 @@
 #define REEF_COLD __declspec(noinline)
 #define REEF_UNUSED
 #define REEF_PURE
+#define REEF_PREFETCH(p) ((void)(p))
 #define REEF_LIKELY(x) (x)
 #define REEF_UNLIKELY(x) (x)
 #define REEF_PRINTF(text, first)

@@ -73,9 +73,12 @@ typedef struct reef_table {
     uint64_t            unused;
 } reef_table;
 
-/* A table that a query matches. */
+/* A table that a query matches. While no page is shared with a fork, pages stay where they are, and a match remembers the
+ * slots of the table's first chunk. REEF_MATCHES_AHEAD empty ones follow the last. */
 typedef struct reef_match {
     const reef_table *table;
+    const reef_slot  *slots; /* of `unit` */
+    uint32_t          unit;  /* no unit: not remembered */
     uint32_t          id;
     uint16_t          columns[2]; /* of the terms with data, in their order; more follow */
 } reef_match;
@@ -229,7 +232,10 @@ REEF_INLINE reef_entity reef_create(reef_world *world)
     return e;
 }
 
+enum { REEF_MATCHES_AHEAD = 4 };
+
 REEF_API bool reef_block_own(reef_block *block);
+REEF_API const reef_slot *reef_match_slots(const reef_block *block, const reef_match *match, uint32_t unit);
 REEF_API bool reef_block_last(reef_block *block);
 
 /* The next chunk with rows. False: there is none. */
@@ -237,23 +243,36 @@ REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
 {
     uint32_t unit = b->unit, last = b->last_unit, next = b->next_place;
     if (REEF_LIKELY(unit == last)) {
-        const reef_match *m = (const reef_match *)b->match;
+        const reef_match *m, *after = (const reef_match *)b->match, *ahead;
         do {
+            m = after;
             if (REEF_UNLIKELY((const void *)m == b->match_end)) return false;
-            b->columns = m->columns;
+            after = (const reef_match *)(const void *)((const char *)m + q->match_bytes);
+            ahead = (const reef_match *)(const void *)((const char *)m + 3 * (size_t)q->match_bytes);
+            REEF_PREFETCH(after->slots[after->columns[0]].block);
+            REEF_PREFETCH(after->slots[after->columns[1]].block);
+            REEF_PREFETCH(ahead->table);
+            REEF_PREFETCH(ahead->slots);
+            REEF_PREFETCH(ahead->slots + REEF_PAGE_SLOTS);
             unit = m->table->first;
             last = m->table->last;
             next = m->table->next;
-            m = (const reef_match *)(const void *)((const char *)m + q->match_bytes);
         } while (REEF_UNLIKELY(next == unit << REEF_ROW_BITS)); /* no rows; also where nothing is: 0 == 0 */
-        b->match = m;
+        b->match = after;
+        b->columns = m->columns;
         b->last_unit = last;
         b->next_place = next;
+        b->slots = REEF_LIKELY(m->unit == unit) ? m->slots : reef_match_slots(b, m, unit);
     } else {
         unit = b->slots[0].head.next;
+        b->slots = reef_slots_at((const reef_hot *)b->world, unit << REEF_ROW_BITS);
+    }
+    if (unit != last) { /* the first lines of the next chunk's blocks, while this one is worked on */
+        const reef_slot *far = reef_slots_at((const reef_hot *)b->world, b->slots[0].head.next << REEF_ROW_BITS);
+        for (uint32_t i = 0; i < q->column_count && i < 4; i++)
+            for (uint32_t k = 0; k < 4; k++) REEF_PREFETCH((const char *)far[b->columns[i]].block + 64 * k);
     }
     b->unit = unit;
-    b->slots = reef_slots_at((const reef_hot *)b->world, unit << REEF_ROW_BITS);
     b->count = REEF_LIKELY(unit == last) ? next - (unit << REEF_ROW_BITS) : (uint32_t)REEF_BLOCK_ROWS;
     b->entities = (const reef_entity *)b->slots[1].block;
     return true;

@@ -52,11 +52,11 @@
     X(FIND, 10, 2) \
     X(RESERVE, 2, 0) \
     X(RESERVE_FOR, 3, 0) \
-    X(SHRINK, 2, 0) \
+    X(SHRINK, 4, 0) \
     X(USE, 3, 0) \
     X(QUERY_NEW, 4, 0) \
     X(QUERY_FREE, 1, 2) \
-    X(QUERY_WALK, 20, 1) \
+    X(QUERY_WALK, 30, 1) \
     X(FORK, 3, 0) \
     X(FORK_SWAP, 2, 2) \
     X(FORK_FREE, 1, 2)
