@@ -119,7 +119,7 @@ INLINE bool edge_ready(const reef_world *w, route *r, handle h, uint32_t place, 
     if (UNLIKELY(r->from->lease != gate || r->to->lease != gate || r->to->next == r->to->end)) return false;
     r->slots = reef_slots_at(&w->hot, place);
     const uint32_t last_row = place_row(r->from->next - 1);
-    if (UNLIKELY(last_row == 0 || r->slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != gate)) return false;
+    if (UNLIKELY(last_row == 0 || r->slots[SLOT_ENTITIES].version != gate)) return false;
     if (!shared) return true;
     return record_owned(w, HANDLE_INDEX(h)) && record_owned(w, HANDLE_INDEX(handle_at(r->from->tail, last_row)));
 }
@@ -275,7 +275,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (!t->hooked && size) { /* there already, and ours */
         reef_slot *slots = reef_slots_at(&w->hot, place);
         uint32_t k = slot_find(w, c.id, slots[0].head.table);
-        if (k && slots[k + REEF_PAGE_SLOTS].version == w->hot.version) {
+        if (k && slots[k].version == w->hot.version) {
             memmove(cell(slots, k, place_row(place), size), value, size);
             return REEF_OK;
         }

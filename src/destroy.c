@@ -47,7 +47,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint32_t place, bool narrow)
     const uint32_t id = slots[0].head.table;
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const uint32_t last = t->next - 1;
-    if (UNLIKELY(t->lease != gate || slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version != gate || place_row(last) == 0)) return false;
+    if (UNLIKELY(t->lease != gate || slots[SLOT_ENTITIES].version != gate || place_row(last) == 0)) return false;
     if (UNLIKELY(w->ring_next == w->ring_end || (narrow && !t->shape->narrow))) return false;
     const reef_slot *tail = t->tail;
     const size_t row = place_row(place), last_row = place_row(last);

@@ -74,15 +74,26 @@ static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
     return paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
 }
 
-/* Ids of the old ring from `head` on to a ring of their own; holes are left out. */
-static uint64_t ring_copy(reef_world *w, reef_paged *to, uint64_t tail)
+/* The ids of the old ring, page by page: positions stay. */
+static void ring_copy_pages(const reef_world *w, reef_paged *to)
 {
+    const state *s = &w->state;
+    for (uint64_t p = s->ring_head / RING_PER_PAGE; s->ring_tail && p <= (s->ring_tail - 1) / RING_PER_PAGE; p++)
+        memcpy(to->page[p & (to->count - 1)], s->ring.page[p & (s->ring.count - 1)], RING_PER_PAGE * sizeof(uint32_t));
+}
+
+/* The ids of the old ring without its holes, from position 0 on. */
+static void ring_squeeze(reef_world *w, reef_paged *to)
+{
+    state *s = &w->state;
     uint64_t n = 0;
-    for (uint64_t at = w->state.ring_head; at < tail; at++) {
+    for (uint64_t at = s->ring_head; at < s->ring_tail; at++) {
         uint32_t id = ring_read(w, at);
         if (id != RING_HOLE) ((uint32_t *)to->page[n / RING_PER_PAGE & (to->count - 1)])[n % RING_PER_PAGE] = id, n++;
     }
-    return n;
+    s->ring_head = 0;
+    s->ring_tail = n;
+    s->ring_holes = 0;
 }
 
 /* A ring of `pages` pages with the same ids. All its pages are made at once: a ring that turns allocates nothing. */
@@ -96,9 +107,8 @@ static bool ring_rebuild(reef_world *w, uint32_t pages)
         paged_drop(&fresh, &o);
         return false;
     }
-    w->state.ring_tail = ring_copy(w, &fresh, w->state.ring_tail);
-    w->state.ring_head = 0;
-    w->state.ring_holes = 0;
+    if (w->state.ring_holes) ring_squeeze(w, &fresh);
+    else ring_copy_pages(w, &fresh);
     w->ring_next = w->ring_end = NULL;
     paged_drop(&w->state.ring, &o);
     w->state.ring = fresh;

@@ -9,8 +9,10 @@
  * when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than the live ones.) */
 #include "world.h"
 
-static reef_map map_none = {0, 0, 0, 0, 0};
-static reef_map map_bits = {0, 0, 0, 0, ELSEWHERE_BITS};
+/* Each with a slot behind it, as has reads one. */
+static struct empty_map { reef_map map; uint16_t slot[2]; } none, bits = {.map = {.elsewhere = ELSEWHERE_BITS}};
+#define map_none none.map
+#define map_bits bits.map
 
 static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
 {

@@ -181,6 +181,7 @@ static bool piece_add(memory *m, arena *a, uint32_t which, size_t need)
     size_t start = (size_t)STAGGER * which;
     size_t bytes = PIECE_FIRST; /* doubling to half of what is there: small worlds stay small, large pages are filled */
     while (bytes < PIECE && (bytes < start + need || bytes < a->piece_bytes / 2)) bytes *= 2;
+    if (bytes > 64 << 10) bytes = PIECE; /* between them lie mappings that would get a large page each */
     piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
     if (p == NULL) return false;
     p->memory = raw_take(m, bytes, BLOCK_ALIGN);

@@ -340,8 +340,9 @@ INLINE reef_slot *spawn_fast(reef_world *w, uint32_t id, reef_entity *e, uint32_
     t->next = place + 1;
     *e = (reef_entity){index, 1};
     *row = place_row(place);
-    record_put(w, *e, place);
-    ((reef_entity *)t->tail[SLOT_ENTITIES].block)[*row] = *e;
+    const handle h = handle_of(*e);
+    handle_record_put(w, h, place);
+    handle_put(t->tail, *row, h);
     return t->tail;
 }
 
@@ -363,6 +364,16 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     return spawn_into(w, op, b->table, values, b->count, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
+/* The parts that aren't 8 bytes wide. */
+static NOINLINE reef_entity bundle_rest(const reef_bundle *b, reef_slot *slots, size_t row, const char *from, reef_entity e)
+{
+    const part *p = b->parts + b->end_8, *end = b->parts + b->end_16;
+    for (; p < end; p++) memcpy((char *)slots[p->slot].block + row * 16, from + p->offset, 16);
+    for (end = b->parts + b->count; p < end; p++)
+        if (p->slot) bytes_copy((char *)slots[p->slot].block + row * p->size, from + p->offset, p->size);
+    return e;
+}
+
 reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *packed)
 {
     reef_entity e;
@@ -373,11 +384,7 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
     const part *p = b->parts, *end = p + b->end_8;
     const char *from = packed;
     for (; p < end; p++) memcpy((char *)slots[p->slot].block + (size_t)row * 8, from + p->offset, 8);
-    if (LIKELY(b->count == b->end_8)) return e;
-    for (end = b->parts + b->end_16; p < end; p++) memcpy((char *)slots[p->slot].block + (size_t)row * 16, from + p->offset, 16);
-    for (end = b->parts + b->count; p < end; p++)
-        if (p->slot) bytes_copy(cell(slots, p->slot, row, p->size), from + p->offset, p->size);
-    return e;
+    return LIKELY(b->count == b->end_8) ? e : bundle_rest(b, slots, row, from, e);
 }
 
 /* ---- one entity from a list ---- */

@@ -5,8 +5,8 @@
 
 static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
-static const paged_type records_type = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, false};
-static const paged_type chunks_type = {sizeof(reef_slot) * 2 * REEF_PAGE_SLOTS, ARENA_DIRECTORY, MEMORY_TABLES,
+static const paged_type records_type = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true};
+static const paged_type chunks_type = {sizeof(reef_slot) * REEF_PAGE_SLOTS, ARENA_DIRECTORY, MEMORY_TABLES,
                                        chunk_page_release, false};
 static const paged_type tables_type = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false};
 static const paged_type ring_type = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true};
@@ -98,9 +98,9 @@ static void chunk_page_release(void *context, const void *page, const void *kept
         const shape *s = f->graph.shapes[slots[0].head.table];
         for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
             void *block = slots[k].block;
-            if (slots[k + REEF_PAGE_SLOTS].version <= base || (q && q[u * 8 + k].block == block)) continue;
-            block_destroy_values(&s->columns[k], block, slots[REEF_PAGE_SLOTS].head_more.count);
-            block_give(f, &s->columns[k], block, slots[REEF_PAGE_SLOTS].head_more.capacity);
+            if (slots[k].version <= base || (q && q[u * 8 + k].block == block)) continue;
+            block_destroy_values(&s->columns[k], block, slots[0].head_more.count);
+            block_give(f, &s->columns[k], block, slots[0].head_more.capacity);
         }
         u += s->units;
     }
@@ -145,7 +145,7 @@ static void unit_give(reef_world *w, uint32_t unit, uint32_t run)
 
 /* ---- chunks ---- */
 
-static uint32_t chunk_capacity(const reef_slot *slots) { return slots[REEF_PAGE_SLOTS].head_more.capacity; }
+static uint32_t chunk_capacity(const reef_slot *slots) { return slots[0].head_more.capacity; }
 
 static bool blocks_take(reef_world *w, const shape *s, void **block, uint32_t rows)
 {
@@ -170,13 +170,13 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
     reef_slot *slots = unit_slots(w, unit);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         slots[k].block = block[k];
-        slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+        slots[k].version = w->hot.version;
     }
     slots[0].head.table = s->table;
     slots[0].head.next = 0;
-    slots[REEF_PAGE_SLOTS].head_more.previous = t->last;
-    slots[REEF_PAGE_SLOTS].head_more.capacity = (uint16_t)rows;
-    slots[REEF_PAGE_SLOTS].head_more.count = 0;
+    slots[0].head_more.previous = t->last;
+    slots[0].head_more.capacity = (uint16_t)rows;
+    slots[0].head_more.count = 0;
     mutex_unlock(&w->family->lock);
     if (t->last) unit_slots(w, t->last)[0].head.next = unit;
     else t->first = unit;
@@ -208,7 +208,7 @@ static void values_relocate(reef_world *w, const char *old, const char *fresh, s
 /* The page of the chunk is ours already. */
 static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t k, uint32_t rows)
 {
-    uint64_t version = slots[k + REEF_PAGE_SLOTS].version;
+    uint64_t version = slots[k].version;
     if (version > w->hot.fork_version || block_is_ours(w, version)) return true;
     const column *c = &s->columns[k];
     void *fresh = block_take(w->family, c, chunk_capacity(slots)), *old = slots[k].block;
@@ -221,7 +221,7 @@ static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
     bool ours = version > paged_base(&w->hot.chunks); /* the last other holder left meanwhile */
     if (!ours) {
         slots[k].block = fresh;
-        slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+        slots[k].version = w->hot.version;
         values_relocate(w, old, fresh, (size_t)rows * c->size);
     }
     mutex_unlock(&w->family->lock);
@@ -236,14 +236,14 @@ bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     reef_slot *slots = unit_own(w, unit);
     if (slots == NULL || (!BUG(18) && !block_own(w, t->shape, slots, k, chunk_rows(t, unit)))) return false;
-    slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+    slots[k].version = w->hot.version;
     return true;
 }
 
 bool chunk_own(reef_world *w, const table *t, uint32_t unit)
 {
     reef_slot *slots = unit_slots(w, unit);
-    if (LIKELY(slots[SLOT_ENTITIES + REEF_PAGE_SLOTS].version == w->hot.version)) return true; /* then all columns are */
+    if (LIKELY(slots[SLOT_ENTITIES].version == w->hot.version)) return true; /* then all columns are */
     const shape *s = t->shape;
     uint32_t rows = chunk_rows(t, unit);
     if (BUG(1) && unit == t->last && rows) rows--;
@@ -251,7 +251,7 @@ bool chunk_own(reef_world *w, const table *t, uint32_t unit)
     if (slots == NULL) return false;
     for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;)
         if (!block_own(w, s, slots, k, rows)) return false;
-    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
     return true;
 }
 
@@ -278,7 +278,7 @@ static bool chunk_enlarge(reef_world *w, table *t)
         mutex_unlock(&w->family->lock);
         block_give(w->family, c, old, old_rows);
     }
-    slots[REEF_PAGE_SLOTS].head_more.capacity = (uint16_t)new_rows;
+    slots[0].head_more.capacity = (uint16_t)new_rows;
     t->end = unit_place(unit) + new_rows;
     return true;
 }
@@ -292,7 +292,7 @@ static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         void *block = slots[k].block;
         slots[k].block = NULL;
-        if (slots[k + REEF_PAGE_SLOTS].version > base) block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
+        if (slots[k].version > base) block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
     }
     unit_give(w, unit, s->units);
     mutex_unlock(&w->family->lock);
@@ -306,10 +306,10 @@ static bool chunk_relink(reef_world *w, table *t)
     reef_slot *slots = unit_slots(w, unit);
     for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++)
         if (!block_own(w, t->shape, slots, k, 0)) return false;
-    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) slots[k + REEF_PAGE_SLOTS].version = w->hot.version;
+    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) slots[k].version = w->hot.version;
     t->spare = slots[0].head.next;
     slots[0].head.next = 0;
-    slots[REEF_PAGE_SLOTS].head_more.previous = t->last;
+    slots[0].head_more.previous = t->last;
     unit_slots(w, t->last)[0].head.next = unit;
     t->last = unit;
     t->chunks++;
@@ -365,12 +365,12 @@ bool table_prepare_pop(reef_world *w, const table *t)
 {
     if (!unit_own(w, t->last)) return false;
     if (t->next - unit_place(t->last) > 1 || t->chunks == 1) return true;
-    return unit_own(w, unit_slots(w, t->last)[REEF_PAGE_SLOTS].head_more.previous);
+    return unit_own(w, unit_slots(w, t->last)[0].head_more.previous);
 }
 
 void row_pushed(reef_world *w, table *t)
 {
-    if (UNLIKELY(t->shape->hooked)) unit_slots(w, t->last)[REEF_PAGE_SLOTS].head_more.count++;
+    if (UNLIKELY(t->shape->hooked)) unit_slots(w, t->last)[0].head_more.count++;
     t->next++;
 }
 
@@ -378,7 +378,7 @@ void row_pop(reef_world *w, table *t)
 {
     t->next--;
     reef_slot *slots = unit_slots(w, t->last);
-    if (UNLIKELY(t->shape->hooked)) slots[REEF_PAGE_SLOTS].head_more.count--;
+    if (UNLIKELY(t->shape->hooked)) slots[0].head_more.count--;
     if (UNLIKELY(t->next == unit_place(t->last))) table_settle(w, t);
 }
 
@@ -387,7 +387,7 @@ void table_settle(reef_world *w, table *t)
     if (t->chunks <= 1 || t->next != unit_place(t->last)) return;
     reef_slot *slots = unit_slots(w, t->last);
     uint32_t empty = t->last;
-    t->last = slots[REEF_PAGE_SLOTS].head_more.previous;
+    t->last = slots[0].head_more.previous;
     t->chunks--;
     unit_slots(w, t->last)[0].head.next = 0;
     t->next = t->end = unit_place(t->last) + REEF_BLOCK_ROWS;
@@ -492,12 +492,12 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
     uint32_t rows = chunk_rows(t, unit);
     const char *what = NULL;
     if (slots[0].head.table != s->table) what = "a chunk of another table";
-    else if (slots[REEF_PAGE_SLOTS].head_more.previous != previous) what = "a wrong link back";
-    else if (rows > slots[REEF_PAGE_SLOTS].head_more.capacity) what = "more rows than room";
-    else if (s->hooked && slots[REEF_PAGE_SLOTS].head_more.count != rows) what = "a wrong number of values with hooks";
+    else if (slots[0].head_more.previous != previous) what = "a wrong link back";
+    else if (rows > slots[0].head_more.capacity) what = "more rows than room";
+    else if (s->hooked && slots[0].head_more.count != rows) what = "a wrong number of values with hooks";
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot && !what; k++) {
         if (slots[k].block == NULL || (uintptr_t)slots[k].block % (s->columns[k].align)) what = "a bad block";
-        if (slots[k + REEF_PAGE_SLOTS].version > w->hot.version) what = "a write from the future";
+        if (slots[k].version > w->hot.version) what = "a write from the future";
     }
     for (uint32_t i = 0; i < rows && !what; i++)
         if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i) what = "a row whose entity is elsewhere";

@@ -93,8 +93,8 @@ static void C3_damage_to_a_table_is_found(void **test)
     with_count(&d, &d.t->next, d.t->next - 1, ""); /* a row too few */
     with_count(&d, &d.t->end, d.t->next - 1, "table");
     with_count(&d, &slots[0].head.table, TABLE_EMPTY, "");
-    with_count(&d, &last[REEF_PAGE_SLOTS].head_more.previous, d.t->last, "link back");
-    with_number(&d, &slots[SLOT_COLUMNS + REEF_PAGE_SLOTS].version, d.w->hot.version + 1, "future");
+    with_count(&d, &last[0].head_more.previous, d.t->last, "link back");
+    with_number(&d, &slots[SLOT_COLUMNS].version, d.w->hot.version + 1, "future");
     reef_entity *row = (reef_entity *)slots[SLOT_ENTITIES].block + 5, right = *row;
     row->index++;
     finds(&d, "");

@@ -4,7 +4,7 @@
  *     -> records.page[index >> 12][index & 4095]      a record: generation << 32 | place
  *     -> place = unit << 10 | row                     unit 0: dead; unit 1: alive without a row
  *     -> chunks.page[unit >> 7] + (unit & 127) * 8    the chunk's slots: [0] head {table, next unit}, [1] entity handles,
- *                                                     [2...] columns; the write version of slot k is in slot k + 1024
+ *                                                     [2...] columns: {block, version of its last write}
  *     -> maps[component >> 8][component & 255]        table -> slot of the component's column, 0: absent
  *
  * A generation that matches proves that the entity is alive, but for a handle that was never given out: a dead record
@@ -21,17 +21,19 @@ enum {
     REEF_ROW_BITS = 10,
     REEF_RECORD_BITS = 12,  /* log2 of the records of a page */
     REEF_UNIT_BITS = 7,     /* log2 of the units of a page of chunks */
-    REEF_PAGE_SLOTS = 1024, /* slots of a page of chunks; their write versions follow */
+    REEF_PAGE_SLOTS = 1024, /* slots of a page of chunks */
     REEF_MAP_PAGES = REEF_TYPES_MAX / 256 + 1,
     REEF_SLOT_TAG = 0xFFFF  /* in a map: present, without data */
 };
 
-/* Eight bytes of a chunk's directory. */
-typedef union reef_slot {
-    void    *block;
-    uint64_t version;
-    struct { uint32_t table, next; } head;                           /* slot 0 */
-    struct { uint32_t previous; uint16_t capacity, count; } head_more; /* slot 0 + 1024 */
+/* Sixteen bytes of a chunk's directory: a block and the version of its last write. Slot 0 is the chunk's head instead: so
+ * head, handles and the first two columns share a cache line. (Versions in an array of their own cost every write a second
+ * line.) */
+typedef struct reef_head { uint32_t table, next; } reef_head;
+typedef struct reef_head_more { uint32_t previous; uint16_t capacity, count; } reef_head_more;
+typedef struct reef_slot {
+    union { void *block; reef_head head; };
+    union { uint64_t version; reef_head_more head_more; };
 } reef_slot;
 
 /* A copy-on-write array of pages: src/paged.h. */
@@ -51,7 +53,7 @@ typedef struct reef_map {
 /* The head of every world. */
 typedef struct reef_hot {
     reef_paged       records;    /* uint64_t[4096] a page */
-    reef_paged       chunks;     /* reef_slot[2 * 1024] a page */
+    reef_paged       chunks;     /* reef_slot[1024] a page */
     reef_map *const *maps[REEF_MAP_PAGES]; /* pages of 256; never NULL, so that no id needs a bounds check */
     uint32_t         index_count;  /* indices ever used: their records exist */
     uint64_t         version;      /* of the writes that happen now */
@@ -108,7 +110,7 @@ REEF_INLINE reef_slot *reef_slots_at(const reef_hot *h, uint32_t place)
 typedef struct reef_way {
     void *const    *records, *const *chunks;
     const uint16_t *slot;
-    uint32_t        index_count, lowest, count;
+    uint32_t        index_count, lowest, count, elsewhere;
 } reef_way;
 
 REEF_INLINE reef_way reef_way_to(const reef_hot *h, reef_component c)
@@ -120,7 +122,8 @@ REEF_INLINE reef_way reef_way_to(const reef_hot *h, reef_component c)
     way.index_count = h->index_count;
     way.lowest = m->lowest;
     way.count = REEF_DEPENDENT(&m->count);
-    way.slot = (const uint16_t *)(m + 1);
+    way.elsewhere = REEF_DEPENDENT(&m->elsewhere);
+    way.slot = (const uint16_t *)(m + 1); /* at least one */
     return way;
 }
 /* The handle as a number: index in the lower half. */
@@ -174,7 +177,7 @@ REEF_INLINE void *reef_mut_decl(reef_world *world, reef_entity e, reef_type_decl
     const reef_way way = reef_way_to((const reef_hot *)world, reef_id_now(decl));
     const reef_slot *slots = NULL;
     uint32_t place = 0, k = reef_slot_at(&way, reef_handle(e), &place, &slots);
-    if (REEF_UNLIKELY(k == 0 || slots[k + REEF_PAGE_SLOTS].version != ((const reef_hot *)world)->version))
+    if (REEF_UNLIKELY(k == 0 || slots[k].version != ((const reef_hot *)world)->version))
         return reef_mut_slow(world, e, decl);
     return (char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
 }
@@ -183,12 +186,15 @@ REEF_INLINE bool reef_has_decl(const reef_world *world, reef_entity e, reef_type
 {
     const reef_component c = reef_id_now(decl);
     const reef_way way = reef_way_to((const reef_hot *)world, c);
-    const reef_slot *slots = NULL;
-    uint32_t place = 0;
-    if (REEF_LIKELY(reef_slot_at(&way, reef_handle(e), &place, &slots) != 0)) return true;
-    if (c.id != 0 && !REEF_DEPENDENT(&REEF_DEPENDENT(&((const reef_hot *)world)->maps[c.id >> 8 & 511][c.id & 255])->elsewhere))
-        return false;
-    return reef_has_slow(world, e, decl);
+    const uint64_t packed = reef_handle(e);
+    const uint32_t index = (uint32_t)packed;
+    if (REEF_UNLIKELY(way.elsewhere != 0 || c.id == 0)) return reef_has_slow(world, e, decl);
+    if (REEF_UNLIKELY(index >= way.index_count)) return false;
+    const uint64_t record = ((const uint64_t *)way.records[index >> REEF_RECORD_BITS])[index & ((1u << REEF_RECORD_BITS) - 1)];
+    if (REEF_UNLIKELY((record ^ packed) >> 32 != 0)) return false;
+    const uint32_t d = reef_slots_at((const reef_hot *)world, (uint32_t)record)[0].head.table - way.lowest;
+    const uint32_t within = (uint32_t)(((uint64_t)d - way.count) >> 63); /* no branch on the answer: it is anybody's guess */
+    return (within & (uint32_t)(way.slot[d & (0 - within)] != 0)) != 0;
 }
 
 /* The same by id, for bindings. */
@@ -205,7 +211,7 @@ REEF_INLINE void *reef_mut_fast(reef_world *world, reef_entity e, reef_component
     const reef_way way = reef_way_to((const reef_hot *)world, c);
     const reef_slot *slots = NULL;
     uint32_t place = 0, k = reef_slot_at(&way, reef_handle(e), &place, &slots);
-    if (REEF_UNLIKELY(k == 0 || k == REEF_SLOT_TAG || slots[k + REEF_PAGE_SLOTS].version != ((const reef_hot *)world)->version))
+    if (REEF_UNLIKELY(k == 0 || k == REEF_SLOT_TAG || slots[k].version != ((const reef_hot *)world)->version))
         return reef_mut_id(world, e, c);
     return (char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
 }
@@ -253,7 +259,6 @@ REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
             REEF_PREFETCH(after->slots[after->columns[1]].block);
             REEF_PREFETCH(ahead->table);
             REEF_PREFETCH(ahead->slots);
-            REEF_PREFETCH(ahead->slots + REEF_PAGE_SLOTS);
             unit = m->table->first;
             last = m->table->last;
             next = m->table->next;
@@ -286,7 +291,7 @@ REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
     const uint32_t n = q->column_count;
     for (uint32_t i = 0; i < n; i++) {
         if (q->key[i] & 1) continue;
-        uint64_t *version = (uint64_t *)(uintptr_t)&b->slots[b->columns[i] + REEF_PAGE_SLOTS].version;
+        uint64_t *version = (uint64_t *)(uintptr_t)&b->slots[b->columns[i]].version;
         if (REEF_UNLIKELY(*version <= fork)) return reef_block_own(b);
         *version = now;
     }

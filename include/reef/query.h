@@ -61,7 +61,7 @@ typedef struct reef_block {
     /* reef's own. (Fields that one step writes don't stand side by side: a compiler that merges two stores makes the
      * next load of one of them wait. A table of 20 rows cost 50 ns instead of 15.) */
     reef_query             *query;
-    const union reef_slot  *slots;
+    const struct reef_slot *slots;
     const void             *match;
     uint32_t                unit;
     bool                    open;
