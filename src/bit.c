@@ -6,6 +6,7 @@
  * it (the 64th bit stands for all from the 64th type on), so that tables without switches pay one test a move. Bits of rows
  * that don't exist are zero. Pages are made with the first bit that is set in a unit. */
 #include "table.h"
+#include <stdio.h>
 
 const bit_store *bit_store_of(const reef_world *w, uint32_t component)
 {

@@ -37,7 +37,7 @@ reef_status reef_world_use(reef_world *w, reef_component c)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
     if (s == REEF_OK && c.id >= w->state.map_count) s = graph_sync(w);
-    return s == REEF_OK ? s : fail(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
+    return s == REEF_OK ? s : failure(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
 }
 
 static reef_status value_check(reef_world *w, const reef_value *v, bool remove, uint32_t n)
@@ -60,13 +60,13 @@ static reef_status value_check(reef_world *w, const reef_value *v, bool remove, 
 reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
                          uint32_t n)
 {
-    if (count && values == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
+    if (count && values == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
     for (uint32_t i = 0; i < count; i++) {
         reef_component c = values[i].component;
         for (uint32_t j = 0; j < i; j++)
-            if (values[j].component.id == c.id && !BUG(20)) return fail(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
+            if (values[j].component.id == c.id && !BUG(20)) return failure(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
         reef_status s = value_check(w, &values[i], remove, n);
-        if (s != REEF_OK) return fail(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
+        if (s != REEF_OK) return failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
     }
     return REEF_OK;
 }
@@ -320,5 +320,5 @@ reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t 
     reef_status s = change_run(w, e, place, to, values, count);
     w->value_count = 0;
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
-    return s == REEF_OK ? s : fail(w, s, op, named, e, 0);
+    return s == REEF_OK ? s : failure(w, s, op, named, e, 0);
 }

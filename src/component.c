@@ -40,12 +40,12 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
     const type *t = type_of(c.id);
     const void *seen = t ? reef_get_id(w, e, c) : NULL;
     if (seen == NULL) {
-        fail(w, absence(w, e, c), "reef_mut", c, e, 0);
+        failure(w, absence(w, e, c), "reef_mut", c, e, 0);
         return NULL;
     }
     uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, k = slot_find(w, c.id, id);
     if (!column_own(w, table_read(w, id), place_unit(place), k)) {
-        fail(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
+        failure(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
         return NULL;
     }
     return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
@@ -164,19 +164,19 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 {
     bool remove = value.kind == REEF_VALUE_REMOVE;
     uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, c, e, 0);
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     reef_status s = type_ready(w, c.id);
-    if (s != REEF_OK) return fail(w, s, op, c, e, 0);
+    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
     const type *t = type_of(c.id);
     bool has = t->home == REEF_BIT ? bit_has(w, c.id, place) : slot_find(w, c.id, from) != 0;
-    if (remove && !has) return fail(w, REEF_ABSENT, op, c, e, 0);
-    if (has && value.kind == REEF_VALUE_DEFAULT) return fail(w, REEF_EXISTS, op, c, e, 0);
-    if (w->locks && has == remove) return fail(w, REEF_LOCKED, op, c, e, 0);
+    if (remove && !has) return failure(w, REEF_ABSENT, op, c, e, 0);
+    if (has && value.kind == REEF_VALUE_DEFAULT) return failure(w, REEF_EXISTS, op, c, e, 0);
+    if (w->locks && has == remove) return failure(w, REEF_LOCKED, op, c, e, 0);
     uint32_t to = from;
     if (has == remove && t->home == REEF_TABLE) {
         const edge *x = edge_fetch(w, (uint64_t)from << 32 | (uint64_t)c.id << 1 | remove, &s);
-        if (x == NULL) return fail(w, s, op, c, e, 0);
+        if (x == NULL) return failure(w, s, op, c, e, 0);
         to = x->to;
     }
     s = change_apply(w, op, e, place, to, &value, 1);
@@ -267,10 +267,10 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (w == NULL) return REEF_BAD_ARGUMENT;
     const type *t = type_of(c.id);
     uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
-    if (!world_knows(w, c.id)) return fail(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
-    if (size != t->size) return fail(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
-    if (value == NULL && size) return fail(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
+    if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
+    if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
+    if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
     if (size && edge_go_shared(w, e, place, edge_key(w, place, c, false), value, size, &made)) return REEF_ADDED;
     if (!t->hooked && size) { /* there already, and ours */
         reef_slot *slots = reef_slots_at(&w->hot, place);
@@ -379,9 +379,9 @@ static reef_status change_values(reef_world *w, const char *op, reef_entity e, r
         bool bit = type_of(c)->home == REEF_BIT, has = bit ? bit_has(w, c, place) : slot_find(w, c, from) != 0;
         if (has == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
     }
-    if (moves && w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
+    if (moves && w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (moves) to = graph_table(w, ids, set_after(w, from, values, count, ids), &s);
-    if (to == 0) return fail(w, s, op, (reef_component){0}, e, 0);
+    if (to == 0) return failure(w, s, op, (reef_component){0}, e, 0);
     return change_apply(w, op, e, place, to, values, count);
 }
 
@@ -390,13 +390,13 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     static const char op[] = "reef_change";
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (place_of(w, e) == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
-    if (count > REEF_COMPONENTS_MAX) return fail(w, REEF_LIMIT, op, (reef_component){0}, e, count);
+    if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
+    if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
     reef_status s = values_check(w, op, e, values, count, true, 1);
     if (s != REEF_OK) return s;
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
     if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (copy == NULL) return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
+    if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
     if (count) memcpy(copy, values, count * sizeof *copy);
     s = change_values(w, op, e, copy, count);
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
@@ -409,19 +409,19 @@ reef_status reef_remove_all(reef_world *w, reef_entity e)
     reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (place == PLACE_EMPTY) return REEF_OK;
-    if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
     reef_value few[32], *off = few;
     size_t bytes = w->state.bit_count > 32 ? w->state.bit_count * sizeof(reef_value) : 0;
     if (bytes) off = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (off == NULL) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (off == NULL) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->state.bit_count; i++)
         off[n++] = reef_value_make((reef_component){w->state.bits[i].component}, REEF_VALUE_REMOVE, 0, NULL);
     reef_status s = REEF_OK;
     uint32_t to = graph_table(w, NULL, 0, &s);
-    s = to ? change_apply(w, op, e, place, to, off, n) : fail(w, s, op, none, e, 0);
+    s = to ? change_apply(w, op, e, place, to, off, n) : failure(w, s, op, none, e, 0);
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
     return s;
 }
@@ -493,9 +493,9 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
     const type *t = w ? type_of(c.id) : NULL;
     uint32_t written = 0;
     if (w == NULL) return 0;
-    if (t == NULL || !world_knows(w, c.id)) return fail(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
-    if (size != t->size || size == 0) return fail(w, REEF_WRONG_SIZE, op, c, none, size), 0;
-    if (n && (es == NULL || in == NULL)) return fail(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
+    if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
+    if (size != t->size || size == 0) return failure(w, REEF_WRONG_SIZE, op, c, none, size), 0;
+    if (n && (es == NULL || in == NULL)) return failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
     for (uint32_t i = 0; i < n; i++) {
         const reef_way way = reef_way_to(&w->hot, c);
         if (i + 2 * AHEAD < n) record_fetch(&way, es[i + 2 * AHEAD]);

@@ -14,21 +14,21 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     const reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, none, e, 0);
-    if (w->locks && !BUG(17)) return fail(w, REEF_LOCKED, op, none, e, 0);
-    if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (w->locks && !BUG(17)) return failure(w, REEF_LOCKED, op, none, e, 0);
+    if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     if (place == PLACE_EMPTY) {
         w->hot.empty_count--;
     } else {
         table *t = table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
-        if (t == NULL || !chunk_own(w, t, place_unit(place))) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
-        if (t->shape->hooked && !chunk_own(w, t, t->last)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
-        if (!table_prepare_pop(w, t)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (t == NULL || !chunk_own(w, t, place_unit(place))) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (t->shape->hooked && !chunk_own(w, t, t->last)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (!table_prepare_pop(w, t)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
         uint32_t last = t->next - 1;
         reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
-        if (!record_own(w, moved.index)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (!record_own(w, moved.index)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
         if (!(last == place ? bits_prepare_clear(w, t->bits, place) : bits_prepare_move(w, t->bits, last, place)))
-            return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+            return failure(w, REEF_NO_MEMORY, op, none, e, 0);
         row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         row_fill(w, t, place);
         table_lease(w, t);
@@ -102,7 +102,7 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
 {
     uint32_t died = 0;
     if (w == NULL || es == NULL) return 0;
-    if (w->locks) return fail(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
+    if (w->locks) return failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
     for (uint32_t i = 0; i < n; i++) {
         if (i + AHEAD_RECORD < n && es[i + AHEAD_RECORD].index < w->hot.index_count)
             PREFETCH(reef_record_at(&w->hot, es[i + AHEAD_RECORD].index));
@@ -185,11 +185,11 @@ static bool collect(reef_world *w, const reef_component *types, uint32_t count, 
 static reef_status types_check(reef_world *w, const char *op, const reef_component *types, uint32_t count)
 {
     const reef_entity null = {0, 0};
-    if (w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
-    if (count && types == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count);
+    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
+    if (count && types == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count);
     for (uint32_t i = 0; i < count; i++) {
         reef_status s = type_ready(w, types[i].id);
-        if (s != REEF_OK) return fail(w, s, op, types[i], null, 0);
+        if (s != REEF_OK) return failure(w, s, op, types[i], null, 0);
     }
     return REEF_OK;
 }
@@ -205,7 +205,7 @@ static reef_status destroy_with(reef_world *w, const char *op, const reef_compon
     for (uint64_t i = 0; ok && i < d.count; i++) ok = reef_destroy(w, d.entities[i]) == REEF_OK;
     if (destroyed && ok) *destroyed = d.count;
     doomed_free(w, &d);
-    return ok ? REEF_OK : fail(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    return ok ? REEF_OK : failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
 reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, uint32_t count, uint64_t *destroyed)
@@ -258,5 +258,5 @@ reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *removed)
     s = clear_all(w, c, &d);
     if (removed && s == REEF_OK) *removed = d.count;
     doomed_free(w, &d);
-    return s == REEF_OK ? s : fail(w, s, op, c, (reef_entity){0, 0}, 0);
+    return s == REEF_OK ? s : failure(w, s, op, c, (reef_entity){0, 0}, 0);
 }

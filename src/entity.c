@@ -218,7 +218,7 @@ reef_entity reef_create_entity(reef_world *w)
     if (w == NULL) return null;
     reef_status s = w->locks ? REEF_LOCKED : ids_prepare(w, 1);
     if (s != REEF_OK) {
-        fail(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
+        failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
         return null;
     }
     reef_entity e = id_peek(w, 0);
@@ -236,7 +236,7 @@ reef_entity reef_reserve_id(reef_world *w)
     if (w == NULL) return null;
     reef_status s = w->locks ? REEF_LOCKED : ids_prepare(w, 1);
     if (s != REEF_OK) {
-        fail(w, s, "reef_reserve_id", (reef_component){0}, null, w->hot.index_count);
+        failure(w, s, "reef_reserve_id", (reef_component){0}, null, w->hot.index_count);
         return null;
     }
     reef_entity e = id_peek(w, 0);
@@ -256,10 +256,10 @@ reef_status reef_release_id(reef_world *w, reef_entity e)
     static const char op[] = "reef_release_id";
     reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
     if (record_place(w, e.index) != PLACE_RESERVED || record_read(w, e.index) >> 32 != e.generation)
-        return fail(w, REEF_BAD_ARGUMENT, op, none, e, e.index);
-    if (!record_own(w, e.index) || !id_free_prepare(w)) return fail(w, REEF_NO_MEMORY, op, none, e, 0);
+        return failure(w, REEF_BAD_ARGUMENT, op, none, e, e.index);
+    if (!record_own(w, e.index) || !id_free_prepare(w)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     w->state.reserved_count--;
     id_free(w, e); /* its generation was seen outside: the next owner gets another one */
     return REEF_OK;
@@ -307,8 +307,8 @@ reef_status reef_create_as(reef_world *w, reef_entity e)
     static const char op[] = "reef_create_as";
     reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return fail(w, REEF_LOCKED, op, none, e, 0);
-    if (e.generation == 0) return fail(w, REEF_BAD_ARGUMENT, op, none, e, 0);
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
+    if (e.generation == 0) return failure(w, REEF_BAD_ARGUMENT, op, none, e, 0);
     reef_status s = REEF_OK;
     if (e.index >= w->hot.index_count) {
         s = index_extend(w, e.index);
@@ -321,7 +321,7 @@ reef_status reef_create_as(reef_world *w, reef_entity e)
         else if (place == PLACE_RESERVED) w->state.reserved_count--;
         else if (!ring_take(w, e.index)) s = REEF_NO_MEMORY;
     }
-    if (s != REEF_OK) return fail(w, s, op, none, e, e.index);
+    if (s != REEF_OK) return failure(w, s, op, none, e, e.index);
     record_put(w, e, PLACE_EMPTY);
     w->hot.empty_count++;
     w->hot.fresh_end = 0;
@@ -333,7 +333,7 @@ reef_status reef_reserve(reef_world *w, uint32_t count)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = ids_prepare(w, count);
-    if (s != REEF_OK) fail(w, s, "reef_reserve", (reef_component){0}, (reef_entity){0, 0}, count);
+    if (s != REEF_OK) failure(w, s, "reef_reserve", (reef_component){0}, (reef_entity){0, 0}, count);
     return s;
 }
 

@@ -10,9 +10,9 @@
 #include "world.h"
 
 /* Each with a slot behind it, as has reads one. */
-static struct empty_map { reef_map map; uint16_t slot[2]; } none, bits = {.map = {.elsewhere = ELSEWHERE_BITS}};
-#define map_none none.map
-#define map_bits bits.map
+static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}};
+#define map_none empty_none.map
+#define map_bits empty_bits.map
 
 static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
 {

@@ -314,20 +314,20 @@ reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
     char                 text[REEF_NAME_MAX + 1]; /* `name` may point into a page that is about to be copied */
     uint32_t             length = 0;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (!reef_is_alive(w, e)) return fail(w, REEF_NOT_ALIVE, operation, none, e, 0);
+    if (!reef_is_alive(w, e)) return failure(w, REEF_NOT_ALIVE, operation, none, e, 0);
     if (name == NULL) {
-        if (!name_prepare_forget(w, e)) return fail(w, REEF_NO_MEMORY, operation, none, e, 0);
+        if (!name_prepare_forget(w, e)) return failure(w, REEF_NO_MEMORY, operation, none, e, 0);
         name_forget(w, e);
         return REEF_OK;
     }
     uint32_t bad = name_bad_column(name, &length);
-    if (bad) return fail(w, REEF_BAD_TEXT, operation, none, e, bad);
+    if (bad) return failure(w, REEF_BAD_TEXT, operation, none, e, bad);
     memcpy(text, name, length + 1);
     uint32_t taken = name_find_text(w, text), old = name_find_entity(w, e);
     if (taken != NAME_NONE && taken == old) return REEF_OK;
-    if (taken != NAME_NONE) return fail(w, REEF_NAME_TAKEN, operation, none, name_at(w, taken)->entity, 0);
+    if (taken != NAME_NONE) return failure(w, REEF_NAME_TAKEN, operation, none, name_at(w, taken)->entity, 0);
     bool done = old == NAME_NONE ? name_add(w, e, text, length) : name_change(w, old, text, length);
-    return done ? REEF_OK : fail(w, REEF_NO_MEMORY, operation, none, e, 0);
+    return done ? REEF_OK : failure(w, REEF_NO_MEMORY, operation, none, e, 0);
 }
 
 /* ---- reading ---- */

@@ -23,7 +23,7 @@
 #define change_apply reef_inner_change_apply
 #define chunk_own reef_inner_chunk_own
 #define column_own reef_inner_column_own
-#define fail reef_inner_fail
+#define failure reef_inner_failure
 #define family_drop reef_inner_family_drop
 #define graph_edge reef_inner_graph_edge
 #define graph_slot_rare reef_inner_graph_slot_rare

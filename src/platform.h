@@ -2,6 +2,7 @@
 #ifndef REEF_PLATFORM_H
 #define REEF_PLATFORM_H
 
+#include "names.h"
 #include "reef/compiler.h"
 #include <assert.h>
 
@@ -35,7 +36,6 @@ static inline void mutex_unlock(mutex *m) { pthread_mutex_unlock(&m->lock); }
 #define PREFETCH(p) __builtin_prefetch(p)
 #define PREFETCH_WRITE(p) __builtin_prefetch(p, 1)
 #define RELEASE_STORE(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
-static inline uint32_t bits_lowest(uint64_t x) { return (uint32_t)__builtin_ctzll(x); } /* x != 0 */
 static inline uint32_t bits_count(uint64_t x) { return (uint32_t)__builtin_popcountll(x); }
 #else
 #define PREFETCH(p) ((void)(p))
@@ -47,7 +47,6 @@ static inline uint32_t bits_count(uint64_t x)
     for (; x; x &= x - 1) n++;
     return n;
 }
-static inline uint32_t bits_lowest(uint64_t x) { return bits_count((x & (0 - x)) - 1); }
 #endif
 
 /* A handle in a register: the eight bytes of a reef_entity. The compilers do better with these than with the struct. */

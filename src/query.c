@@ -130,7 +130,7 @@ typedef struct term_list {
 
 static reef_status refuse(reef_world *w, const term_list *l, reef_status s, reef_component c, uint64_t number)
 {
-    return fail(w, s, l->op, c, (reef_entity){0, 0}, number);
+    return failure(w, s, l->op, c, (reef_entity){0, 0}, number);
 }
 
 static reef_status term_add(reef_world *w, term_list *l, reef_component c, reef_access access, uint32_t number)
@@ -280,7 +280,7 @@ void queries_drop(reef_world *w)
 static COLD void begin_refuse(reef_world *w, const reef_query *q)
 {
     reef_status s = q == NULL ? REEF_BAD_ARGUMENT : q->world != w ? REEF_OTHER_WORLD : REEF_NO_MEMORY;
-    if (w) fail(w, s, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w) failure(w, s, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
 reef_block reef_begin(reef_world *w, reef_query *q)
@@ -361,7 +361,7 @@ bool reef_block_own(reef_block *b)
         if (q->head.key[i] & 1) continue;
         if (!column_own(w, table_read(w, b->slots[0].head.table), b->unit, b->columns[i])) {
             reef_end(b);
-            fail(w, REEF_NO_MEMORY, "reef_next", (reef_component){0}, (reef_entity){0, 0}, 0);
+            failure(w, REEF_NO_MEMORY, "reef_next", (reef_component){0}, (reef_entity){0, 0}, 0);
             return false;
         }
         b->slots = unit_slots(w, b->unit);
@@ -392,7 +392,7 @@ void *reef_block_inout(const reef_block *b, reef_component c) { return b && b->c
 
 const void *reef_block_refuse(const reef_block *b, reef_component c, bool write)
 {
-    fail(b->world, REEF_UNDECLARED, write ? "reef_inout" : "reef_in", c, (reef_entity){0, 0}, 0);
+    failure(b->world, REEF_UNDECLARED, write ? "reef_inout" : "reef_in", c, (reef_entity){0, 0}, 0);
     return NULL;
 }
 

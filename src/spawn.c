@@ -166,7 +166,7 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
     w->hook_failed.id = 0;
     reef_status s = spawn_all(&x, rows);
     w->value_count = 0;
-    if (s != REEF_OK) return fail(w, s, op, w->hook_failed, (reef_entity){0, 0}, n);
+    if (s != REEF_OK) return failure(w, s, op, w->hook_failed, (reef_entity){0, 0}, n);
     for (uint32_t i = 0; entities && i < n; i++) entities[i] = id_peek(w, i);
     ids_commit(w, n);
     return REEF_OK;
@@ -186,15 +186,15 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     const reef_entity null = {0, 0};
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, null, n);
-    if (count > REEF_COMPONENTS_MAX) return fail(w, REEF_LIMIT, op, (reef_component){0}, null, count);
+    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
+    if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, null, count);
     reef_status s = values_check(w, op, null, values, count, false, n);
     if (s != REEF_OK || n == 0) return s;
     uint32_t id = values_table(w, values, count, &s);
-    if (id == 0) return fail(w, s, op, (reef_component){0}, null, count);
+    if (id == 0) return failure(w, s, op, (reef_component){0}, null, count);
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
     if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (copy == NULL) return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
+    if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
     if (count) memcpy(copy, values, count * sizeof *copy);
     s = spawn_into(w, op, id, copy, count, n, entities);
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
@@ -214,17 +214,17 @@ reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_
     reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, source);
-    if (place == PLACE_DEAD) return fail(w, REEF_NOT_ALIVE, op, none, source, n);
-    if (w->locks) return fail(w, REEF_LOCKED, op, none, source, n);
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, source, n);
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, source, n);
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     uint32_t id = slots[0].head.table, count = 0;
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-        if (!s->columns[k].type->copyable) return fail(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
+        if (!s->columns[k].type->copyable) return failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
     reef_value few[32], *values = few;
     size_t bytes = s->column_count + w->state.bit_count > 32 ? (s->column_count + w->state.bit_count) * sizeof(reef_value) : 0;
     if (bytes) values = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (values == NULL) return fail(w, REEF_NO_MEMORY, op, none, source, n);
+    if (values == NULL) return failure(w, REEF_NO_MEMORY, op, none, source, n);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, cell(slots, k, place_row(place), t->size));
@@ -267,11 +267,11 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     const reef_entity null = {0, 0};
     reef_status s = REEF_OK;
     uint32_t id = values_table(w, values, count, &s);
-    if (id == 0) return fail(w, s, op, (reef_component){0}, null, count), NULL;
+    if (id == 0) return failure(w, s, op, (reef_component){0}, null, count), NULL;
     reef_bundle *b = memory_zeroed(&w->family->memory, MEMORY_TABLES, bundle_bytes(count));
     if (b == NULL || table_own(w, id) == NULL) { /* spawn_fast counts on the table's page */
         memory_free(&w->family->memory, MEMORY_TABLES, b, bundle_bytes(count));
-        return fail(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count), NULL;
+        return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count), NULL;
     }
     b->world = w;
     b->table = id;
@@ -290,11 +290,11 @@ reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, uint3
 {
     static const char op[] = "reef_bundle_new";
     const reef_entity null = {0, 0};
-    reef_value values[REEF_BUNDLE_MAX];
+    reef_value values[REEF_BUNDLE_MAX] = {{{0}, REEF_VALUE_ONE, 0, NULL}};
     uint32_t offsets[REEF_BUNDLE_MAX];
     if (w == NULL) return NULL;
     if (count > REEF_BUNDLE_MAX || (count && parts == NULL))
-        return fail(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count), NULL;
+        return failure(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count), NULL;
     for (uint32_t i = 0; i < count; i++) {
         values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
         offsets[i] = parts[i].offset;
@@ -352,12 +352,12 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     reef_entity e = {0, 0};
     reef_value values[REEF_BUNDLE_MAX];
     if (w == NULL) return e;
-    if (b == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
-    if (b->world != w) return fail(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
-    if (w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
+    if (b == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
+    if (b->world != w) return failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
+    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
     for (uint32_t i = 0; i < b->count; i++) {
         const part *p = &b->parts[i];
-        if (p->size && packed == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
+        if (p->size && packed == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
         values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, p->size,
                                     p->size ? (const char *)packed + p->offset : NULL);
     }

@@ -103,7 +103,7 @@ static bool caller_is_wrong(reef_status status)
 /* Long enough for an operation, a type's name, an entity's name and a status text. */
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + 512 };
 
-static void report(const reef_world *w, reef_status status)
+static void tell(const reef_world *w, reef_status status)
 {
     char message[REPORT_BYTES];
     if (!caller_is_wrong(status) || (w->config.misuse == NULL && w->config.log == NULL)) return;
@@ -120,12 +120,12 @@ void reef_assert_failed(const char *text, const char *file, int line)
 
 #endif
 
-reef_status fail(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
+reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                  uint64_t number)
 {
     w->error = (reef_error){status, operation, c, e, number};
 #if defined(REEF_CHECKED)
-    report(w, status);
+    tell(w, status);
 #endif
     return status;
 }

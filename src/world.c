@@ -83,9 +83,9 @@ reef_status reef_shrink(reef_world *w)
     const reef_component none = {0};
     const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return fail(w, REEF_LOCKED, op, none, null, 0);
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
-        if (!table_shrink(w, i)) return fail(w, REEF_NO_MEMORY, op, none, null, 0);
+        if (!table_shrink(w, i)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
     memory_trim(&w->family->memory);
     return REEF_OK;
 }
@@ -96,21 +96,21 @@ reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_component
     const reef_entity null = {0, 0};
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (type_count > REEF_COMPONENTS_MAX) return fail(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
-    if (type_count && types == NULL) return fail(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
-    if (w->locks) return fail(w, REEF_LOCKED, op, (reef_component){0}, null, count);
+    if (type_count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
+    if (type_count && types == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
+    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, count);
     for (uint32_t i = 0; i < type_count; i++) {
         reef_status s = type_ready(w, types[i].id);
         for (uint32_t j = 0; j < i && s == REEF_OK; j++)
             if (types[j].id == types[i].id) s = REEF_DUPLICATE_TERM;
-        if (s != REEF_OK) return fail(w, s, op, types[i], null, i + 1);
+        if (s != REEF_OK) return failure(w, s, op, types[i], null, i + 1);
         if (type_of(types[i].id)->home == REEF_TABLE) ids[n++] = types[i].id;
     }
     reef_status s = ids_prepare(w, count);
     uint32_t id = s == REEF_OK ? graph_table(w, ids, n, &s) : 0;
     table *t = id > TABLE_EMPTY ? table_own(w, id) : NULL;
     if (s == REEF_OK && id > TABLE_EMPTY && (t == NULL || (count && !table_reserve(w, t, count)))) s = REEF_NO_MEMORY;
-    return s == REEF_OK ? s : fail(w, s, op, (reef_component){0}, null, count);
+    return s == REEF_OK ? s : failure(w, s, op, (reef_component){0}, null, count);
 }
 
 /* ---- validation ---- */

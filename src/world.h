@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "paged.h"
 #include "reef/fast.h"
+#include "reef/inspect.h"
 #include "type.h"
 
 enum {
@@ -171,7 +172,7 @@ struct reef_world {
 /* ---- errors (src/status.c) ---- */
 
 /* Records a failure, calls the misuse hook in the checked build, returns `status`. Never allocates. */
-COLD reef_status fail(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
+COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                       uint64_t number);
 
 /* ---- graph (src/graph.c) ---- */

@@ -1,7 +1,9 @@
 /* The copy-on-write container against naive copies: random holders that share, write, clear, grow and leave in any
- * order.  A page has eight slots, and a slot may hold a block of its own (as the columns of a chunk do): the
- * release function must free exactly those blocks that nobody sees any more. At the end the memory in use is zero,
- * whatever the order was. */
+ * order.
+ *
+ * A page has eight slots, and a slot may hold a block of its own (as the columns of a chunk do): the release function
+ * must free exactly those blocks that nobody sees any more. At the end the memory in use is zero, whatever the order
+ * was. */
 #include "support.h"
 
 #include "paged.h"

@@ -156,8 +156,10 @@ REEF_INLINE reef_value reef_value_make(reef_component c, reef_value_kind kind, u
 
 #ifndef __cplusplus
 
-#define REEF_CHECK_POINTER_(T, pointer) (1 ? (pointer) : (const T *)0)
-#define REEF_CHECK_MUTABLE_(T, pointer) (1 ? (pointer) : (T *)0)
+/* A pointer to another type doesn't compile. */
+#define REEF_CHECK_POINTER_(T, pointer) \
+    _Generic((pointer), T *: (pointer), const T *: (pointer), void *: (pointer), const void *: (pointer))
+#define REEF_CHECK_MUTABLE_(T, pointer) _Generic((pointer), T *: (pointer), void *: (pointer))
 #define REEF_VALUES_(...) \
     (const reef_value[]){__VA_ARGS__}, (uint32_t)(sizeof((const reef_value[]){__VA_ARGS__}) / sizeof(reef_value))
 #define REEF_TYPES_(...) \

@@ -13,7 +13,7 @@
 #ifndef REEF_FAST_H
 #define REEF_FAST_H
 
-#include "inspect.h"
+#include "query.h"
 
 REEF_BEGIN_C
 

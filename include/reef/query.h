@@ -101,4 +101,7 @@ REEF_API const uint64_t *reef_block_mask(const reef_block *block);
 
 REEF_END_C
 
+/* reef_next and the accessors are inlined. */
+#include "fast.h"
+
 #endif

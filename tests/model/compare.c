@@ -277,8 +277,8 @@ static void choose_types(model *m, uint64_t seed, uint64_t *random, uint32_t typ
     if (n > types_max) n = types_max;
     m->active = 0;
     for (uint32_t i = 0; i < n; i++) m->active |= 1u << random_next(random) % TYPES_MAX;
-    if (seed % 3 != 1) return;
-    m->active &= ~ref_switches(); /* a table that ever saw a switch never takes the straight paths again */
+    if (seed_has_switches(seed)) return;
+    m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the straight paths again */
     m->active |= 1u << 0 | 1u << 1 | 1u << 19; /* two of 8 bytes and a tag: rows of only such types move another way */
 }
 

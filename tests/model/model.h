@@ -185,6 +185,8 @@ typedef struct generator {
     bool     forks;   /* this seed forks worlds */
 } generator;
 
+bool seed_has_forks(uint64_t seed);
+bool seed_has_switches(uint64_t seed);
 void generator_start(generator *g, uint64_t seed);
 void generate(generator *g, const model *m, op *o);
 

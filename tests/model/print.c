@@ -301,12 +301,14 @@ static void print_call(const printer *p, const op *o)
     case OP_QUERY_FREE: fprintf(f, "reef_query_free(query[%u]); query[%u] = NULL;", o->n, o->n); break;
     case OP_QUERY_WALK: print_walk(p, o); break;
     case OP_FORK:
-        fprintf(f, "if (world[%u]) fork_free(world[%u]); world[%u] = fork_world(w);", o->n, o->n, o->n);
+        fprintf(f, "if (world[%u]) fork_free(world[%u]);\n    world[%u] = fork_world(w);", o->n, o->n, o->n);
         break;
     case OP_FORK_SWAP:
         fprintf(f, "if (world[%u]) { reef_world *x = w; w = world[%u]; world[%u] = x; }", o->n, o->n, o->n);
         break;
-    case OP_FORK_FREE: fprintf(f, "if (world[%u]) fork_free(world[%u]); world[%u] = NULL;", o->n, o->n, o->n); break;
+    case OP_FORK_FREE:
+        fprintf(f, "if (world[%u]) fork_free(world[%u]);\n    world[%u] = NULL;", o->n, o->n, o->n);
+        break;
     default: print_call_of_entity(p, o);
     }
     fprintf(f, "\n");
@@ -423,7 +425,7 @@ static void print_unused(const printer *p)
 {
     static const char *const names[] = {"put", "values", "from",  "write", "next_of",
                                         "say", "number", "there", "made",  "walk"};
-    fprintf(p->file, "    (void)bundle, (void)query, (void)e;\n");
+    fprintf(p->file, "    (void)bundle, (void)query, (void)e, (void)own, (void)mover, (void)bytes, (void)maker;\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);
 }
 
