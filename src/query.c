@@ -38,7 +38,8 @@ static bool table_matches(const reef_query *q, uint32_t id, uint16_t *columns)
 }
 
 static const table nothing; /* of a table that this world never used */
-static const reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS]; /* of a chunk that isn't remembered: a loop may look ahead */
+/* Of a chunk that isn't remembered: a loop may look ahead. Never written; not const, so that it takes no room in the file. */
+static reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS];
 
 static match *match_of(const reef_query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
 

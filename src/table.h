@@ -59,17 +59,14 @@ INLINE void value_destroy(const type *t, void *p)
     if (UNLIKELY(t->hooks.destroy != NULL)) t->hooks.destroy(t->hooks.context, p);
 }
 
-INLINE void bytes_copy(void *restrict to, const void *restrict from, size_t size)
+static inline void bytes_copy(void *restrict to, const void *restrict from, size_t size)
 {
     switch (size) {
-    case 1: memcpy(to, from, 1); break;
     case 4: memcpy(to, from, 4); break;
     case 8: memcpy(to, from, 8); break;
     case 12: memcpy(to, from, 12); break;
     case 16: memcpy(to, from, 16); break;
-    case 24: memcpy(to, from, 24); break;
     case 32: memcpy(to, from, 32); break;
-    case 64: memcpy(to, from, 64); break;
     default: memcpy(to, from, size); break;
     }
 }

@@ -84,8 +84,8 @@ static void phase_change(generator *g, const model *m)
     g->naming = one_in(g, 3);
     g->quiet = 0;
     if (one_in(g, 2)) return;
-    /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's straight paths off. Here they are
-     * on. */
+    /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's straight paths off. Here
+     * they are on. */
     g->naming = false;
     g->failing = one_in(g, 8);
     g->clears = !one_in(g, 3);
