@@ -88,74 +88,105 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
     return e;
 }
 
-INLINE void cells_move_narrow(const edge *x, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
+/* An entity's record, where it lies, and its chunk. */
+typedef struct spot {
+    uint64_t  *record, value;
+    reef_slot *slots;
+    handle     h;
+} spot;
+
+/* False: the handle is stale. */
+INLINE bool spot_find(const reef_world *w, spot *x, reef_entity e)
 {
-    for (const edge_move *m = x->move, *end = m + x->end_8; m < end; m++)
-        memcpy((char *)to[m->to].block + to_row * 8, (const char *)from[m->from].block + from_row * 8, 8);
+    x->h = handle_of(e);
+    if (UNLIKELY(HANDLE_INDEX(x->h) >= w->hot.index_count)) return false;
+    x->record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(x->h));
+    x->value = *x->record;
+    x->slots = reef_slots_at(&w->hot, (uint32_t)x->value);
+    return LIKELY((uint32_t)(x->value >> 32) == HANDLE_GENERATION(x->h));
 }
 
-INLINE void cells_move(const edge *x, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
+INLINE uint64_t spot_key(const spot *x, reef_component c, bool remove)
 {
-    cells_move_narrow(x, to, to_row, from, from_row);
-    const edge_move *m = x->move + x->end_8, *end = x->move + x->end_16;
-    for (m = BUG(10) ? end : m; m < end; m++)
-        memcpy((char *)to[m->to].block + to_row * 16, (const char *)from[m->from].block + from_row * 16, 16);
-    for (end = x->move + x->count; m < end; m++)
-        bytes_copy((char *)to[m->to].block + to_row * m->size, (const char *)from[m->from].block + from_row * m->size, m->size);
+    return (uint64_t)x->slots[0].head.table << 32 | (uint64_t)c.id << 1 | (uint64_t)(remove && !BUG(2));
 }
 
-/* The cached edge of a key when all that the straight path needs holds: both ends leased, room, the rows' chunk and records
- * ours, no loop open. `shared` is a constant: some records may be shared with a fork, but not these. */
-typedef struct route { const edge *edge; table *from, *to; reef_slot *slots; } route;
-
-INLINE bool edge_ready(const reef_world *w, route *r, handle h, uint32_t place, uint64_t key, bool shared)
+/* Does all hold that the straight path along the cached edge `i` needs? The chunk is ours (dead entities and those without a
+ * row are in no such chunk), both ends are leased, there is room. */
+INLINE bool edge_open(const reef_world *w, const spot *x, uint64_t key, uint32_t i, uint64_t gate)
 {
-    const uint32_t i = edge_index(key);
-    const uint64_t gate = shared ? w->hot.version : w->gate_move;
-    if (UNLIKELY(w->edge_cache[i].key != key)) return false;
-    r->edge = w->edge_cache[i].edge;
-    r->from = w->edge_cache[i].from;
-    r->to = w->edge_cache[i].to;
-    if (UNLIKELY(r->from->lease != gate || r->to->lease != gate || r->to->next == r->to->end)) return false;
-    r->slots = reef_slots_at(&w->hot, place);
-    const uint32_t last_row = place_row(r->from->next - 1);
-    if (UNLIKELY(last_row == 0 || r->slots[SLOT_ENTITIES].version != gate)) return false;
-    if (!shared) return true;
-    return record_owned(w, HANDLE_INDEX(h)) && record_owned(w, HANDLE_INDEX(handle_at(r->from->tail, last_row)));
+    if (UNLIKELY(x->slots[SLOT_ENTITIES].version != gate || w->edge_cache[i].key != key)) return false;
+    const table *from = w->edge_cache[i].from, *to = w->edge_cache[i].to;
+    return LIKELY(from->lease == gate && to->lease == gate && to->next != to->end && place_row(from->next - 1) != 0);
 }
 
-/* Moves the row; the value of the new column is `value`, or zero. `narrow` is a constant: a leaf function without spills. */
-INLINE void edge_go(reef_world *w, const route *r, handle h, uint32_t place, const void *value, void **out, bool narrow)
+INLINE void word_copy(const reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
 {
-    const edge *x = r->edge;
-    const reef_slot *tail = r->from->tail;
-    reef_slot *to = r->to->tail, *slots = r->slots;
-    const uint32_t last = r->from->next - 1, to_place = r->to->next;
+    memcpy((char *)to->block + to_row * 8, (const char *)from->block + from_row * 8, 8);
+}
+
+/* Kept columns of 8 bytes move on, and the last row's come into the hole. */
+INLINE void words_move(const edge *e, const reef_slot *to, size_t to_row, const reef_slot *slots, size_t row, const reef_slot *tail,
+                       size_t last_row)
+{
+    for (const edge_move *m = e->move, *end = m + e->end_8; m < end; m++) {
+        word_copy(&to[m->to], to_row, &slots[m->from], row);
+        word_copy(&slots[m->from], row, &tail[m->from], last_row);
+    }
+}
+
+static void cells_move(const edge *e, const reef_slot *to, size_t to_row, const reef_slot *slots, size_t row, const reef_slot *tail,
+                       size_t last_row)
+{
+    const edge_move *m = e->move + e->end_8, *end = e->move + e->end_16;
+    for (m = BUG(10) ? end : m; m < end; m++) {
+        char *cell_here = (char *)slots[m->from].block + row * 16;
+        memcpy((char *)to[m->to].block + to_row * 16, cell_here, 16);
+        memmove(cell_here, (const char *)tail[m->from].block + last_row * 16, 16);
+    }
+    for (end = e->move + e->count; m < end; m++) {
+        char *cell_here = (char *)slots[m->from].block + row * m->size;
+        bytes_copy((char *)to[m->to].block + to_row * m->size, cell_here, m->size);
+        memmove(cell_here, (const char *)tail[m->from].block + last_row * m->size, m->size);
+    }
+}
+
+/* Moves the row along edge i. The new column gets `value`, or zero; what comes back is its cell, NULL if there is none.
+ * `narrow` and `remove` are constants: all columns are 8 bytes wide, and nothing is spilled. */
+INLINE void *edge_go(reef_world *w, const spot *x, uint32_t i, const void *value, bool narrow, bool remove)
+{
+    const edge *e = w->edge_cache[i].edge;
+    table *from = w->edge_cache[i].from, *d = w->edge_cache[i].to;
+    const reef_slot *tail = from->tail, *to = d->tail;
+    const uint32_t place = (uint32_t)x->value, last = from->next - 1, to_place = d->next;
     const size_t row = place_row(place), to_row = place_row(to_place), last_row = place_row(last);
-    if (narrow) cells_move_narrow(x, to, to_row, slots, row);
-    else cells_move(x, to, to_row, slots, row);
-    handle_put(to, to_row, h);
-    if (out) {
-        char *fresh = (char *)to[x->slot].block + to_row * x->size;
-        if (narrow && value) memcpy(fresh, value, 8);
-        else if (value) bytes_copy(fresh, value, x->size);
-        else if (!BUG(15)) memset(fresh, 0, narrow ? 8 : x->size);
-        *out = fresh;
+    char *fresh = NULL;
+    if (!remove && e->slot) { /* first: the value may lie in the row that moves */
+        fresh = (char *)to[e->slot].block + to_row * (narrow ? 8 : e->size);
+        if (value) narrow ? (void)memcpy(fresh, value, 8) : bytes_copy(fresh, value, e->size);
+        else if (!BUG(15)) memset(fresh, 0, narrow ? 8 : e->size);
+    }
+    words_move(e, to, to_row, x->slots, row, tail, last_row);
+    if (!narrow) cells_move(e, to, to_row, x->slots, row, tail, last_row);
+    if (remove && e->slot) {
+        char *hole = (char *)x->slots[e->slot].block + row * (narrow ? 8 : e->size);
+        memmove(hole, (const char *)tail[e->slot].block + last_row * (narrow ? 8 : e->size), narrow ? 8 : e->size);
     }
     const handle moved = handle_at(tail, last_row);
-    handle_put(slots, row, moved);
-    if (narrow) row_copy_narrow(r->from->shape, slots, row, tail, last_row);
-    else row_copy(r->from->shape, slots, row, tail, last_row);
-    r->to->next = to_place + 1;
-    r->from->next = last;
-    w->moved++;
+    memcpy((char *)to[SLOT_ENTITIES].block + to_row * 8, &x->h, 8);
+    memcpy((char *)x->slots[SLOT_ENTITIES].block + row * 8, &moved, 8);
+    d->next = to_place + 1;
+    from->next = last;
     handle_record_put(w, moved, place);
-    handle_record_put(w, h, to_place);
+    *x->record = x->value - place + to_place;
+    w->moved++;
+    return fresh;
 }
 
-static NOINLINE void edge_go_wide(reef_world *w, const route *r, handle h, uint32_t place, const void *value, void **out)
+/* For edges with columns that aren't 8 bytes wide; edge_open held. */
+static NOINLINE void *edge_go_wide(reef_world *w, spot x, uint32_t i, const void *value, bool remove)
 {
-    edge_go(w, r, h, place, value, out, false);
+    return remove ? edge_go(w, &x, i, NULL, false, true) : edge_go(w, &x, i, value, false, false);
 }
 
 /* ---- one component by the general path ---- */
@@ -187,11 +218,6 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     return has || remove ? REEF_OK : REEF_ADDED;
 }
 
-INLINE uint64_t edge_key(const reef_world *w, uint32_t place, reef_component c, bool remove)
-{
-    return (uint64_t)reef_slots_at(&w->hot, place)[0].head.table << 32 | (uint64_t)c.id << 1 | (uint64_t)(remove && !BUG(2));
-}
-
 /* The switch of a row, when its store, its word and its table are ready. False: nothing was done. */
 INLINE bool switch_go(reef_world *w, uint32_t place, reef_component c, bool on)
 {
@@ -213,12 +239,17 @@ INLINE bool switch_go(reef_world *w, uint32_t place, reef_component c, bool on)
 /* ---- the words ---- */
 
 /* While records are shared with a fork the gate is closed: the same path, with their owners asked. */
-static bool edge_go_shared(reef_world *w, reef_entity e, uint32_t place, uint64_t key, const void *value, size_t size, void **out)
+static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove, void **out)
 {
-    route r;
-    if (w->hot.records.shared == 0 || w->locks || place < 2 * PLACE_EMPTY) return false;
-    if (!edge_ready(w, &r, handle_of(e), place, key, true) || (value && r.edge->size != size)) return false;
-    edge_go_wide(w, &r, handle_of(e), place, value, out && r.edge->slot ? out : NULL);
+    spot x;
+    if (w->hot.records.shared == 0 || w->locks || !spot_find(w, &x, e)) return false;
+    const uint64_t key = spot_key(&x, c, remove);
+    const uint32_t i = edge_index(key);
+    if (!edge_open(w, &x, key, i, w->hot.version) || (value && w->edge_cache[i].edge->size != size)) return false;
+    const table *from = w->edge_cache[i].from;
+    const handle moved = handle_at(from->tail, place_row(from->next - 1));
+    if (!record_owned(w, HANDLE_INDEX(x.h)) || !record_owned(w, HANDLE_INDEX(moved))) return false;
+    *out = edge_go_wide(w, x, i, value, remove);
     return true;
 }
 
@@ -228,35 +259,20 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
     reef_status s = REEF_OK;
-    if (place != PLACE_DEAD && edge_go_shared(w, e, place, edge_key(w, place, c, false), NULL, 0, &made)) s = REEF_OK;
-    else if (place == PLACE_DEAD || !switch_go(w, place, c, true))
+    if ((place == PLACE_DEAD || !switch_go(w, place, c, true)) && !edge_go_shared(w, e, c, NULL, 0, false, &made))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
     if (out && s >= 0) *out = made;
     return s == REEF_ADDED ? REEF_OK : s;
 }
 
-static NOINLINE reef_status add_wide(reef_world *w, reef_entity e, uint32_t place, uint64_t key, void **out)
-{
-    route r;
-    void *made = NULL;
-    if (edge_ready(w, &r, handle_of(e), place, key, false)) edge_go_wide(w, &r, handle_of(e), place, NULL, r.edge->slot ? &made : NULL);
-    if (out) *out = made;
-    return REEF_OK;
-}
-
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    const handle h = handle_of(e);
-    route r;
-    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return add_slow(w, "reef_add", e, c, args, out);
-    const uint64_t record = record_read(w, HANDLE_INDEX(h));
-    const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place < 2 * PLACE_EMPTY)) return add_slow(w, "reef_add", e, c, args, out);
-    const uint64_t key = edge_key(w, place, c, false);
-    if (UNLIKELY(!edge_ready(w, &r, h, place, key, false))) return add_slow(w, "reef_add", e, c, args, out);
-    if (UNLIKELY(!r.edge->narrow)) return add_wide(w, e, place, key, out);
-    void *made = NULL;
-    edge_go(w, &r, h, place, NULL, r.edge->slot ? &made : NULL, true);
+    spot x;
+    if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
+    const uint64_t key = spot_key(&x, c, false);
+    const uint32_t i = edge_index(key);
+    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, x, i, NULL, false);
     if (out) *out = made;
     return REEF_OK;
 }
@@ -264,6 +280,7 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
 static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
+    spot x;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     const type *t = type_of(c.id);
     uint32_t place = place_of(w, e);
@@ -271,7 +288,12 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
-    if (size && edge_go_shared(w, e, place, edge_key(w, place, c, false), value, size, &made)) return REEF_ADDED;
+    if (size && spot_find(w, &x, e)) {
+        const uint64_t key = spot_key(&x, c, false);
+        const uint32_t i = edge_index(key);
+        if (edge_open(w, &x, key, i, w->gate_move)) return edge_go_wide(w, x, i, value, false), REEF_ADDED;
+        if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
+    }
     if (!t->hooked && size) { /* there already, and ours */
         reef_slot *slots = reef_slots_at(&w->hot, place);
         uint32_t k = slot_find(w, c.id, slots[0].head.table);
@@ -283,28 +305,15 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
 }
 
-static NOINLINE reef_status set_wide(reef_world *w, reef_entity e, uint32_t place, uint64_t key, const void *value)
-{
-    route r;
-    void *made;
-    if (edge_ready(w, &r, handle_of(e), place, key, false)) edge_go_wide(w, &r, handle_of(e), place, value, &made);
-    return REEF_ADDED;
-}
-
 reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
-    const handle h = handle_of(e);
-    route r;
-    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return set_slow(w, e, c, value, size);
-    const uint64_t record = record_read(w, HANDLE_INDEX(h));
-    const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place < 2 * PLACE_EMPTY)) return set_slow(w, e, c, value, size);
-    const uint64_t key = edge_key(w, place, c, false);
-    if (!edge_ready(w, &r, h, place, key, false) || UNLIKELY(r.edge->size != size || r.edge->slot == 0 || value == NULL))
-        return set_slow(w, e, c, value, size);
-    if (UNLIKELY(!r.edge->narrow)) return set_wide(w, e, place, key, value);
-    void *made;
-    edge_go(w, &r, h, place, value, &made, true);
+    spot x;
+    if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
+    const uint64_t key = spot_key(&x, c, false);
+    const uint32_t i = edge_index(key);
+    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return set_slow(w, e, c, value, size);
+    if (UNLIKELY(size != w->edge_cache[i].edge->narrow || value == NULL)) return set_slow(w, e, c, value, size);
+    edge_go(w, &x, i, value, true, false);
     return REEF_ADDED;
 }
 
@@ -323,30 +332,20 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
     void *none = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
-    if (place != PLACE_DEAD && edge_go_shared(w, e, place, edge_key(w, place, c, true), NULL, 0, NULL)) return REEF_OK;
     if (place != PLACE_DEAD && switch_go(w, place, c, false)) return REEF_OK;
+    if (edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
-}
-
-static NOINLINE reef_status remove_wide(reef_world *w, reef_entity e, uint32_t place, uint64_t key)
-{
-    route r;
-    if (edge_ready(w, &r, handle_of(e), place, key, false)) edge_go_wide(w, &r, handle_of(e), place, NULL, NULL);
-    return REEF_OK;
 }
 
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 {
-    const handle h = handle_of(e);
-    route r;
-    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return remove_slow(w, e, c);
-    const uint64_t record = record_read(w, HANDLE_INDEX(h));
-    const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place < 2 * PLACE_EMPTY)) return remove_slow(w, e, c);
-    const uint64_t key = edge_key(w, place, c, true);
-    if (UNLIKELY(!edge_ready(w, &r, h, place, key, false))) return remove_slow(w, e, c);
-    if (UNLIKELY(!r.edge->narrow)) return remove_wide(w, e, place, key);
-    edge_go(w, &r, h, place, NULL, NULL, true);
+    spot x;
+    if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return remove_slow(w, e, c);
+    const uint64_t key = spot_key(&x, c, true);
+    const uint32_t i = edge_index(key);
+    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return remove_slow(w, e, c);
+    if (UNLIKELY(!w->edge_cache[i].edge->narrow)) return edge_go_wide(w, x, i, NULL, true), REEF_OK;
+    edge_go(w, &x, i, NULL, true, true);
     return REEF_OK;
 }
 

@@ -40,25 +40,26 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
 }
 
 /* The straight path: `narrow` is a constant. False: nothing was done. */
-INLINE bool destroy_go(reef_world *w, handle h, uint32_t place, bool narrow)
+INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, bool narrow)
 {
-    const uint64_t gate = w->gate_destroy;
+    const uint64_t gate = w->gate_destroy, value = *record;
+    const uint32_t place = (uint32_t)value;
     reef_slot *slots = reef_slots_at(&w->hot, place);
+    if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false; /* the dead and those without a row are in no such chunk */
     const uint32_t id = slots[0].head.table;
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     const uint32_t last = t->next - 1;
-    if (UNLIKELY(t->lease != gate || slots[SLOT_ENTITIES].version != gate || place_row(last) == 0)) return false;
-    if (UNLIKELY(w->ring_next == w->ring_end || (narrow && !t->shape->narrow))) return false;
+    if (UNLIKELY(t->lease != gate || place_row(last) == 0 || w->ring_next == w->ring_end)) return false;
+    if (UNLIKELY(HANDLE_GENERATION(h) == UINT32_MAX || (narrow && !t->shape->narrow))) return false;
     const reef_slot *tail = t->tail;
     const size_t row = place_row(place), last_row = place_row(last);
-    const handle moved = handle_at(tail, last_row);
-    handle_put(slots, row, moved);
     if (narrow) row_copy_narrow(t->shape, slots, row, tail, last_row);
     else row_copy(t->shape, slots, row, tail, last_row);
+    const handle moved = handle_at(tail, last_row);
+    handle_put(slots, row, moved);
     t->next = last;
     handle_record_put(w, moved, place);
-    ((uint64_t *)w->hot.records.page[HANDLE_INDEX(h) >> REEF_RECORD_BITS])[HANDLE_INDEX(h) & (RECORDS_PER_PAGE - 1)] =
-        ((uint64_t)HANDLE_GENERATION(h) + 1) << 32 | PLACE_DEAD;
+    *record = value - place + ((uint64_t)1 << 32) + PLACE_DEAD;
     w->hot.fresh_end = 0;
     *w->ring_next++ = HANDLE_INDEX(h);
     w->state.ring_tail++;
@@ -68,8 +69,10 @@ INLINE bool destroy_go(reef_world *w, handle h, uint32_t place, bool narrow)
 
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
-    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
-    if (place >= 2 * PLACE_EMPTY && e.generation != UINT32_MAX && destroy_go(w, handle_of(e), place, false)) return REEF_OK;
+    if (place_of(w, e) >= 2 * PLACE_EMPTY) {
+        uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
+        if (destroy_go(w, handle_of(e), record, false)) return REEF_OK;
+    }
     return destroy_slow(w, e);
 }
 
@@ -77,11 +80,9 @@ reef_status reef_destroy(reef_world *w, reef_entity e)
 {
     const handle h = handle_of(e);
     if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return destroy_slow(w, e);
-    const uint64_t record = record_read(w, HANDLE_INDEX(h));
-    const uint32_t generation = HANDLE_GENERATION(h), place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != generation || place < 2 * PLACE_EMPTY || generation == UINT32_MAX))
-        return destroy_slow(w, e);
-    return LIKELY(destroy_go(w, h, place, true)) ? REEF_OK : destroy_wide(w, e);
+    uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(h));
+    if (UNLIKELY((uint32_t)(*record >> 32) != HANDLE_GENERATION(h))) return destroy_slow(w, e);
+    return LIKELY(destroy_go(w, h, record, true)) ? REEF_OK : destroy_wide(w, e);
 }
 
 /* ---- many ---- */

@@ -346,7 +346,7 @@ static size_t edge_bytes(uint32_t moves) { return sizeof(edge) + moves * sizeof(
 
 static void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to)
 {
-    e->narrow = from->narrow && (e->size == 0 || e->size == 8) && !to->hooked;
+    e->narrow = from->narrow && (e->size == 0 || e->size == 8) && !to->hooked ? 8 : 0;
     for (uint32_t slot = SLOT_COLUMNS; slot < from->end_slot; slot++) {
         const column *c = &from->columns[slot];
         uint32_t there = slot_find(w, c->type->id, to->table);

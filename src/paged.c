@@ -101,6 +101,7 @@ static bool node_own(reef_paged *p, const paged_owner *o, uint32_t capacity, uin
 {
     reef_node *n = p->node;
     bool alone = n && n->holders == 1 && n->child == NULL;
+    if (alone && n->parent == NULL) p->shared = 0; /* the others have left */
     if (alone && capacity <= n->capacity) return true;
     if (n && capacity < n->capacity) capacity = n->capacity;
     if (BUG(22) && n && !alone) n->holders--;

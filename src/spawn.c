@@ -378,7 +378,7 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
 {
     reef_entity e;
     uint32_t row;
-    if (UNLIKELY(w == NULL || b == NULL || b->world != w || !b->plain || packed == NULL)) return bundle_slow(w, b, packed);
+    if (UNLIKELY(b == NULL || b->world != w || !b->plain || packed == NULL)) return bundle_slow(w, b, packed);
     reef_slot *slots = spawn_fast(w, b->table, &e, &row);
     if (UNLIKELY(slots == NULL)) return bundle_slow(w, b, packed);
     const part *p = b->parts, *end = p + b->end_8;
