@@ -135,19 +135,32 @@ INLINE void words_move(const edge *e, const reef_slot *to, size_t to_row, const 
     }
 }
 
-static void cells_move(const edge *e, const reef_slot *to, size_t to_row, const reef_slot *slots, size_t row, const reef_slot *tail,
+/* The same for columns of 16 bytes and of any size. */
+typedef struct pair { uint64_t a, b; } pair;
+
+INLINE void pairs_move(const edge *e, const reef_slot *to, size_t to_row, const reef_slot *slots, size_t row, const reef_slot *tail,
                        size_t last_row)
 {
-    const edge_move *m = e->move + e->end_8, *end = e->move + e->end_16;
-    for (m = BUG(10) ? end : m; m < end; m++) {
-        char *cell_here = (char *)slots[m->from].block + row * 16;
-        memcpy((char *)to[m->to].block + to_row * 16, cell_here, 16);
-        memmove(cell_here, (const char *)tail[m->from].block + last_row * 16, 16);
+    const edge_move *first = e->move + (BUG(10) ? e->end_16 : e->end_8), *end = e->move + e->end_16;
+    for (const edge_move *m = first; m < end; m++) {
+        pair x;
+        memcpy(&x, (const char *)slots[m->from].block + row * sizeof x, sizeof x);
+        memcpy((char *)to[m->to].block + to_row * sizeof x, &x, sizeof x);
     }
-    for (end = e->move + e->count; m < end; m++) {
-        char *cell_here = (char *)slots[m->from].block + row * m->size;
-        bytes_copy((char *)to[m->to].block + to_row * m->size, cell_here, m->size);
-        memmove(cell_here, (const char *)tail[m->from].block + last_row * m->size, m->size);
+    for (const edge_move *m = first; m < end; m++) {
+        pair x;
+        memcpy(&x, (const char *)tail[m->from].block + last_row * sizeof x, sizeof x);
+        memcpy((char *)slots[m->from].block + row * sizeof x, &x, sizeof x);
+    }
+}
+
+static NOINLINE void cells_move(const edge *e, const reef_slot *to, size_t to_row, const reef_slot *slots, size_t row,
+                                const reef_slot *tail, size_t last_row)
+{
+    for (const edge_move *m = e->move + e->end_16, *end = e->move + e->count; m < end; m++) {
+        char *here = (char *)slots[m->from].block + row * m->size;
+        bytes_copy((char *)to[m->to].block + to_row * m->size, here, m->size);
+        memmove(here, (const char *)tail[m->from].block + last_row * m->size, m->size);
     }
 }
 
@@ -167,7 +180,8 @@ INLINE void *edge_go(reef_world *w, const spot *x, uint32_t i, const void *value
         else if (!BUG(15)) memset(fresh, 0, narrow ? 8 : e->size);
     }
     words_move(e, to, to_row, x->slots, row, tail, last_row);
-    if (!narrow) cells_move(e, to, to_row, x->slots, row, tail, last_row);
+    if (!narrow) pairs_move(e, to, to_row, x->slots, row, tail, last_row);
+    if (!narrow && e->count != e->end_16) cells_move(e, to, to_row, x->slots, row, tail, last_row);
     if (remove && e->slot) {
         char *hole = (char *)x->slots[e->slot].block + row * (narrow ? 8 : e->size);
         memmove(hole, (const char *)tail[e->slot].block + last_row * (narrow ? 8 : e->size), narrow ? 8 : e->size);
@@ -218,25 +232,30 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     return has || remove ? REEF_OK : REEF_ADDED;
 }
 
+/* ---- the words ---- */
+
 /* The switch of a row, when its store, its word and its table are ready. False: nothing was done. */
-INLINE bool switch_go(reef_world *w, uint32_t place, reef_component c, bool on)
+INLINE bool switch_go(reef_world *w, const spot *x, reef_component c, bool on)
 {
-    const uint32_t unit = place_unit(place);
-    if (c.id > REEF_TYPES_MAX || unit < 2 || w->locks) return false;
-    if (REEF_DEPENDENT(&w->hot.maps[c.id >> 8][c.id & 255])->elsewhere != ELSEWHERE_BITS) return false;
+    const uint32_t place = (uint32_t)x->value, unit = place_unit(place), id = x->slots[0].head.table;
     bit_store *b = w->state.bits, *end = b + w->state.bit_count;
     while (b != end && b->component != c.id) b++;
-    if (b == end || unit >= b->words.count || b->words.page[unit] == NULL || b->words.version[unit] != w->hot.version) return false;
-    const uint32_t id = unit_slots(w, unit)[0].head.table;
-    if (on ? !bit_known(w, b, id) : id == TABLE_EMPTY) return false; /* the table must know; without switches it may lose the row */
+    if (UNLIKELY(b == end || w->locks || id <= TABLE_EMPTY)) return false; /* without switches a row of the empty set goes */
+    if (UNLIKELY(unit >= b->words.count || b->words.page[unit] == NULL || b->words.version[unit] != w->hot.version)) return false;
+    if (UNLIKELY(on && !bit_known(w, b, id))) return false;
     uint64_t *word = (uint64_t *)b->words.page[unit] + place_row(place) / 64, bit = 1ull << (place_row(place) % 64);
-    if (((*word & bit) != 0) == on) return false;
+    if (UNLIKELY(((*word & bit) != 0) == on)) return false;
     *word ^= bit;
     b->count += on ? 1 : UINT64_MAX;
     return true;
 }
 
-/* ---- the words ---- */
+/* Is the type a switch? (Ids beyond all types read some page of the maps, and are refused later.) */
+INLINE bool is_switch_type(const reef_world *w, reef_component c)
+{
+    return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere) == ELSEWHERE_BITS;
+}
+
 
 /* While records are shared with a fork the gate is closed: the same path, with their owners asked. */
 static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove, void **out)
@@ -257,18 +276,25 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
 {
     void *made = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    uint32_t place = place_of(w, e);
     reef_status s = REEF_OK;
-    if ((place == PLACE_DEAD || !switch_go(w, place, c, true)) && !edge_go_shared(w, e, c, NULL, 0, false, &made))
+    if (!edge_go_shared(w, e, c, NULL, 0, false, &made))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
     if (out && s >= 0) *out = made;
     return s == REEF_ADDED ? REEF_OK : s;
+}
+
+static NOINLINE reef_status switch_add(reef_world *w, spot x, reef_entity e, reef_component c, void **out)
+{
+    if (UNLIKELY(!switch_go(w, &x, c, true))) return add_slow(w, "reef_add", e, c, NULL, out);
+    if (out) *out = NULL;
+    return REEF_OK;
 }
 
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     spot x;
     if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(is_switch_type(w, c))) return switch_add(w, x, e, c, out);
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = edge_index(key);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return add_slow(w, "reef_add", e, c, args, out);
@@ -312,7 +338,9 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = edge_index(key);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return set_slow(w, e, c, value, size);
-    if (UNLIKELY(size != w->edge_cache[i].edge->narrow || value == NULL)) return set_slow(w, e, c, value, size);
+    const edge *d = w->edge_cache[i].edge;
+    if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
+    if (UNLIKELY(!d->narrow)) return edge_go_wide(w, x, i, value, false), REEF_ADDED;
     edge_go(w, &x, i, value, true, false);
     return REEF_ADDED;
 }
@@ -331,16 +359,20 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
 {
     void *none = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    uint32_t place = place_of(w, e);
-    if (place != PLACE_DEAD && switch_go(w, place, c, false)) return REEF_OK;
     if (edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
+}
+
+static NOINLINE reef_status switch_remove(reef_world *w, spot x, reef_entity e, reef_component c)
+{
+    return LIKELY(switch_go(w, &x, c, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 {
     spot x;
     if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return remove_slow(w, e, c);
+    if (UNLIKELY(is_switch_type(w, c))) return switch_remove(w, x, e, c);
     const uint64_t key = spot_key(&x, c, true);
     const uint32_t i = edge_index(key);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return remove_slow(w, e, c);
