@@ -347,22 +347,6 @@ reef_entity reef_find(const reef_world *w, const char *name)
     return found == NAME_NONE ? none : name_at(w, found)->entity;
 }
 
-static uint64_t name_pages_bytes(const reef_paged *p, const paged_type *pages)
-{
-    uint64_t bytes = paged_bytes(p);
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->page[i]) bytes += pages->page_bytes;
-    return bytes;
-}
-
-uint64_t names_bytes(const reef_world *w)
-{
-    const state *s = &w->state;
-    return name_pages_bytes(&s->name_entries, &name_entry_pages) +
-           name_pages_bytes(&s->name_by_text, &name_bucket_pages) +
-           name_pages_bytes(&s->name_by_index, &name_bucket_pages);
-}
-
 /* ---- checking ---- */
 
 static reef_status name_corrupt(char *message, size_t size, const char *format, ...)

@@ -50,7 +50,6 @@
 #define memory_zeroed reef_inner_memory_zeroed
 #define name_forget reef_inner_name_forget
 #define name_prepare_forget reef_inner_name_prepare_forget
-#define names_bytes reef_inner_names_bytes
 #define names_drop reef_inner_names_drop
 #define names_validate reef_inner_names_validate
 #define owner_bits reef_inner_owner_bits
@@ -59,7 +58,6 @@
 #define owner_ring reef_inner_owner_ring
 #define owner_tables reef_inner_owner_tables
 #define paged_base reef_inner_paged_base
-#define paged_bytes reef_inner_paged_bytes
 #define paged_clear reef_inner_paged_clear
 #define paged_drop reef_inner_paged_drop
 #define paged_grow reef_inner_paged_grow

@@ -13,7 +13,6 @@ static uint64_t *node_versions(reef_node *n) { return (uint64_t *)(void *)(n + 1
 static void **node_pages(reef_node *n) { return (void **)(void *)(node_versions(n) + n->capacity); }
 
 uint64_t paged_base(const reef_paged *p) { return p->node->base; }
-size_t paged_bytes(const reef_paged *p) { return p->node ? node_bytes(p->node->capacity) : 0; }
 
 static void bind(reef_paged *p, reef_node *n)
 {

@@ -54,7 +54,6 @@ bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_
 reef_paged paged_share(reef_paged *p, const paged_owner *o);
 void paged_drop(reef_paged *p, const paged_owner *o); /* a holder leaves; *p becomes {0} */
 uint64_t paged_base(const reef_paged *p); /* contents newer than this are the holder's own; under the lock */
-size_t paged_bytes(const reef_paged *p); /* of the node itself */
 
 /* Is page i ours alone? (fast path of paged_own) */
 INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)

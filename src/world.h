@@ -286,7 +286,6 @@ bool world_knows(const reef_world *w, uint32_t component);
 void names_drop(reef_world *w);                         /* the world ends or is cleared: forget all */
 void name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */
 bool name_prepare_forget(reef_world *w, reef_entity e); /* own what name_forget will touch; false: no memory */
-uint64_t names_bytes(const reef_world *w);
 reef_status names_validate(const reef_world *w, char *message, size_t size);
 
 #endif
