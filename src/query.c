@@ -41,6 +41,8 @@ static const table nothing; /* of a table that this world never used */
 /* Of a chunk that isn't remembered: a loop may look ahead. Never written; not const, so that it takes no room in the file. */
 static reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS];
 
+enum { MANY_MATCHES = 128 }; /* their tables and slots don't fit the first-level cache */
+
 static match *match_of(const reef_query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
 
 static void match_forget(match *m)
@@ -110,6 +112,7 @@ static COLD bool query_look(reef_query *q, uint32_t count)
         m->table = there ? (const table *)w->state.tables.page[page] + m->id % TABLES_PER_PAGE : &nothing;
     }
     q->epoch = w->tables_epoch;
+    q->head.ahead = q->match_count >= MANY_MATCHES;
     return true;
 }
 
@@ -328,23 +331,32 @@ void reef_end(reef_block *b)
     gates_set(w);
 }
 
-/* The rows of the block that have all switches of the query: NULL in b->mask for all. False: none. */
+/* Are bits 0 ... rows-1 all set? (Those behind are zero.) */
+static bool mask_full(const uint64_t *words, uint32_t rows)
+{
+    uint32_t n = 0;
+    if (words[0] != ~0ull && rows >= 64) return false; /* mostly decided here */
+    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
+    return n == rows;
+}
+
+/* The rows of the block that have all switches of the query: NULL in b->mask for all. False: none. One switch's own words
+ * serve as they are: nothing can change them while a loop is open. */
 static bool mask_make(reef_block *b, uint32_t unit)
 {
     const reef_query *q = b->query;
-    bool all = true, any = false;
-    for (uint32_t i = 0; i < q->head.bit_count; i++) {
+    const uint64_t *mask = bit_words(bit_store_of(b->world, q->bits[0]), unit);
+    if (mask == NULL) return false;
+    for (uint32_t i = 1; i < q->head.bit_count; i++) {
         const uint64_t *words = bit_words(bit_store_of(b->world, q->bits[i]), unit);
         if (words == NULL) return false;
-        for (uint32_t k = 0; k < BIT_WORDS; k++) b->mask_words[k] = i ? b->mask_words[k] & words[k] : words[k];
+        for (uint32_t k = 0; k < BIT_WORDS; k++) b->mask_words[k] = mask[k] & words[k];
+        mask = b->mask_words;
     }
-    for (uint32_t k = 0; k < BIT_WORDS; k++) {
-        uint32_t rows = b->count > k * 64 ? b->count - k * 64 : 0;
-        any |= b->mask_words[k] != 0;
-        all &= b->mask_words[k] == (rows >= 64 ? ~0ull : (1ull << rows) - 1);
-    }
-    b->mask = all ? NULL : b->mask_words;
-    return any;
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) any |= mask[k];
+    b->mask = mask_full(mask, b->count) ? NULL : mask;
+    return any != 0;
 }
 
 bool reef_block_last(reef_block *b)
@@ -424,7 +436,8 @@ uint64_t reef_query_count(reef_query *q)
         for (uint32_t unit = t->first; unit; unit = unit_slots(q->world, unit)[0].head.next) {
             b.count = chunk_rows(t, unit);
             if (!mask_make(&b, unit)) continue;
-            for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(b.mask_words[k]);
+            if (b.mask == NULL) n += b.count;
+            for (uint32_t k = 0; b.mask && k < BIT_WORDS; k++) n += bits_count(b.mask[k]);
         }
     }
     return n;

@@ -91,6 +91,7 @@ typedef struct reef_query_head {
     uint32_t match_bytes;
     uint32_t bit_count;
     bool     writes;
+    bool     ahead; /* many matches: worth fetching the next ones ahead */
     uint32_t key[REEF_TERMS_MAX]; /* component id << 1 | read only */
 } reef_query_head;
 
@@ -254,11 +255,13 @@ REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
             m = after;
             if (REEF_UNLIKELY((const void *)m == b->match_end)) return false;
             after = (const reef_match *)(const void *)((const char *)m + q->match_bytes);
-            ahead = (const reef_match *)(const void *)((const char *)m + 3 * (size_t)q->match_bytes);
-            REEF_PREFETCH(after->slots[after->columns[0]].block);
-            REEF_PREFETCH(after->slots[after->columns[1]].block);
-            REEF_PREFETCH(ahead->table);
-            REEF_PREFETCH(ahead->slots);
+            if (q->ahead) {
+                ahead = (const reef_match *)(const void *)((const char *)m + 3 * (size_t)q->match_bytes);
+                REEF_PREFETCH(after->slots[after->columns[0]].block);
+                REEF_PREFETCH(after->slots[after->columns[1]].block);
+                REEF_PREFETCH(ahead->table);
+                REEF_PREFETCH(ahead->slots);
+            }
             unit = m->table->first;
             last = m->table->last;
             next = m->table->next;
