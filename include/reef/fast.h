@@ -275,11 +275,6 @@ REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
         unit = b->slots[0].head.next;
         b->slots = reef_slots_at((const reef_hot *)b->world, unit << REEF_ROW_BITS);
     }
-    if (unit != last) { /* the first lines of the next chunk's blocks, while this one is worked on */
-        const reef_slot *far = reef_slots_at((const reef_hot *)b->world, b->slots[0].head.next << REEF_ROW_BITS);
-        for (uint32_t i = 0; i < q->column_count && i < 4; i++)
-            for (uint32_t k = 0; k < 4; k++) REEF_PREFETCH((const char *)far[b->columns[i]].block + 64 * k);
-    }
     b->unit = unit;
     b->count = REEF_LIKELY(unit == last) ? next - (unit << REEF_ROW_BITS) : (uint32_t)REEF_BLOCK_ROWS;
     b->entities = (const reef_entity *)b->slots[1].block;
