@@ -176,15 +176,16 @@ INLINE void *edge_go(reef_world *w, const spot *x, uint32_t i, const void *value
     char *fresh = NULL;
     if (!remove && e->slot) { /* first: the value may lie in the row that moves */
         fresh = (char *)to[e->slot].block + to_row * (narrow ? 8 : e->size);
-        if (value) narrow ? (void)memcpy(fresh, value, 8) : bytes_copy(fresh, value, e->size);
+        if (value && (narrow || e->size == 8)) memcpy(fresh, value, 8);
+        else if (value) bytes_copy(fresh, value, e->size);
         else if (!BUG(15)) memset(fresh, 0, narrow ? 8 : e->size);
     }
     words_move(e, to, to_row, x->slots, row, tail, last_row);
     if (!narrow) pairs_move(e, to, to_row, x->slots, row, tail, last_row);
     if (!narrow && e->count != e->end_16) cells_move(e, to, to_row, x->slots, row, tail, last_row);
     if (remove && e->slot) {
-        char *hole = (char *)x->slots[e->slot].block + row * (narrow ? 8 : e->size);
-        memmove(hole, (const char *)tail[e->slot].block + last_row * (narrow ? 8 : e->size), narrow ? 8 : e->size);
+        if (narrow || e->size == 8) word_copy(&x->slots[e->slot], row, &tail[e->slot], last_row);
+        else memmove((char *)x->slots[e->slot].block + row * e->size, (const char *)tail[e->slot].block + last_row * e->size, e->size);
     }
     const handle moved = handle_at(tail, last_row);
     memcpy((char *)to[SLOT_ENTITIES].block + to_row * 8, &x->h, 8);
