@@ -45,7 +45,7 @@ void row_destroy(const shape *s, reef_slot *slots, uint32_t row); /* destroy hoo
 
 /* Frees the spare chunks, and the only chunk if it is empty. */
 bool table_shrink(reef_world *w, uint32_t id);
-/* Room for `rows` more rows; then table_room can't fail that often (as long as nothing is shared anew). */
+/* Room for `rows` more rows; then table_room can't fail for so many (as long as nothing is shared anew). */
 bool table_reserve(reef_world *w, table *t, uint32_t rows);
 /* Everything of a table ours: chunks, bits, the records of its rows. Then moving and destroying its rows can't fail. */
 bool table_own_all(reef_world *w, uint32_t id);

@@ -133,7 +133,6 @@ typedef struct state {
     reef_paged name_entries;  /* src/name.c */
     reef_paged name_by_text, name_by_index;
     uint32_t   name_count, name_buckets;
-    uint64_t   alive;
     uint64_t  *used_types;    /* bitset by component id: this world knows the type */
     uint32_t   used_words;
     uint32_t   map_count;     /* this world sees the maps of ids below */
