@@ -7,6 +7,7 @@
  *   reef/world.h    worlds: making, limits, memory, statistics
  *   reef/entity.h   making, changing, reading and destroying entities
  *   reef/query.h    walking over everything that has a set of components
+ *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/inspect.h  printing, visiting, checking
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
  *
@@ -30,6 +31,7 @@
 #include "reef/world.h"
 #include "reef/entity.h"
 #include "reef/query.h"
+#include "reef/snapshot.h"
 #include "reef/inspect.h"
 #include "reef/fast.h"
 

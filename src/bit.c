@@ -35,7 +35,10 @@ static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
 {
     paged_owner o = owner_bits(w);
     if (unit >= b->words.count && !paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
-    return paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
+    uint64_t *words = paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
+    if (words) b->words.version[unit] = w->hot.version;
+    world_touch(w);
+    return words;
 }
 
 /* For commits: the page is ours. */
@@ -155,15 +158,6 @@ uint64_t bit_count_rows(const reef_world *w, uint32_t component)
 {
     const bit_store *b = bit_store_of(w, component);
     return b ? b->count : 0;
-}
-
-void bits_drop(reef_world *w)
-{
-    paged_owner o = owner_bits(w);
-    for (uint32_t i = 0; i < w->state.bit_count; i++) paged_drop(&w->state.bits[i].words, &o);
-    memory_free(&w->family->memory, MEMORY_BITS, w->state.bits, w->state.bit_capacity * sizeof(bit_store));
-    w->state.bits = NULL;
-    w->state.bit_count = w->state.bit_capacity = 0;
 }
 
 /* ---- validation ---- */

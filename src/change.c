@@ -196,6 +196,7 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     else w->hot.empty_count--;
     if (!x->to) w->hot.empty_count++;
     record_put(w, e, x->to ? x->to_place : PLACE_EMPTY);
+    if (!x->from || !x->to) record_mark(w, e.index);
     w->moved += x->from && x->to;
 }
 

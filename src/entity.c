@@ -71,7 +71,10 @@ static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
 {
     paged_owner o = owner_ring(w);
     uint32_t slot = (uint32_t)(position / RING_PER_PAGE) & (ring->count - 1);
-    return paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
+    uint32_t *page = paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
+    if (page) ring->version[slot] = w->hot.version; /* the hash sees that it was written */
+    world_touch(w);
+    return page;
 }
 
 /* The ids of the old ring, page by page: positions stay. */
@@ -150,22 +153,14 @@ void id_free(reef_world *w, reef_entity e)
     bool last = e.generation == UINT32_MAX;
     w->hot.fresh_end = 0;
     if (last || w->config.never_reuse) {
-        record_put(w, e, PLACE_RETIRED);
+        record_put_rowless(w, e, PLACE_RETIRED);
+        w->state.retired_count++;
         return;
     }
     e.generation += BUG(3) ? 0 : 1;
-    record_put(w, e, PLACE_FREE);
+    record_put_rowless(w, e, PLACE_FREE); /* it may have had no row */
     *w->ring_next++ = e.index;
     w->state.ring_tail++;
-}
-
-void ring_drop(reef_world *w)
-{
-    paged_owner o = owner_ring(w);
-    paged_drop(&w->state.ring, &o);
-    w->ring_next = w->ring_end = NULL;
-    w->state.ring_head = w->state.ring_tail = 0;
-    w->state.ring_holes = 0;
 }
 
 /* ---- new ids ---- */
@@ -202,6 +197,7 @@ static void fresh_open(reef_world *w)
     if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version)) return;
     uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
     h->fresh_end = end < limit ? (uint32_t)end : limit;
+    record_mark(w, h->index_count);
 }
 
 void ids_commit(reef_world *w, uint32_t n)
@@ -223,7 +219,7 @@ reef_entity reef_create_entity(reef_world *w)
     }
     reef_entity e = id_peek(w, 0);
     ids_commit(w, 1);
-    record_put(w, e, PLACE_EMPTY);
+    record_put_rowless(w, e, PLACE_EMPTY);
     w->hot.empty_count++;
     return e;
 }
@@ -241,7 +237,7 @@ reef_entity reef_reserve_id(reef_world *w)
     }
     reef_entity e = id_peek(w, 0);
     ids_commit(w, 1);
-    record_put(w, e, PLACE_RESERVED);
+    record_put_rowless(w, e, PLACE_RESERVED);
     w->state.reserved_count++;
     return e;
 }
@@ -293,8 +289,11 @@ static reef_status index_extend(reef_world *w, uint32_t index)
             w->ring_next = w->ring_end = NULL;
             return REEF_NO_MEMORY;
         }
-        record_put(w, (reef_entity){i, 1}, w->config.never_reuse ? PLACE_RETIRED : PLACE_FREE);
-        if (w->config.never_reuse) continue;
+        record_put_rowless(w, (reef_entity){i, 1}, w->config.never_reuse ? PLACE_RETIRED : PLACE_FREE);
+        if (w->config.never_reuse) {
+            w->state.retired_count++;
+            continue;
+        }
         *w->ring_next++ = i;
         w->state.ring_tail++;
     }
@@ -322,7 +321,7 @@ reef_status reef_create_as(reef_world *w, reef_entity e)
         else if (!ring_take(w, e.index)) s = REEF_NO_MEMORY;
     }
     if (s != REEF_OK) return failure(w, s, op, none, e, e.index);
-    record_put(w, e, PLACE_EMPTY);
+    record_put_rowless(w, e, PLACE_EMPTY);
     w->hot.empty_count++;
     w->hot.fresh_end = 0;
     fresh_open(w);
@@ -369,13 +368,14 @@ static reef_status wrong(char *message, size_t size, const char *what, uint32_t 
 
 reef_status index_validate(const reef_world *w, char *message, size_t size)
 {
-    uint64_t empty = 0, waiting = 0, reserved = 0;
+    uint64_t empty = 0, waiting = 0, reserved = 0, gone = 0;
     for (uint32_t i = 0; i < w->hot.index_count; i++) {
         uint32_t place = record_place(w, i);
         if (record_read(w, i) >> 32 == 0) return wrong(message, size, "generation 0", i);
         empty += place == PLACE_EMPTY;
         waiting += place == PLACE_FREE;
         reserved += place == PLACE_RESERVED;
+        gone += place == PLACE_RETIRED;
         if (place > PLACE_EMPTY && place < PLACE_EMPTY + REEF_BLOCK_ROWS) return wrong(message, size, "a row in unit 1", i);
         if (place > PLACE_RETIRED && place < PLACE_EMPTY) return wrong(message, size, "a row in unit 0", i);
         if (place < 2 * REEF_BLOCK_ROWS) continue;
@@ -388,6 +388,7 @@ reef_status index_validate(const reef_world *w, char *message, size_t size)
     }
     if (empty != w->hot.empty_count) return wrong(message, size, "wrong number of entities without row", w->hot.empty_count);
     if (reserved != w->state.reserved_count) return wrong(message, size, "wrong number of reserved ids", w->state.reserved_count);
+    if (gone != w->state.retired_count) return wrong(message, size, "wrong number of retired ids", w->state.retired_count);
     for (uint64_t at = w->state.ring_head; at < w->state.ring_tail; at++) {
         uint32_t index = ring_read(w, at);
         if (index == RING_HOLE) continue;

@@ -24,16 +24,23 @@ static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
 static void *take(family *f, size_t bytes) { return memory_zeroed(&f->memory, MEMORY_TABLES, bytes); }
 static void give(family *f, void *p, size_t bytes) { memory_free(&f->memory, MEMORY_TABLES, p, bytes); }
 
-/* p may still be read by another world's thread: free it with the family. `node` was allocated before. */
+void graph_settle(family *f)
+{
+    if (f->worlds > 1) return;
+    for (retired *r = f->graph.retired, *next; r; r = next) {
+        next = r->next;
+        give(f, r->memory, r->bytes);
+        give(f, r, sizeof *r);
+    }
+    f->graph.retired = NULL;
+}
+
+/* p may still be read by another world's thread: it is freed when there is no other. `node` was allocated before. */
 static void retire(family *f, retired *node, void *p, size_t bytes)
 {
-    if (f->members > 1) {
-        *node = (retired){f->graph.retired, p, bytes};
-        f->graph.retired = node;
-    } else {
-        give(f, p, bytes);
-        give(f, node, sizeof *node);
-    }
+    *node = (retired){f->graph.retired, p, bytes};
+    f->graph.retired = node;
+    graph_settle(f);
 }
 
 /* ---- sets of components ---- */
@@ -232,6 +239,8 @@ static void shape_columns(shape *s, column *columns)
             if (t->size == 0 || size_class(t->size) != class) continue;
             columns[slot] = (column){t, t->size, (uint16_t)t->align, (uint16_t)(ARENA_COLUMNS + (slot - SLOT_COLUMNS) % 4)};
             s->hooked |= t->hooked;
+            s->bound |= !t->copyable && !t->resets;
+            s->resets |= t->resets;
             if (t->size > 4096 && s->first_rows > 1) s->first_rows = 1;
             slot++;
         }
@@ -319,6 +328,8 @@ static uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, reef_
         map_put(g, s->columns[slot].type->id, id, (uint16_t)slot);
     for (uint32_t i = 0; i < count; i++)
         if (type_of(ids[i])->size == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
+    g->bound_count += s->bound;
+    g->reset_count += s->resets;
     RELEASE_STORE(&g->shape_count, id + 1); /* queries of other worlds may look at it now */
     *status = REEF_OK;
     return id;
@@ -441,6 +452,16 @@ static void tables_sift(const family *f, uint32_t *ids, uint32_t root, uint32_t 
     }
 }
 
+static void order_sort(const family *f, uint32_t *ids, uint32_t n) /* heapsort: no recursion, no memory */
+{
+    for (uint32_t i = n / 2; i-- > 0;) tables_sift(f, ids, i, n);
+    for (uint32_t end = n; end-- > 1;) {
+        uint32_t x = ids[0];
+        ids[0] = ids[end], ids[end] = x;
+        tables_sift(f, ids, 0, end);
+    }
+}
+
 uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
 {
     family *f = w->family;
@@ -457,13 +478,27 @@ uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
         const table *t = table_read(w, i);
         if (t && table_rows(t) != 0) ids[k++] = i;
     }
-    for (uint32_t i = n / 2; i-- > 0;) tables_sift(f, ids, i, n); /* heapsort: no recursion, no memory */
-    for (uint32_t end = n; end-- > 1;) {
-        uint32_t x = ids[0];
-        ids[0] = ids[end], ids[end] = x;
-        tables_sift(f, ids, 0, end);
-    }
+    order_sort(f, ids, n);
     return ids;
+}
+
+const uint32_t *tables_order(reef_world *w, uint32_t *count)
+{
+    family *f = w->family;
+    uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count), known = w->order_count;
+    *count = n - TABLE_EMPTY;
+    if (known == *count && w->order) return w->order;
+    if (w->order_room < *count) {
+        uint32_t room = n + n / 2 + 8;
+        uint32_t *order = memory_resize(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *order, room * sizeof *order, PLAIN_ALIGN);
+        if (order == NULL) return NULL;
+        w->order = order;
+        w->order_room = room;
+    }
+    for (uint32_t id = TABLE_EMPTY + known; id < n; id++) w->order[id - TABLE_EMPTY] = id;
+    order_sort(f, w->order, *count);
+    w->order_count = *count;
+    return w->order;
 }
 
 /* ---- the end ---- */
@@ -483,9 +518,5 @@ void family_drop(family *f)
     give(f, g->hash, g->hash_capacity * sizeof *g->hash);
     give(f, g->rare, g->rare_capacity * sizeof *g->rare);
     give(f, g->rare_slot, g->rare_capacity * sizeof *g->rare_slot);
-    for (retired *r = g->retired, *next; r; r = next) {
-        next = r->next;
-        give(f, r->memory, r->bytes);
-        give(f, r, sizeof *r);
-    }
+    graph_settle(f);
 }

@@ -422,6 +422,7 @@ static void stats_count_bytes(memory *m, reef_stats *s)
     s->bytes_tables = m->used[MEMORY_TABLES];
     s->bytes_names = m->used[MEMORY_NAMES];
     s->bytes_bits = m->used[MEMORY_BITS];
+    s->bytes_hashes = m->used[MEMORY_HASHES];
     mutex_unlock(&m->lock);
 }
 

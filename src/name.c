@@ -8,7 +8,7 @@
  * what follows back, so there are no grave stones. All three live in copy-on-write pages. Every change first owns each page
  * that it will write (name_own_...), which may fail and changes nothing that can be seen, and then writes without failing.
  * Entries and buckets depend on history, and nothing visible follows their order. */
-#include "world.h"
+#include "table.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,23 +20,21 @@ typedef struct name_entry {
 
 _Static_assert(sizeof(name_entry) == 256, "a name fills its entry");
 
-enum { NAMES_PER_PAGE = 32, NAME_BUCKETS_PER_PAGE = 1024 };
+enum { NAME_BUCKETS_PER_PAGE = 1024 };
 #define NAME_NONE 0xFFFFFFFFu /* no entry has this number */
 #define NAME_BUCKETS_MAX 0x80000000u
 
-static const paged_type name_entry_pages = {NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false};
-static const paged_type name_bucket_pages = {NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES,
-                                             NULL, false};
+const paged_type pages_names = {NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false};
+const paged_type pages_buckets = {NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false};
 
-static paged_owner name_owner(const reef_world *w, const paged_type *pages)
-{
-    return (paged_owner){&w->family->memory, &w->family->lock, pages, NULL};
-}
 
 static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages, uint32_t page)
 {
-    paged_owner o = name_owner(w, pages);
-    return paged_own(p, &o, page, w->hot.version, w->hot.fork_version) != NULL;
+    paged_owner o = owner_of(w->family, pages);
+    if (paged_own(p, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
+    world_touch(w);
+    p->version[page] = w->hot.version; /* what is written now isn't what was hashed before */
+    return true;
 }
 
 /* ---- entries ---- */
@@ -46,15 +44,21 @@ static name_entry *name_at(const reef_world *w, uint32_t number)
     return (name_entry *)w->state.name_entries.page[number / NAMES_PER_PAGE] + number % NAMES_PER_PAGE;
 }
 
+const char *name_at_number(const reef_world *w, uint32_t number, reef_entity *e)
+{
+    *e = name_at(w, number)->entity;
+    return name_at(w, number)->text;
+}
+
 static bool name_own_entry(reef_world *w, uint32_t number)
 {
-    return name_own_page(w, &w->state.name_entries, &name_entry_pages, number / NAMES_PER_PAGE);
+    return name_own_page(w, &w->state.name_entries, &pages_names, number / NAMES_PER_PAGE);
 }
 
 /* Room for one more entry, owned. */
 static bool name_reserve_entry(reef_world *w)
 {
-    paged_owner o = name_owner(w, &name_entry_pages);
+    paged_owner o = owner_of(w->family, &pages_names);
     uint32_t    number = w->state.name_count;
     return paged_grow(&w->state.name_entries, &o, number / NAMES_PER_PAGE + 1, w->hot.fork_version) &&
            name_own_entry(w, number);
@@ -106,7 +110,7 @@ static uint32_t name_position(reef_world *w, name_key key, uint32_t number)
 
 static bool name_own_bucket(reef_world *w, name_key key, uint32_t i)
 {
-    return name_own_page(w, name_buckets(w, key), &name_bucket_pages, i / NAME_BUCKETS_PER_PAGE);
+    return name_own_page(w, name_buckets(w, key), &pages_buckets, i / NAME_BUCKETS_PER_PAGE);
 }
 
 /* Owns the buckets from i to the first free one, which is among them. */
@@ -171,11 +175,11 @@ static uint32_t name_find_entity(const reef_world *w, reef_entity e)
 
 static bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged *out)
 {
-    paged_owner o = name_owner(w, &name_bucket_pages);
+    paged_owner o = owner_of(w->family, &pages_buckets);
     uint32_t    pages = buckets / NAME_BUCKETS_PER_PAGE;
     if (!paged_grow(out, &o, pages, w->hot.fork_version)) return false;
     for (uint32_t i = 0; i < pages; i++)
-        if (!name_own_page(w, out, &name_bucket_pages, i)) return false;
+        if (!name_own_page(w, out, &pages_buckets, i)) return false;
     for (uint32_t n = 0; n < w->state.name_count; n++) name_insert(out, buckets - 1, name_hash(w, key, n), n);
     return true;
 }
@@ -184,7 +188,7 @@ static bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged
 static bool name_reserve_buckets(reef_world *w)
 {
     state      *s = &w->state;
-    paged_owner o = name_owner(w, &name_bucket_pages);
+    paged_owner o = owner_of(w->family, &pages_buckets);
     reef_paged  text = {0}, index = {0};
     if (s->name_count + 1 <= s->name_buckets / 4 * 3) return true;
     if (s->name_buckets >= NAME_BUCKETS_MAX) return false;
@@ -204,7 +208,7 @@ static bool name_reserve_buckets(reef_world *w)
 
 /* ---- forgetting ---- */
 
-static void name_count_changed(reef_world *w)
+void names_changed(reef_world *w)
 {
     if (w->state.name_count) w->slow |= SLOW_NAMES;
     else w->slow &= ~SLOW_NAMES;
@@ -247,19 +251,7 @@ void name_forget(reef_world *w, reef_entity e)
         *name_at(w, number) = *name_at(w, last);
     }
     w->state.name_count = last;
-    name_count_changed(w);
-}
-
-void names_drop(reef_world *w)
-{
-    state      *s = &w->state;
-    paged_owner entries = name_owner(w, &name_entry_pages), buckets = name_owner(w, &name_bucket_pages);
-    paged_drop(&s->name_entries, &entries);
-    paged_drop(&s->name_by_text, &buckets);
-    paged_drop(&s->name_by_index, &buckets);
-    s->name_count = 0;
-    s->name_buckets = 0;
-    name_count_changed(w);
+    names_changed(w);
 }
 
 /* ---- setting ---- */
@@ -291,7 +283,7 @@ static bool name_add(reef_world *w, reef_entity e, const char *text, uint32_t le
     name_insert(&w->state.name_by_text, name_mask(w), name_hash_text(text), number);
     name_insert(&w->state.name_by_index, name_mask(w), name_hash_index(e.index), number);
     w->state.name_count = number + 1;
-    name_count_changed(w);
+    names_changed(w);
     return true;
 }
 

@@ -186,7 +186,7 @@ reef_paged paged_share(reef_paged *p, const paged_owner *o)
     mutex_lock(o->lock);
     p->node->holders++;
     mutex_unlock(o->lock);
-    p->shared = p->count;
+    if (p->shared != p->count) p->shared = p->count; /* a snapshot's is: it may be shared by several threads */
     return *p;
 }
 

@@ -32,6 +32,20 @@ static inline void mutex_lock(mutex *m) { pthread_mutex_lock(&m->lock); }
 static inline void mutex_unlock(mutex *m) { pthread_mutex_unlock(&m->lock); }
 #endif
 
+/* Numbers as the hash takes them: the lowest byte first. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define HOST_IS_LITTLE 0
+#define LITTLE_64(x) __builtin_bswap64(x)
+#else
+#define HOST_IS_LITTLE 1
+#define LITTLE_64(x) (x)
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#define NO_UNROLL _Pragma("GCC unroll 1")
+#else
+#define NO_UNROLL
+#endif
+
 #if defined(__GNUC__)
 #define PREFETCH(p) __builtin_prefetch(p)
 #define PREFETCH_WRITE(p) __builtin_prefetch(p, 1)

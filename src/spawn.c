@@ -17,6 +17,7 @@ struct reef_bundle {
     uint32_t     table, count;
     uint32_t     end_8, end_16; /* of a user's bundle: parts by size class */
     bool         plain;    /* memcpy is all that it takes */
+    bool         straight; /* plain, and the world has the table's page: spawn_fast counts on it */
     part         parts[];
 };
 
@@ -131,7 +132,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     bool plain = true;
     if (s != REEF_OK) return s;
     if (!rows) {
-        for (uint32_t i = 0; i < x->n; i++) record_put(w, id_peek(w, i), PLACE_EMPTY);
+        for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, id_peek(w, i), PLACE_EMPTY);
         w->hot.empty_count += x->n;
         return REEF_OK;
     }
@@ -282,6 +283,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
         b->plain &= !t->hooked && t->home == REEF_TABLE;
         b->parts[i] = (part){t, t->size, offsets ? offsets[i] : 0, slot == REEF_SLOT_TAG ? 0 : (uint16_t)slot};
     }
+    b->straight = b->plain;
     b->count = count;
     return b;
 }
@@ -346,6 +348,12 @@ INLINE reef_slot *spawn_fast(reef_world *w, uint32_t id, reef_entity *e, uint32_
     return t->tail;
 }
 
+void bundles_distrust(reef_world *w)
+{
+    for (reef_bundle *b = w->bundles; b; b = b->next) b->straight = false;
+    memset(w->set_cache, 0, sizeof w->set_cache);
+}
+
 static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const void *packed)
 {
     static const char op[] = "reef_spawn_bundle";
@@ -361,7 +369,9 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
         values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, p->size,
                                     p->size ? (const char *)packed + p->offset : NULL);
     }
-    return spawn_into(w, op, b->table, values, b->count, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
+    if (spawn_into(w, op, b->table, values, b->count, 1, &e) != REEF_OK) return (reef_entity){0, 0};
+    ((reef_bundle *)(uintptr_t)b)->straight = b->plain; /* the row is in a page that is there */
+    return e;
 }
 
 /* The parts that aren't 8 bytes wide. */
@@ -378,7 +388,7 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
 {
     reef_entity e;
     uint32_t row;
-    if (UNLIKELY(b == NULL || b->world != w || !b->plain || packed == NULL)) return bundle_slow(w, b, packed);
+    if (UNLIKELY(b == NULL || b->world != w || !b->straight || packed == NULL)) return bundle_slow(w, b, packed);
     reef_slot *slots = spawn_fast(w, b->table, &e, &row);
     if (UNLIKELY(slots == NULL)) return bundle_slow(w, b, packed);
     const part *p = b->parts, *end = p + b->end_8;

@@ -5,22 +5,21 @@
 
 static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
-static const paged_type records_type = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true};
-static const paged_type chunks_type = {sizeof(reef_slot) * REEF_PAGE_SLOTS, ARENA_DIRECTORY, MEMORY_TABLES,
+const paged_type pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true};
+const paged_type pages_chunks = {sizeof(reef_slot) * REEF_PAGE_SLOTS, ARENA_DIRECTORY, MEMORY_TABLES,
                                        chunk_page_release, false};
-static const paged_type tables_type = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false};
-static const paged_type ring_type = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true};
-static const paged_type bits_type = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false};
+const paged_type pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false};
+const paged_type pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true};
+const paged_type pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false};
 
-static paged_owner owner(const reef_world *w, const paged_type *t)
-{
-    return (paged_owner){&w->family->memory, &w->family->lock, t, w->family};
-}
-paged_owner owner_records(const reef_world *w) { return owner(w, &records_type); }
-paged_owner owner_chunks(const reef_world *w) { return owner(w, &chunks_type); }
-paged_owner owner_tables(const reef_world *w) { return owner(w, &tables_type); }
-paged_owner owner_ring(const reef_world *w) { return owner(w, &ring_type); }
-paged_owner owner_bits(const reef_world *w) { return owner(w, &bits_type); }
+const paged_type pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false};
+
+paged_owner owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
+paged_owner owner_records(const reef_world *w) { return owner_of(w->family, &pages_records); }
+paged_owner owner_chunks(const reef_world *w) { return owner_of(w->family, &pages_chunks); }
+paged_owner owner_tables(const reef_world *w) { return owner_of(w->family, &pages_tables); }
+paged_owner owner_ring(const reef_world *w) { return owner_of(w->family, &pages_ring); }
+paged_owner owner_bits(const reef_world *w) { return owner_of(w->family, &pages_bits); }
 
 /* ---- values ---- */
 
@@ -237,6 +236,7 @@ bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
     reef_slot *slots = unit_own(w, unit);
     if (slots == NULL || (!BUG(18) && !block_own(w, t->shape, slots, k, chunk_rows(t, unit)))) return false;
     slots[k].version = w->hot.version;
+    world_touch(w);
     return true;
 }
 
@@ -252,6 +252,7 @@ bool chunk_own(reef_world *w, const table *t, uint32_t unit)
     for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;)
         if (!block_own(w, s, slots, k, rows)) return false;
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
+    world_touch(w);
     return true;
 }
 
@@ -321,6 +322,7 @@ static bool chunk_relink(reef_world *w, table *t)
 static bool table_grow(reef_world *w, table *t)
 {
     t->lease = 0;
+    world_touch(w);
     if (t->chunks == 0) return chunk_make(w, t, t->shape->first_rows);
     if (t->chunks == 1 && t->end - unit_place(t->last) < REEF_BLOCK_ROWS) return chunk_enlarge(w, t);
     return t->spare ? chunk_relink(w, t) : chunk_make(w, t, REEF_BLOCK_ROWS);

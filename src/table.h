@@ -15,6 +15,8 @@
 
 #include "world.h"
 
+extern const paged_type pages_records, pages_chunks, pages_tables, pages_ring, pages_bits, pages_names, pages_buckets, pages_hashes;
+paged_owner owner_of(family *f, const paged_type *t);
 paged_owner owner_records(const reef_world *w);
 paged_owner owner_chunks(const reef_world *w);
 paged_owner owner_tables(const reef_world *w);
@@ -103,6 +105,18 @@ INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
     ((uint64_t *)w->hot.records.page[e.index >> REEF_RECORD_BITS])[e.index & (RECORDS_PER_PAGE - 1)] =
         (uint64_t)e.generation << 32 | place;
 }
+/* For an entity that has no row or won't have one: the hash takes such records page by page, and sees by the page's version
+ * that one changed. (Rows are hashed where they are.) */
+INLINE void record_mark(reef_world *w, uint32_t index)
+{
+    w->hot.records.version[index >> REEF_RECORD_BITS] = w->hot.version;
+    world_touch(w);
+}
+INLINE void record_put_rowless(reef_world *w, reef_entity e, uint32_t place)
+{
+    record_put(w, e, place);
+    record_mark(w, e.index);
+}
 INLINE bool record_owned(const reef_world *w, uint32_t index)
 {
     return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version);
@@ -129,7 +143,6 @@ void ids_commit(reef_world *w, uint32_t n);
 bool id_free_prepare(reef_world *w);
 bool ids_free_prepare(reef_world *w, uint64_t n); /* room for n more */
 void id_free(reef_world *w, reef_entity e); /* the index of a dying entity; its record's page is ours */
-void ring_drop(reef_world *w);
 reef_status index_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- bits (src/bit.c) ---- */
@@ -150,7 +163,6 @@ bool bit_known(const reef_world *w, const bit_store *b, uint32_t id);
 void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on);
 /* Own the words of a unit in all types of the mask. */
 bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);
-void bits_drop(reef_world *w);
 reef_status bits_validate(const reef_world *w, char *message, size_t size);
 uint64_t bit_count_rows(const reef_world *w, uint32_t component);
 

@@ -132,13 +132,15 @@ static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t si
     return true;
 }
 
-static bool hooks_any(const reef_hooks *h) { return h->construct || h->copy || h->move || h->destroy; }
+static bool hooks_run(const reef_hooks *h) { return h->construct || h->copy || h->move || h->destroy; }
+static bool hooks_any(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; }
 
 static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home home)
 {
     if (h == NULL) return REEF_OK;
     /* A tag has no slot that a hook could be given. */
     if (size == 0 && (hooks_any(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
+    if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
     if (home == REEF_TABLE && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
     if (h->destroy && h->move == NULL && !h->bytes_move) return REEF_NOT_MOVABLE;
     return REEF_OK;
@@ -189,7 +191,7 @@ static bool fields_same(const type *t, const reef_field *fields, uint32_t count)
 static bool hooks_same(const reef_hooks *a, const reef_hooks *b)
 {
     return a->construct == b->construct && a->copy == b->copy && a->move == b->move && a->destroy == b->destroy &&
-           a->context == b->context && a->bytes_move == b->bytes_move && a->address_bound == b->address_bound;
+           a->context == b->context && a->bytes_move == b->bytes_move && a->on_fork == b->on_fork && a->address_bound == b->address_bound;
 }
 
 static bool type_same_hooks(const type *t, const reef_hooks *hooks)
@@ -313,7 +315,8 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->home = d->home;
     if (d->hooks) t->hooks = *d->hooks;
     const reef_hooks *h = &t->hooks;
-    t->hooked = hooks_any(h);
+    t->hooked = hooks_run(h);
+    t->resets = h->on_fork != REEF_FORK_COPY;
     t->plain_move = h->move == NULL || h->bytes_move;
     t->plain_copy = h->copy == NULL && h->destroy == NULL;
     t->copyable = t->plain_copy || h->copy;

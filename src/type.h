@@ -13,6 +13,7 @@ typedef struct type {
     bool        plain_move;  /* moving is memcpy */
     bool        plain_copy;  /* copying is memcpy */
     bool        copyable;    /* plain, or by its hook */
+    bool        resets;      /* a copy of the world gets default values */
     reef_hooks  hooks;       /* all NULL for plain data */
     const reef_field *fields;
     uint32_t    field_count;

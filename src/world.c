@@ -35,6 +35,23 @@ static void family_free(family *f)
     a.resize(a.context, f, sizeof *f, 0, PLAIN_ALIGN);
 }
 
+void family_join(family *f, bool world)
+{
+    mutex_lock(&f->lock);
+    f->members++;
+    f->worlds += world;
+    mutex_unlock(&f->lock);
+}
+
+void family_leave(family *f, bool world)
+{
+    mutex_lock(&f->lock);
+    f->worlds -= world;
+    bool last = --f->members == 0;
+    mutex_unlock(&f->lock);
+    if (last) family_free(f);
+}
+
 reef_world *reef_world_new(const reef_world_config *config)
 {
     static const reef_world_config defaults;
@@ -47,7 +64,7 @@ reef_world *reef_world_new(const reef_world_config *config)
         family_free(f);
         return NULL;
     }
-    f->members = 1;
+    family_join(f, true);
     w->family = f;
     w->config = *config;
     graph_view_none(w);
@@ -61,18 +78,19 @@ void reef_world_free(reef_world *w)
 {
     if (w == NULL) return;
     family *f = w->family;
-    paged_owner chunks = owner_chunks(w), records = owner_records(w), tables = owner_tables(w);
     queries_drop(w);
     bundles_drop(w);
-    names_drop(w);
-    bits_drop(w);
-    ring_drop(w);
-    paged_drop(&w->hot.chunks, &chunks); /* runs the destroy hooks */
-    paged_drop(&w->hot.records, &records);
-    paged_drop(&w->state.tables, &tables);
-    memory_free(&f->memory, MEMORY_OTHER, w->state.used_types, w->state.used_words * sizeof(uint64_t));
+    state_drop(f, &w->hot, &w->state); /* runs the destroy hooks */
+    memory_free(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *w->order);
     memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
-    family_free(f);
+    family_leave(f, true);
+}
+
+void *reef_context(const reef_world *w) { return w ? w->config.context : NULL; }
+
+void reef_set_context(reef_world *w, void *context)
+{
+    if (w) w->config.context = context;
 }
 
 /* ---- memory ---- */
@@ -86,6 +104,9 @@ reef_status reef_shrink(reef_world *w)
     if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
         if (!table_shrink(w, i)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    mutex_lock(&w->family->lock);
+    graph_settle(w->family);
+    mutex_unlock(&w->family->lock);
     memory_trim(&w->family->memory);
     return REEF_OK;
 }

@@ -17,6 +17,7 @@
 #include "paged.h"
 #include "reef/fast.h"
 #include "reef/inspect.h"
+#include "reef/snapshot.h"
 #include "type.h"
 
 enum {
@@ -29,6 +30,8 @@ enum {
     PLACE_DEAD = 0, PLACE_EMPTY = 1 << REEF_ROW_BITS,
     SLOT_ENTITIES = 1, SLOT_COLUMNS = 2, /* the first column */
     RING_PER_PAGE = 1024,
+    NAMES_PER_PAGE = 32,
+    HASHES_PER_PAGE = 1024,
     BIT_WORDS = REEF_BLOCK_ROWS / 64
 };
 #define RING_HOLE 0xFFFFFFFFu /* an entry of the ring that was taken out of turn */
@@ -52,6 +55,8 @@ typedef struct shape {
     uint16_t    first_rows;      /* capacity of the first chunk when it is made */
     bool        hooked;          /* some column has hooks */
     bool        narrow;          /* all columns are 8 bytes wide */
+    bool        bound;           /* some column can't be copied: such rows can't be shared */
+    bool        resets;          /* some column of which a copy of the world gets default values */
     const uint32_t *component;   /* ids by name */
     const column *columns;       /* by slot: columns[slot]; [1] is the handles */
 } shape;
@@ -99,6 +104,7 @@ typedef struct graph {
     uint32_t     edge_count, edge_capacity;
     reef_map   **maps[REEF_MAP_PAGES]; /* by component id, 256 a page */
     uint32_t     map_count;            /* types whose maps exist: ids below */
+    uint32_t     bound_count, reset_count; /* layouts that are bound, that reset */
     retired     *retired;     /* replaced arrays that another thread may still read; freed with the family */
     uint64_t    *rare;        /* open addressing: component << 32 | table, with slot beside it: maps too sparse for an array */
     uint16_t    *rare_slot;
@@ -109,6 +115,7 @@ typedef struct family {
     memory   memory;
     mutex    lock;   /* of nodes, graph and members */
     uint32_t members; /* worlds and snapshots */
+    uint32_t worlds;  /* of these, worlds: who may still read what the graph retires */
     graph    graph;
 } family;
 
@@ -116,8 +123,9 @@ typedef struct family {
 
 typedef struct bit_store { /* the REEF_BIT home of one type: 16 words a unit */
     uint32_t   component;
-    reef_paged words; /* page u: the bits of unit u, NULL: all zero */
     uint64_t   count; /* set bits */
+    reef_paged words; /* page u: the bits of unit u, NULL: all zero; its version is that of the last write */
+    reef_paged hashes; /* of the units: src/hash.c */
 } bit_store;
 
 typedef struct state {
@@ -132,11 +140,13 @@ typedef struct state {
     uint32_t   bit_count, bit_capacity;
     reef_paged name_entries;  /* src/name.c */
     reef_paged name_by_text, name_by_index;
+    reef_paged chunk_hashes, record_hashes, ring_hashes, name_hashes; /* src/hash.c */
     uint32_t   name_count, name_buckets;
     uint64_t  *used_types;    /* bitset by component id: this world knows the type */
     uint32_t   used_words;
     uint32_t   map_count;     /* this world sees the maps of ids below */
     uint32_t   reserved_count; /* ids out by reef_reserve_id */
+    uint32_t   retired_count;  /* indices that are never given out again */
 } state;
 
 /* ---- caches ---- */
@@ -155,12 +165,15 @@ struct reef_world {
     family    *family;
     struct { uint64_t key; const edge *edge; table *from, *to; } edge_cache[EDGE_CACHE]; /* emptied when pages may move */
     struct { uint64_t key; uint32_t table; } set_cache[SET_CACHE]; /* reef_spawn: set of components -> table */
+    uint32_t  *order;       /* the family's tables in the visible order, as far as they were known then */
+    uint32_t   order_count, order_room;
     struct reef_bundle *bundles;  /* the user's */
     struct reef_query  *queries;
     reef_world_config config;
     reef_error error;
     reef_component hook_failed; /* of the call that is running */
     uint64_t   moved, destroyed;
+    uint64_t   hashed, hash; /* the state's hash, good while the version is `hashed`: world_touch */
     /* values of the call that is running: when growth moves the block that one points into, it is put right */
     reef_value *value;
     uint32_t   value_count;
@@ -180,6 +193,13 @@ COLD reef_status failure(reef_world *w, reef_status status, const char *operatio
 enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2 }; /* reef_map.elsewhere */
 
 void family_drop(family *f); /* the last member left */
+/* A world or a snapshot more, or less: the last one takes the family along. (src/world.c) */
+void family_join(family *f, bool world);
+void family_leave(family *f, bool world);
+/* A holder of this state leaves; it is empty afterwards. (src/snapshot.c) */
+void state_drop(family *f, reef_hot *h, state *s);
+/* Frees what was retired, if no other world is left whose thread may still read it. Under the lock, or by the only world. */
+void graph_settle(family *f);
 /* The world's view of maps that don't exist yet. */
 void graph_view_none(reef_world *w);
 /* Makes the maps reach all types; refreshes the world's view. NO_MEMORY. */
@@ -219,14 +239,22 @@ INLINE void version_advance(reef_world *w)
     w->hot.version++;
     gates_set(w);
 }
-/* The same after everything was shared with another holder: nothing is ours alone. */
-INLINE void version_share(reef_world *w)
+/* The same where every later write shall be seen, also those of the straight paths that mark nothing. */
+INLINE void version_look(reef_world *w)
 {
-    w->hot.fork_version = w->hot.version;
     w->hot.fresh_end = 0;
     w->ring_next = w->ring_end = NULL;
     version_advance(w);
 }
+/* The same after everything was shared with another holder: nothing is ours alone. */
+INLINE void version_share(reef_world *w)
+{
+    w->hot.fork_version = w->hot.version;
+    version_look(w);
+}
+
+/* Called where something begins to be written for the first time at this version. (A loop that writes makes a new one.) */
+INLINE void world_touch(reef_world *w) { w->hashed = 0; }
 
 /* ---- access ---- */
 
@@ -272,6 +300,9 @@ INLINE const reef_entity *slot_entities(const reef_slot *slots) { return (const 
  * free with memory_free(&w->family->memory, MEMORY_OTHER, p, *count * 4)). NULL with *count 0: none; NULL with *count != 0:
  * no memory. (src/graph.c) */
 uint32_t *tables_sorted(const reef_world *w, uint32_t *count);
+/* All tables of the family, with rows here or without, in that order: the world's own list, good until the next call.
+ * NULL: no memory. (src/graph.c) */
+const uint32_t *tables_order(reef_world *w, uint32_t *count);
 /* Compares two layouts by their sorted type names. */
 int shape_compare(const shape *a, const shape *b);
 /* Bit store of a component, NULL if the world never used it. (src/bit.c) */
@@ -282,9 +313,11 @@ const uint64_t *bit_words(const bit_store *b, uint32_t unit);
 bool world_knows(const reef_world *w, uint32_t component);
 
 /* ---- names (src/name.c) ---- */
-void names_drop(reef_world *w);                         /* the world ends or is cleared: forget all */
 void name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */
 bool name_prepare_forget(reef_world *w, reef_entity e); /* own what name_forget will touch; false: no memory */
+void names_changed(reef_world *w);                      /* the number of names is another one */
+/* Name `number` of w->state.name_count, in no order; its entity. NAMES_PER_PAGE of them are on a page. */
+const char *name_at_number(const reef_world *w, uint32_t number, reef_entity *e);
 reef_status names_validate(const reef_world *w, char *message, size_t size);
 
 #endif

@@ -319,53 +319,6 @@ uint64_t digest(const reef_world *w)
     return digest_bytes(d.hash, counts, sizeof counts);
 }
 
-/* ---- snapshots ---- */
-
-static paged_owner (*const owners[])(const reef_world *w) = {owner_records, owner_chunks, owner_tables, owner_ring};
-
-static reef_paged *shared_part(reef_world *w, int i)
-{
-    reef_paged *const parts[] = {&w->hot.records, &w->hot.chunks, &w->state.tables, &w->state.ring};
-    return parts[i];
-}
-
-reef_world *freeze(reef_world *w)
-{
-    reef_world *frozen = malloc(sizeof *frozen);
-    bit_store  *bits = calloc(w->state.bit_count + 1, sizeof *bits);
-    if (frozen == NULL || bits == NULL) abort();
-    *frozen = *w;
-    for (int i = 0; i < 4; i++) {
-        paged_owner o = owners[i](w);
-        *shared_part(frozen, i) = paged_share(shared_part(w, i), &o);
-    }
-    paged_owner o = owner_bits(w);
-    for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        bits[i] = w->state.bits[i];
-        bits[i].words = paged_share(&w->state.bits[i].words, &o);
-    }
-    frozen->state.bits = bits;
-    memset(&frozen->state.name_entries, 0, sizeof(reef_paged));
-    memset(&frozen->state.name_by_text, 0, sizeof(reef_paged));
-    memset(&frozen->state.name_by_index, 0, sizeof(reef_paged));
-    frozen->state.name_count = frozen->state.name_buckets = 0;
-    frozen->hot.fresh_end = w->hot.fresh_end = 0;
-    version_share(w);
-    return frozen;
-}
-
-void thaw(reef_world *frozen)
-{
-    paged_owner o = owner_bits(frozen);
-    for (uint32_t i = 0; i < frozen->state.bit_count; i++) paged_drop(&frozen->state.bits[i].words, &o);
-    free(frozen->state.bits);
-    for (int i = 0; i < 4; i++) {
-        o = owners[i](frozen);
-        paged_drop(shared_part(frozen, i), &o);
-    }
-    free(frozen);
-}
-
 /* ---- tracked values ---- */
 
 ledger book;
@@ -506,9 +459,9 @@ static void loose_destroy(void *context, void *slot)
     memset(slot, 0xEE, sizeof *t);
 }
 
-const reef_hooks tracked_hooks = {tracked_construct, tracked_copy, tracked_move, tracked_destroy, NULL, false, true};
-const reef_hooks unique_hooks = {tracked_construct, NULL, unique_move, tracked_destroy, NULL, false, true};
-const reef_hooks loose_hooks = {NULL, loose_copy, NULL, loose_destroy, NULL, true, false};
+const reef_hooks tracked_hooks = {tracked_construct, tracked_copy, tracked_move, tracked_destroy, NULL, false, true, REEF_FORK_COPY};
+const reef_hooks unique_hooks = {tracked_construct, NULL, unique_move, tracked_destroy, NULL, false, true, REEF_FORK_COPY};
+const reef_hooks loose_hooks = {NULL, loose_copy, NULL, loose_destroy, NULL, true, false, REEF_FORK_COPY};
 
 void tracked_make(Tracked *slot, int32_t value) { *slot = (Tracked){value, ticket_new(slot)}; }
 void tracked_drop(Tracked *slot) { ticket_end(slot->ticket, slot); }

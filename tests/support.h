@@ -106,11 +106,6 @@ void    refusal_zero(refusal r, uint64_t got, reef_status wanted);
 uint64_t digest(const reef_world *w);
 uint64_t digest_bytes(uint64_t hash, const void *data, size_t size);
 
-/* A second holder of everything in a world but its names, as a snapshot will be: it answers calls that take a const
- * world, and stays as it is while the world goes on. Ends before its world. */
-reef_world *freeze(reef_world *w);
-void        thaw(reef_world *frozen);
-
 /* ---- tracked values ----
  * Each value has a ticket; the ledger knows the address where the value of a ticket lives now. A hook that is called
  * with an address that doesn't fit, twice, or with source = destination is a mistake. Ticket 0 is a value outside of

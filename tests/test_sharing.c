@@ -72,10 +72,10 @@ static void G1_snapshots_keep_what_the_world_changes(void **state)
     for (int step = 0; step < 12000; step++) {
         uint32_t s = random_below(&seed, SNAPSHOTS);
         if (step % 37 == 0 && frozen[s]) {
-            thaw(frozen[s]);
+            reef_world_free(frozen[s]);
             frozen[s] = NULL;
         } else if (step % 37 == 5 && !frozen[s]) {
-            frozen[s] = freeze(l->w);
+            frozen[s] = reef_fork(l->w);
             hash[s] = digest(frozen[s]);
         }
         live(l);
@@ -88,7 +88,7 @@ static void G1_snapshots_keep_what_the_world_changes(void **state)
         assert_null(book.mistake);
     }
     for (int i = 0; i < SNAPSHOTS; i++)
-        if (frozen[i]) thaw(frozen[i]);
+        if (frozen[i]) reef_world_free(frozen[i]);
     assert_valid(l->w);
     assert_true(digest(l->w) == digest(control->w));
     free(l);
@@ -109,7 +109,7 @@ static void G1_each_first_write_after_a_snapshot(void **state)
                                       reef_with(Tracked, .value = 2), reef_tag(Awake)));
             for (int i = 0; i < 600; i++) live(both[k]);
         }
-        reef_world *frozen = freeze(l->w), *second = freeze(l->w);
+        reef_world *frozen = reef_fork(l->w), *second = reef_fork(l->w);
         uint64_t    hash = digest(frozen);
         for (int k = 0; k < 2; k++)
             for (uint32_t i = 0; i < 3; i++) {
@@ -123,10 +123,10 @@ static void G1_each_first_write_after_a_snapshot(void **state)
         assert_valid(l->w);
         assert_true(digest(l->w) == digest(control->w));
         assert_true(digest(frozen) == hash && digest(second) == hash);
-        thaw(frozen);
+        reef_world_free(frozen);
         assert_true(digest(second) == hash);
         end_world(state, control->w);
-        thaw(second);
+        reef_world_free(second);
         end_world(state, l->w);
         free(l);
         free(control);
@@ -145,7 +145,7 @@ static void G5_unsharing_without_memory_changes_nothing(void **state)
                                       reef_with(Mass, 1)));
             reef_query *q = reef_query_new(w, "Mass");
             assert_int_equal(reef_query_count(q), 1200);
-            reef_world *frozen = freeze(w);
+            reef_world *frozen = reef_fork(w);
             uint64_t    before = digest(w), hash = digest(frozen);
             heap_fail_nth(heap_of(state), n, true);
             bool works = false;
@@ -166,7 +166,7 @@ static void G5_unsharing_without_memory_changes_nothing(void **state)
                 assert_true(digest(w) == before);
                 failures++;
             }
-            thaw(frozen);
+            reef_world_free(frozen);
             end_world(state, w);
             if (!failed) break;
         }

@@ -48,6 +48,14 @@ typedef enum reef_home {
     REEF_BIT        /* tags only: one bit a row; adding and removing moves nothing */
 } reef_home;
 
+/* What a snapshot or a fork gets of a type's values. */
+typedef enum reef_on_fork {
+    REEF_FORK_COPY = 0, /* the values, shared until one side writes, then copied */
+    REEF_FORK_RESET,    /* default values: what `construct` makes, or zeroes */
+    REEF_FORK_SKIP      /* the same; but reef_restore leaves the value of an entity alone that has it now and then: for what
+                           belongs to this run of the program and not to the game, as a sound that plays or a texture */
+} reef_on_fork;
+
 /* ---- hooks ----
  * Plain data needs none. A type with `destroy` owns something; then `move` is needed as well, or `bytes_move`.
  * Hooks must not call reef on the same world. Alignment of every slot is the type's. */
@@ -56,7 +64,7 @@ typedef struct reef_hooks {
      * default value). Anything but REEF_OK fails the whole call, and `slot` is not destroyed. */
     reef_status (*construct)(void *context, reef_world *world, reef_entity entity, void *slot, const void *args);
     /* Make `to` (raw memory) a copy of `from`. A type with `destroy` but no `copy` can't be copied: set takes its value
-     * by moving bytes in, clone and fork refuse it by name. May run on any thread that uses a fork of the world. */
+     * by moving bytes in; clone refuses it by name, and so does fork, unless on_fork says otherwise. May run on any thread that uses a fork of the world. */
     reef_status (*copy)(void *context, void *to, const void *from);
     /* Make `to` (raw memory) hold what `from` held; `from` is raw memory afterwards and isn't destroyed. */
     void (*move)(void *context, void *to, void *from);
@@ -65,6 +73,7 @@ typedef struct reef_hooks {
     void *context;     /* handed to every hook */
     bool  bytes_move;  /* moving is copying the bytes and forgetting the old place: no `move` needed */
     bool  address_bound; /* the value knows its own address: without `move`, REEF_TABLE storage refuses the type */
+    reef_on_fork on_fork; /* may stand alone: plain data that forks don't get. Such values are never hashed */
 } reef_hooks;
 
 /* ---- fields ---- */

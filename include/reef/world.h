@@ -30,6 +30,10 @@ REEF_API reef_status reef_world_clear(reef_world *world);
 REEF_API reef_status reef_world_use(reef_world *world, reef_component type);
 #define reef_use(world, T) reef_world_use(world, reef_id(T))
 
+/* The pointer that log and misuse are given: reef_world_config.context. A fork begins with that of the world it came from. */
+REEF_API void *reef_context(const reef_world *world);
+REEF_API void reef_set_context(reef_world *world, void *context);
+
 /* ---- the last error ---- */
 
 typedef struct reef_error {
@@ -71,6 +75,7 @@ typedef struct reef_stats {
     uint64_t bytes_tables;    /* tables, layouts, edges, directories */
     uint64_t bytes_names;
     uint64_t bytes_bits;      /* REEF_BIT home */
+    uint64_t bytes_hashes;    /* kept by reef_hash */
     uint64_t bytes_spare;     /* arenas' free blocks */
     /* counts of work since the world was made: */
     uint64_t spawned, destroyed, moved; /* entities made, destroyed, rows moved between tables */

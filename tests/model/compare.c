@@ -328,7 +328,7 @@ void model_stop(model *m)
             reef_bundle_free(m->bundle[i].bundle);
         }
         for (uint32_t i = 0; i < FORKS; i++)
-            if (m->fork[i].world) fork_free(m->fork[i].world);
+            if (m->fork[i].world) reef_world_free(m->fork[i].world);
         reef_world_free(m->world);
         reef_world_free(m->other);
         if (payloads_live() != 0)

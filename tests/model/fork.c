@@ -1,77 +1,7 @@
-/* Forks share every container by paged_share, and take copies of the few plain arrays. Each side then writes with
- * newer versions than anything that is shared, and forgets what it cached about pages being its own. */
+/* Worlds that are forked, taken up again, compared with models of their own, and freed in any order. */
 #include "fork.h"
 #include "change.h"
 #include <stdlib.h>
-
-void bundles_drop(reef_world *w);
-void queries_drop(reef_world *w);
-
-static void *copied(memory *m, enum memory_kind kind, const void *from, size_t bytes)
-{
-    void *p = memory_resize(m, kind, NULL, 0, bytes, PLAIN_ALIGN);
-    return p && bytes ? memcpy(p, from, bytes) : p;
-}
-
-/* What was written so far is shared from now on. */
-static void turn_page(reef_world *w)
-{
-    version_share(w);
-    memset(w->edge_cache, 0, sizeof w->edge_cache);
-}
-
-static void share_containers(reef_world *f, reef_world *w)
-{
-    paged_owner o = owner_records(w); /* sharing needs the family's lock alone */
-    f->hot.records = paged_share(&w->hot.records, &o);
-    f->hot.chunks = paged_share(&w->hot.chunks, &o);
-    f->state.tables = paged_share(&w->state.tables, &o);
-    f->state.ring = paged_share(&w->state.ring, &o);
-    f->state.name_entries = paged_share(&w->state.name_entries, &o);
-    f->state.name_by_text = paged_share(&w->state.name_by_text, &o);
-    f->state.name_by_index = paged_share(&w->state.name_by_index, &o);
-    for (uint32_t i = 0; i < w->state.bit_count; i++) f->state.bits[i].words = paged_share(&w->state.bits[i].words, &o);
-}
-
-reef_world *fork_world(reef_world *w)
-{
-    memory     *m = &w->family->memory;
-    size_t      bits = w->state.bit_capacity * sizeof(bit_store), used = w->state.used_words * sizeof(uint64_t);
-    reef_world *f = copied(m, MEMORY_OTHER, w, sizeof *w);
-    bit_store  *stores = copied(m, MEMORY_BITS, w->state.bits, bits);
-    uint64_t   *types = copied(m, MEMORY_OTHER, w->state.used_types, used);
-    if (!f || (bits && !stores) || (used && !types)) {
-        memory_free(m, MEMORY_BITS, stores, bits);
-        memory_free(m, MEMORY_OTHER, types, used);
-        memory_free(m, MEMORY_OTHER, f, sizeof *f);
-        return NULL;
-    }
-    f->state.bits = stores;
-    f->state.used_types = types;
-    share_containers(f, w);
-    f->bundles = NULL;
-    f->queries = NULL;
-    memset(f->set_cache, 0, sizeof f->set_cache);
-    turn_page(w);
-    turn_page(f);
-    return f;
-}
-
-void fork_free(reef_world *f)
-{
-    memory     *m = &f->family->memory;
-    paged_owner chunks = owner_chunks(f), records = owner_records(f), tables = owner_tables(f);
-    queries_drop(f);
-    bundles_drop(f);
-    names_drop(f);
-    bits_drop(f);
-    ring_drop(f);
-    paged_drop(&f->hot.chunks, &chunks);
-    paged_drop(&f->hot.records, &records);
-    paged_drop(&f->state.tables, &tables);
-    memory_free(m, MEMORY_OTHER, f->state.used_types, f->state.used_words * sizeof(uint64_t));
-    memory_free(m, MEMORY_OTHER, f, sizeof *f);
-}
 
 /* ---- the reference ---- */
 
@@ -113,10 +43,10 @@ void core_FORK(model *m, const op *o, outcome *out)
     model_fork *k = &m->fork[o->n];
     out->status = REEF_OK;
     if (has_move_only(&m->reference)) return;
-    reef_world *f = fork_world(m->world);
+    reef_world *f = reef_fork(m->world);
     out->status = f ? REEF_OK : REEF_NO_MEMORY;
     if (!f) return;
-    if (k->world) fork_free(k->world);
+    if (k->world) reef_world_free(k->world);
     k->world = f;
 }
 void want_FORK(model *m, const op *o, outcome *want)
@@ -179,7 +109,7 @@ void core_FORK_FREE(model *m, const op *o, outcome *out)
     out->status = REEF_OK;
     if (!k->world) return;
     fork_compare(m, k);
-    fork_free(k->world);
+    reef_world_free(k->world);
     k->world = NULL;
 }
 void want_FORK_FREE(model *m, const op *o, outcome *want)

@@ -301,13 +301,13 @@ static void print_call(const printer *p, const op *o)
     case OP_QUERY_FREE: fprintf(f, "reef_query_free(query[%u]); query[%u] = NULL;", o->n, o->n); break;
     case OP_QUERY_WALK: print_walk(p, o); break;
     case OP_FORK:
-        fprintf(f, "if (world[%u]) fork_free(world[%u]);\n    world[%u] = fork_world(w);", o->n, o->n, o->n);
+        fprintf(f, "if (world[%u]) reef_world_free(world[%u]);\n    world[%u] = reef_fork(w);", o->n, o->n, o->n);
         break;
     case OP_FORK_SWAP:
         fprintf(f, "if (world[%u]) { reef_world *x = w; w = world[%u]; world[%u] = x; }", o->n, o->n, o->n);
         break;
     case OP_FORK_FREE:
-        fprintf(f, "if (world[%u]) fork_free(world[%u]);\n    world[%u] = NULL;", o->n, o->n, o->n);
+        fprintf(f, "if (world[%u]) reef_world_free(world[%u]);\n    world[%u] = NULL;", o->n, o->n, o->n);
         break;
     default: print_call_of_entity(p, o);
     }
@@ -467,8 +467,6 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     fprintf(file, "/* %u operations of seed %llu. The model test says:\n * %s */\n", list->count,
             (unsigned long long)o->seed, message);
     for (size_t i = 0; i < sizeof prelude / sizeof prelude[0]; i++) fputs(prelude[i], file);
-    if (uses_forks(list)) /* no public call yet: tests/model/fork.c */
-        fprintf(file, "reef_world *fork_world(reef_world *w);\nvoid fork_free(reef_world *f);\n\n");
     fprintf(file, "int main(void)\n{\n    static reef_entity e[%u];\n    reef_bundle *bundle[%d] = {0};\n", entities,
             SLOTS);
     fprintf(file, "    reef_query *query[%d] = {0};\n    char text[400];\n", SLOTS);

@@ -1,0 +1,105 @@
+/* Worlds as values: snapshot, restore, fork, hash, compare.
+ *
+ * A snapshot holds all that a world is at one moment; a fork is a second world that begins as the first one is. Both cost about
+ * a microsecond whatever the size of the world: everything is shared until one side writes, and then the block of 1,024
+ * rows that is written is copied, not the world.
+ *
+ * What belongs to the state: entities with their generations, free ids in their order, components and switches, names, the
+ * versions by which changes are found. What doesn't: queries, bundles, the last error, the config with its context.
+ *
+ * Handles are part of the state as well. After reef_restore a handle means what it meant when the snapshot was taken: an entity
+ * that died since is alive again under its old handle, and one that was made since is dead, until the new future makes an
+ * entity of the same index and generation. It is then that one: the same things done again give the same handles. A pointer
+ * to a component dies with every call on this page that takes the world without const.
+ *
+ * A world that was rewound and then plays another future can't be told from a world that only ever played that one: same
+ * hashes, same order of visiting, same new ids. */
+#ifndef REEF_SNAPSHOT_H
+#define REEF_SNAPSHOT_H
+
+#include "world.h"
+
+REEF_BEGIN_C
+
+typedef struct reef_snapshot reef_snapshot;
+
+/* Holds the world's state as it is now. The caller owns it. It may outlive the world, and snapshots, forks and worlds may be
+ * freed in any order. NULL on failure: LOCKED (a loop is open), NOT_COPYABLE (an entity has a component of the type that the
+ * error names, which can't be copied; see reef_hooks.on_fork), NO_MEMORY. */
+REEF_API reef_snapshot *reef_snapshot_take(reef_world *world);
+/* Lets go of the state, and of all memory that nobody else holds. NULL is allowed. Any thread; destroy hooks of values that
+ * nobody else holds run on it. */
+REEF_API void reef_snapshot_free(reef_snapshot *snapshot);
+/* The world becomes what it was when the snapshot was taken, from this world or from any fork of it. The snapshot stays and
+ * may be used again. Errors: LOCKED, OTHER_WORLD (of no fork of this world), BAD_ARGUMENT, NO_MEMORY: the world is unchanged. */
+REEF_API reef_status reef_restore(reef_world *world, const reef_snapshot *snapshot);
+
+/* A second, independent world with the same state, config and allocator. Each of the two may be used by a thread of its own,
+ * and freed in any order. Copy and destroy hooks may run on any of these threads. The fork has no queries and no bundles: they
+ * belong to a world. NULL on failure, as for reef_snapshot_take. */
+REEF_API reef_world *reef_fork(reef_world *world);
+/* A new world that begins with the snapshot's state. Several threads may do this with one snapshot at the same time. NULL when
+ * memory is short. */
+REEF_API reef_world *reef_snapshot_fork(const reef_snapshot *snapshot);
+
+/* ---- the hash of a state ---- */
+
+/* A number that is the same for equal states, on every machine, compiler and number of threads, and differs, but for one case in
+ * 2^64, for different ones. It covers what can be seen: tables in the order of their sorted type names, rows in their
+ * order, values by their fields, switches, generations, free ids, names. Not: padding between fields, bytes that a type's
+ * fields don't cover, versions, capacities, addresses, ids of types. A type without fields is hashed as bytes: then its
+ * padding counts (reef zeroes what it makes itself), and the hash of a big-endian machine is another one. Types that a fork
+ * resets or skips count without their values; of types that own memory give the fields that are values.
+ *
+ * Blocks that weren't written since the last call aren't hashed again. 0: failed, for want of memory (which no hash ever is).
+ * While a loop is open everything is hashed anew. */
+REEF_API uint64_t reef_hash(reef_world *world);
+
+typedef enum reef_hash_kind {
+    REEF_HASH_IDS = 1, /* generations, free ids, entities without a row; rows: indices ever used */
+    REEF_HASH_NAMES,   /* rows: names */
+    REEF_HASH_ROWS,    /* a table's entities in their order */
+    REEF_HASH_COLUMN,  /* one component's values in one table */
+    REEF_HASH_SWITCH,  /* one switch of the entities of one table; rows: on */
+    REEF_HASH_TYPE     /* one component or switch in all tables; rows: all that have it */
+} reef_hash_kind;
+
+/* One part of the hash. `table` lists the types of the table by name, switches not among them; it is NULL for parts that
+ * belong to no table, and lives until the visitor returns. */
+typedef struct reef_hash_part {
+    reef_hash_kind        kind;
+    const reef_component *table;
+    uint32_t              table_count;
+    reef_component        component; /* {0} for REEF_HASH_IDS, _NAMES and _ROWS */
+    uint64_t              rows, hash;
+} reef_hash_part;
+
+/* Calls `visit` for every part in the order of the state (then, by name, for every type) until it returns false. Two worlds
+ * that should be equal differ in the first part that differs. Returns the hash, as reef_hash does; 0 also when `visit` stopped
+ * it. The visitor must not call anything that takes the world without const. */
+REEF_API uint64_t reef_hash_parts(reef_world *world, bool (*visit)(void *context, const reef_hash_part *part), void *context);
+
+/* ---- comparing ---- */
+
+/* The first difference between two worlds. */
+typedef struct reef_difference {
+    reef_hash_kind kind;       /* what differs; 0: nothing */
+    reef_component component;  /* the type concerned; {0}: none */
+    reef_entity    entity;     /* in `a`; {0}: none there */
+    reef_entity    other;      /* the entity at the same row or index in `b`; {0}: none there */
+    uint64_t       row;        /* in its table, or an index */
+    uint32_t       table_count; /* the types of the table, by name: as many as fit */
+    reef_component table[64];
+} reef_difference;
+
+/* Compares what reef_hash covers; the worlds needn't be related. True: they are equal. Otherwise *difference (which may be NULL)
+ * says where the first difference is. Neither world may be in use by another thread. Costs O(all rows), but blocks that both
+ * share aren't looked into. */
+REEF_API bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *difference);
+/* The difference in words: "Position of entity 7v1 differs (table Position, Velocity, row 3)". Writes at most `size` bytes with the
+ * zero; returns the whole text's length. */
+REEF_API size_t reef_difference_text(const reef_difference *difference, char *text, size_t size);
+
+REEF_END_C
+
+#endif

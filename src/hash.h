@@ -1,0 +1,20 @@
+/* Hashing bytes and values: the parts of the state hash that others use. */
+#ifndef REEF_HASH_H
+#define REEF_HASH_H
+
+#include "table.h"
+
+typedef struct hasher {
+    uint64_t      lane[8];
+    size_t        stripes, fill;
+    unsigned char rest[64];
+} hasher;
+
+void hash_begin(hasher *h);
+void hash_add(hasher *h, const void *bytes, size_t count);
+uint64_t hash_end(hasher *h);
+uint64_t hash_bytes(const void *bytes, size_t count);
+/* Do the bytes of a value, as they lie in memory, stand for it? (Else its fields do, one after the other.) */
+bool type_is_flat(const type *t);
+
+#endif

@@ -1,0 +1,232 @@
+/* Worlds as values: snapshot, restore, fork.
+ *
+ *      world ──┬── records, chunks, tables, ring, names, switches, hashes      one reference each, whatever is in them
+ *      snapshot┘
+ *
+ * All that is state lies in copy-on-write containers (paged.h): holding the same state a second time means taking a reference
+ * to each, and raising fork_version, so that both sides know that what was written so far isn't theirs alone. It costs the
+ * same for an empty world and for one of a million entities: about 1 us. Whoever writes first copies the page pointers, the
+ * page, the block.
+ *
+ * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
+#include "change.h"
+
+void bundles_distrust(reef_world *w);
+
+struct reef_snapshot {
+    family           *family;
+    reef_world_config config;
+    uint64_t          moved, destroyed;
+    reef_hot          hot;
+    state             state;
+};
+
+/* ---- all containers of a state ---- */
+
+/* Container i of them all, with the kind of its pages; false behind the last. The chunks come first: their values are
+ * destroyed while everything else is still there. */
+static bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_type **kind)
+{
+    static const struct { size_t offset; const paged_type *type; } parts[] = {
+        {offsetof(state, tables), &pages_tables},
+        {offsetof(state, ring), &pages_ring},
+        {offsetof(state, name_entries), &pages_names},
+        {offsetof(state, name_by_text), &pages_buckets},
+        {offsetof(state, name_by_index), &pages_buckets},
+        {offsetof(state, chunk_hashes), &pages_hashes},
+        {offsetof(state, record_hashes), &pages_hashes},
+        {offsetof(state, ring_hashes), &pages_hashes},
+        {offsetof(state, name_hashes), &pages_hashes},
+    };
+    const uint32_t count = sizeof parts / sizeof parts[0];
+    if (i == 0) return *part = &h->chunks, *kind = &pages_chunks, true;
+    if (i == 1) return *part = &h->records, *kind = &pages_records, true;
+    i -= 2;
+    if (i < count) return *part = (reef_paged *)(void *)((char *)s + parts[i].offset), *kind = parts[i].type, true;
+    i -= count;
+    if (i / 2 >= s->bit_count) return false;
+    *part = i % 2 ? &s->bits[i / 2].hashes : &s->bits[i / 2].words;
+    *kind = i % 2 ? &pages_hashes : &pages_bits;
+    return true;
+}
+
+/* `to` has the plain fields and the arrays of `from`; it gets a reference to everything in them. Can't fail. */
+static void state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from)
+{
+    reef_paged *have, *get;
+    const paged_type *kind;
+    for (uint32_t i = 0; part_at((reef_hot *)(uintptr_t)from_hot, (state *)(uintptr_t)from, i, &have, &kind); i++) {
+        paged_owner o = owner_of(f, kind);
+        part_at(to_hot, to, i, &get, &kind);
+        *get = paged_share(have, &o);
+    }
+}
+
+void state_drop(family *f, reef_hot *h, state *s)
+{
+    reef_paged *part;
+    const paged_type *kind;
+    for (uint32_t i = 0; part_at(h, s, i, &part, &kind); i++) {
+        paged_owner o = owner_of(f, kind);
+        paged_drop(part, &o);
+    }
+    memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
+    memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
+    memset(s, 0, sizeof *s);
+}
+
+/* *to becomes *from with arrays of its own. False: no memory. */
+static bool state_copy(family *f, state *to, const state *from)
+{
+    size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
+    *to = *from;
+    to->bit_capacity = from->bit_count;
+    to->bits = bits ? memory_resize(&f->memory, MEMORY_BITS, NULL, 0, bits, PLAIN_ALIGN) : NULL;
+    to->used_types = used ? memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, used, PLAIN_ALIGN) : NULL;
+    if ((bits && to->bits == NULL) || (used && to->used_types == NULL)) {
+        memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
+        memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);
+        return false;
+    }
+    if (bits) memcpy(to->bits, from->bits, bits);
+    if (used) memcpy(to->used_types, from->used_types, used);
+    return true;
+}
+
+/* ---- what can't be held twice ---- */
+
+/* The first type by name that can't be copied and that some entity has; {0}: there is none. */
+static reef_component state_bound(const reef_world *w)
+{
+    const type *first = NULL;
+    if (w->family->graph.bound_count == 0) return (reef_component){0};
+    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t == NULL || !t->shape->bound || table_rows(t) == 0) continue;
+        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
+            const type *x = t->shape->columns[k].type;
+            if (!x->copyable && !x->resets && (first == NULL || type_compare(x, first) < 0)) first = x;
+        }
+    }
+    return (reef_component){first ? first->id : 0};
+}
+
+/* Can the world's state be shared now? Says what is in the way. */
+static bool share_allowed(reef_world *w, const char *op)
+{
+    const reef_entity null = {0, 0};
+    if (w == NULL) return false;
+    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
+    reef_component c = state_bound(w);
+    return c.id == 0 || (failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false);
+}
+
+/* ---- snapshots ---- */
+
+reef_snapshot *reef_snapshot_take(reef_world *w)
+{
+    static const char op[] = "reef_snapshot_take";
+    if (!share_allowed(w, op)) return NULL;
+    family *f = w->family;
+    reef_snapshot *s = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
+    if (s == NULL || !state_copy(f, &s->state, &w->state)) {
+        memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
+        return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    }
+    s->family = f;
+    s->config = w->config;
+    s->moved = w->moved;
+    s->destroyed = w->destroyed;
+    s->hot = w->hot;
+    state_share(f, &s->hot, &s->state, &w->hot, &w->state);
+    family_join(f, false);
+    version_share(w);
+    return s;
+}
+
+void reef_snapshot_free(reef_snapshot *s)
+{
+    if (s == NULL) return;
+    family *f = s->family;
+    state_drop(f, &s->hot, &s->state);
+    memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
+    family_leave(f, false);
+}
+
+/* What the world remembers of the state that it left. */
+static void world_distrust(reef_world *w)
+{
+    memset(w->edge_cache, 0, sizeof w->edge_cache);
+    bundles_distrust(w);
+    w->tables_epoch++;
+    world_touch(w);
+    names_changed(w);
+}
+
+reef_status reef_restore(reef_world *w, const reef_snapshot *s)
+{
+    static const char op[] = "reef_restore";
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    state fresh;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (s == NULL) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    if (s->family != w->family) return failure(w, REEF_OTHER_WORLD, op, none, null, 0);
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
+    if (!state_copy(w->family, &fresh, &s->state)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    fresh.map_count = w->state.map_count; /* the view of the family's maps is the world's own */
+    state_drop(w->family, &w->hot, &w->state);
+    w->state = fresh;
+    state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);
+    w->hot.index_count = s->hot.index_count;
+    w->hot.empty_count = s->hot.empty_count;
+    w->moved = s->moved;
+    w->destroyed = s->destroyed;
+    if (w->hot.version < s->hot.version) w->hot.version = s->hot.version; /* it was taken from another fork */
+    version_share(w);
+    world_distrust(w);
+    return REEF_OK;
+}
+
+/* ---- forks ---- */
+
+/* A world of its own that begins with this state. NULL: no memory. */
+static reef_world *world_begin(family *f, const reef_world_config *config, const reef_hot *hot, const state *from)
+{
+    reef_world *w = memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
+    if (w == NULL || !state_copy(f, &w->state, from)) {
+        memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
+        return NULL;
+    }
+    w->family = f;
+    w->config = *config;
+    w->hot = *hot;
+    w->error.operation = "";
+    state_share(f, &w->hot, &w->state, hot, from);
+    family_join(f, true);
+    version_share(w);
+    names_changed(w);
+    return w;
+}
+
+reef_world *reef_fork(reef_world *w)
+{
+    static const char op[] = "reef_fork";
+    if (!share_allowed(w, op)) return NULL;
+    reef_world *fork = world_begin(w->family, &w->config, &w->hot, &w->state);
+    if (fork == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    fork->moved = w->moved;
+    fork->destroyed = w->destroyed;
+    version_share(w);
+    return fork;
+}
+
+reef_world *reef_snapshot_fork(const reef_snapshot *s)
+{
+    if (s == NULL) return NULL;
+    reef_world *fork = world_begin(s->family, &s->config, &s->hot, &s->state);
+    if (fork == NULL) return NULL;
+    fork->moved = s->moved;
+    fork->destroyed = s->destroyed;
+    return fork;
+}
