@@ -328,8 +328,8 @@ static uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, reef_
         map_put(g, s->columns[slot].type->id, id, (uint16_t)slot);
     for (uint32_t i = 0; i < count; i++)
         if (type_of(ids[i])->size == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
-    g->bound_count += s->bound;
-    g->reset_count += s->resets;
+    if (s->bound) RELEASE_STORE(&g->bound_count, g->bound_count + 1);
+    if (s->resets) RELEASE_STORE(&g->reset_count, g->reset_count + 1);
     RELEASE_STORE(&g->shape_count, id + 1); /* queries of other worlds may look at it now */
     *status = REEF_OK;
     return id;

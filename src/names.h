@@ -86,6 +86,15 @@
 #define row_pop reef_inner_row_pop
 #define row_pushed reef_inner_row_pushed
 #define shape_compare reef_inner_shape_compare
+#define column_is_ours reef_inner_column_is_ours
+#define column_default reef_inner_column_default
+#define column_discard reef_inner_column_discard
+#define column_exchange reef_inner_column_exchange
+#define column_take reef_inner_column_take
+#define resets_place reef_inner_resets_place
+#define resets_take_back reef_inner_resets_take_back
+#define resets_undo reef_inner_resets_undo
+#define skips_move reef_inner_skips_move
 #define size_multiply reef_inner_size_multiply
 #define state_drop reef_inner_state_drop
 #define table_lease reef_inner_table_lease

@@ -10,6 +10,7 @@
  *
  * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
 #include "change.h"
+#include "reset.h"
 
 void bundles_distrust(reef_world *w);
 
@@ -99,7 +100,7 @@ static bool state_copy(family *f, state *to, const state *from)
 static reef_component state_bound(const reef_world *w)
 {
     const type *first = NULL;
-    if (w->family->graph.bound_count == 0) return (reef_component){0};
+    if (REEF_ACQUIRE_U32(&w->family->graph.bound_count) == 0) return (reef_component){0};
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
         if (t == NULL || !t->shape->bound || table_rows(t) == 0) continue;
@@ -118,7 +119,14 @@ static bool share_allowed(reef_world *w, const char *op)
     if (w == NULL) return false;
     if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
     reef_component c = state_bound(w);
+    w->hook_failed.id = 0;
     return c.id == 0 || (failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false);
+}
+
+/* No memory for a copy, or a construct hook that refused: then it names the type. */
+static void refuse_copy(reef_world *w, const char *op)
+{
+    failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
 }
 
 /* ---- snapshots ---- */
@@ -129,9 +137,15 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     if (!share_allowed(w, op)) return NULL;
     family *f = w->family;
     reef_snapshot *s = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
-    if (s == NULL || !state_copy(f, &s->state, &w->state)) {
+    resets r = {0};
+    if (s == NULL || !resets_place(w, &r)) {
         memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
-        return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+        return refuse_copy(w, op), NULL;
+    }
+    if (!state_copy(f, &s->state, &w->state)) {
+        resets_undo(w, &r);
+        memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
+        return refuse_copy(w, op), NULL;
     }
     s->family = f;
     s->config = w->config;
@@ -141,7 +155,10 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     state_share(f, &s->hot, &s->state, &w->hot, &w->state);
     family_join(f, false);
     version_share(w);
-    return s;
+    if (resets_take_back(w, &r)) return s;
+    reef_snapshot_free(s);
+    resets_undo(w, &r);
+    return refuse_copy(w, op), NULL;
 }
 
 void reef_snapshot_free(reef_snapshot *s)
@@ -151,41 +168,6 @@ void reef_snapshot_free(reef_snapshot *s)
     state_drop(f, &s->hot, &s->state);
     memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
     family_leave(f, false);
-}
-
-/* What the world remembers of the state that it left. */
-static void world_distrust(reef_world *w)
-{
-    memset(w->edge_cache, 0, sizeof w->edge_cache);
-    bundles_distrust(w);
-    w->tables_epoch++;
-    world_touch(w);
-    names_changed(w);
-}
-
-reef_status reef_restore(reef_world *w, const reef_snapshot *s)
-{
-    static const char op[] = "reef_restore";
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
-    state fresh;
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (s == NULL) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
-    if (s->family != w->family) return failure(w, REEF_OTHER_WORLD, op, none, null, 0);
-    if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
-    if (!state_copy(w->family, &fresh, &s->state)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
-    fresh.map_count = w->state.map_count; /* the view of the family's maps is the world's own */
-    state_drop(w->family, &w->hot, &w->state);
-    w->state = fresh;
-    state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);
-    w->hot.index_count = s->hot.index_count;
-    w->hot.empty_count = s->hot.empty_count;
-    w->moved = s->moved;
-    w->destroyed = s->destroyed;
-    if (w->hot.version < s->hot.version) w->hot.version = s->hot.version; /* it was taken from another fork */
-    version_share(w);
-    world_distrust(w);
-    return REEF_OK;
 }
 
 /* ---- forks ---- */
@@ -213,11 +195,17 @@ reef_world *reef_fork(reef_world *w)
 {
     static const char op[] = "reef_fork";
     if (!share_allowed(w, op)) return NULL;
+    resets r = {0};
+    if (!resets_place(w, &r)) return refuse_copy(w, op), NULL;
     reef_world *fork = world_begin(w->family, &w->config, &w->hot, &w->state);
-    if (fork == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    if (fork) version_share(w);
+    if (fork == NULL || !resets_take_back(w, &r)) {
+        reef_world_free(fork);
+        resets_undo(w, &r);
+        return refuse_copy(w, op), NULL;
+    }
     fork->moved = w->moved;
     fork->destroyed = w->destroyed;
-    version_share(w);
     return fork;
 }
 
@@ -229,4 +217,78 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
     fork->moved = s->moved;
     fork->destroyed = s->destroyed;
     return fork;
+}
+
+/* ---- restoring ---- */
+
+/* What the world remembers of the state that it left. */
+static void world_distrust(reef_world *w)
+{
+    memset(w->edge_cache, 0, sizeof w->edge_cache);
+    bundles_distrust(w);
+    w->tables_epoch++;
+    world_touch(w);
+    names_changed(w);
+}
+
+/* The world's state and that of a fresh fork change places. The view of the family's maps is each world's own. */
+static void state_exchange(reef_world *w, reef_world *fresh)
+{
+    const reef_hot hot = w->hot;
+    const state was = w->state;
+    w->state = fresh->state;
+    w->state.map_count = was.map_count;
+    fresh->state = was;
+    w->hot.records = fresh->hot.records;
+    w->hot.chunks = fresh->hot.chunks;
+    w->hot.index_count = fresh->hot.index_count;
+    w->hot.empty_count = fresh->hot.empty_count;
+    fresh->hot.records = hot.records;
+    fresh->hot.chunks = hot.chunks;
+    if (w->hot.version < fresh->hot.version) w->hot.version = fresh->hot.version; /* it was taken from another fork */
+    version_share(w);
+    world_distrust(w);
+}
+
+/* The long way, for worlds with values that stay: the new state is made ready beside the old one. */
+static bool restore_skipping(reef_world *w, const reef_snapshot *s)
+{
+    reef_world *fresh = world_begin(w->family, &w->config, &s->hot, &s->state);
+    bool ok = fresh && skips_move(w, fresh);
+    if (ok) state_exchange(w, fresh);
+    reef_world_free(fresh);
+    return ok;
+}
+
+static bool restore_plainly(reef_world *w, const reef_snapshot *s)
+{
+    state fresh;
+    if (!state_copy(w->family, &fresh, &s->state)) return false;
+    fresh.map_count = w->state.map_count;
+    state_drop(w->family, &w->hot, &w->state);
+    w->state = fresh;
+    state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);
+    w->hot.index_count = s->hot.index_count;
+    w->hot.empty_count = s->hot.empty_count;
+    if (w->hot.version < s->hot.version) w->hot.version = s->hot.version;
+    version_share(w);
+    world_distrust(w);
+    return true;
+}
+
+reef_status reef_restore(reef_world *w, const reef_snapshot *s)
+{
+    static const char op[] = "reef_restore";
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (s == NULL) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    if (s->family != w->family) return failure(w, REEF_OTHER_WORLD, op, none, null, 0);
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
+    w->hook_failed.id = 0;
+    bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) ? restore_skipping(w, s) : restore_plainly(w, s);
+    if (!ok) return failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
+    w->moved = s->moved;
+    w->destroyed = s->destroyed;
+    return REEF_OK;
 }

@@ -67,8 +67,23 @@ static void block_destroy_values(const column *c, void *block, uint32_t rows)
     for (uint32_t i = 0; i < rows; i++) value_destroy(c->type, (char *)block + (size_t)i * c->size);
 }
 
-static bool block_copy(const column *c, void *to, const void *from, uint32_t rows)
+/* Default values for these entities. */
+static bool block_construct(reef_world *w, const column *c, void *to, const reef_entity *e, uint32_t rows)
 {
+    const reef_hooks *h = &c->type->hooks;
+    memset(to, 0, (size_t)rows * c->size);
+    for (uint32_t i = 0; h->construct && i < rows; i++) {
+        if (h->construct(h->context, w, e[i], (char *)to + (size_t)i * c->size, NULL) == REEF_OK) continue;
+        w->hook_failed.id = c->type->id;
+        block_destroy_values(c, to, i);
+        return false;
+    }
+    return true;
+}
+
+static bool block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
+{
+    if (c->type && c->type->resets) return block_construct(w, c, to, e, rows); /* who shares such a block has default values */
     if (c->type == NULL || c->type->hooks.copy == NULL) {
         memcpy(to, from, (size_t)rows * c->size);
         return true;
@@ -212,7 +227,7 @@ static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
     const column *c = &s->columns[k];
     void *fresh = block_take(w->family, c, chunk_capacity(slots)), *old = slots[k].block;
     if (fresh == NULL) return false;
-    if (!block_copy(c, fresh, old, rows)) {
+    if (!block_copy(w, c, fresh, old, slot_entities(slots), rows)) {
         block_give(w->family, c, fresh, chunk_capacity(slots));
         return false;
     }
@@ -228,6 +243,50 @@ static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
         block_destroy_values(c, fresh, rows);
         block_give(w->family, c, fresh, chunk_capacity(slots));
     }
+    return true;
+}
+
+bool column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
+{
+    uint64_t version = unit_slots(w, unit)[k].version;
+    return version > w->hot.fork_version || block_is_ours(w, version);
+}
+
+void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+{
+    const column *c = &t->shape->columns[k];
+    reef_slot *slots = unit_own(w, unit);
+    void *block = slots ? block_take(w->family, c, chunk_capacity(slots)) : NULL;
+    if (block && block_construct(w, c, block, slot_entities(slots), chunk_rows(t, unit))) return block;
+    if (block) block_give(w->family, c, block, chunk_capacity(slots));
+    return NULL;
+}
+
+void column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t k, void *block)
+{
+    const reef_slot *slots = unit_slots(w, unit);
+    const table *t = table_read(w, s->table);
+    block_destroy_values(&s->columns[k], block, chunk_rows(t, unit));
+    block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
+}
+
+void *column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *block)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    mutex_lock(&w->family->lock);
+    void *was = slots[k].block;
+    slots[k].block = block;
+    mutex_unlock(&w->family->lock);
+    return was;
+}
+
+bool column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
+{
+    reef_slot *slots = unit_own(w, unit);
+    if (slots == NULL) return false;
+    column_exchange(w, unit, k, block);
+    slots[k].version = w->hot.version;
+    world_touch(w);
     return true;
 }
 

@@ -33,6 +33,14 @@ void table_lease(reef_world *w, table *t);
 bool chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* One column. */
 bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+/* Of a chunk's column: is the block this world's alone? A block of default values for its rows (NULL: no memory, or a hook
+ * refused; the page is ours); that block destroyed; another block in its place, on a page that is ours: the old one; a block of
+ * our own in its place, whoever shares the page. (src/reset.c) */
+bool column_is_ours(reef_world *w, uint32_t unit, uint32_t slot);
+void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+void column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t slot, void *block);
+void *column_exchange(reef_world *w, uint32_t unit, uint32_t slot, void *block);
+bool column_take(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 /* What row_pop may touch. */
 bool table_prepare_pop(reef_world *w, const table *t);
 

@@ -1,0 +1,21 @@
+/* What a copy of the world doesn't get: see reset.c. */
+#ifndef REEF_RESET_H
+#define REEF_RESET_H
+
+#include "table.h"
+
+typedef struct resets {
+    struct reset *list;
+    uint32_t      count, room;
+} resets;
+
+/* Around sharing a state. Places default values; false: no memory, or a hook refused: nothing changed. */
+bool resets_place(reef_world *w, resets *r);
+/* The world has its own values again; false: no memory: then the copy must go, and resets_undo follows. */
+bool resets_take_back(reef_world *w, resets *r);
+void resets_undo(reef_world *w, resets *r);
+
+/* Values of REEF_FORK_SKIP types, of entities that have them in both worlds, change places. False: no memory, nothing changed. */
+bool skips_move(reef_world *now, reef_world *then);
+
+#endif
