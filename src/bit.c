@@ -181,7 +181,7 @@ static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32
     return REEF_CORRUPT;
 }
 
-reef_status bits_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status bits_validate(const reef_world *w, char *message, size_t size)
 {
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];

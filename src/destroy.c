@@ -195,7 +195,7 @@ static reef_status types_check(reef_world *w, const char *op, const reef_compone
     return REEF_OK;
 }
 
-static reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count, uint64_t *destroyed)
+static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count, uint64_t *destroyed)
 {
     doomed d = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
@@ -249,7 +249,7 @@ static reef_status clear_all(reef_world *w, reef_component c, doomed *d)
     return s;
 }
 
-reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *removed)
+COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *removed)
 {
     static const char op[] = "reef_clear_type";
     doomed d = {0};

@@ -278,7 +278,7 @@ static bool ring_take(reef_world *w, uint32_t index)
 }
 
 /* Makes all indices up to `index` exist; those before it become free ids. Undoes itself on failure. */
-static reef_status index_extend(reef_world *w, uint32_t index)
+static COLD reef_status index_extend(reef_world *w, uint32_t index)
 {
     uint32_t from = w->hot.index_count, limit = index_limit(w);
     if (index >= limit) return REEF_LIMIT;
@@ -301,7 +301,7 @@ static reef_status index_extend(reef_world *w, uint32_t index)
     return REEF_OK;
 }
 
-reef_status reef_create_as(reef_world *w, reef_entity e)
+COLD reef_status reef_create_as(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_create_as";
     reef_component none = {0};
@@ -366,7 +366,7 @@ static reef_status wrong(char *message, size_t size, const char *what, uint32_t 
     return REEF_CORRUPT;
 }
 
-reef_status index_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status index_validate(const reef_world *w, char *message, size_t size)
 {
     uint64_t empty = 0, waiting = 0, reserved = 0, gone = 0;
     for (uint32_t i = 0; i < w->hot.index_count; i++) {

@@ -201,7 +201,7 @@ void graph_view_none(reef_world *w)
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = page_none;
 }
 
-reef_status graph_sync(reef_world *w)
+COLD reef_status graph_sync(reef_world *w)
 {
     family *f = w->family;
     graph *g = &f->graph;
@@ -307,7 +307,7 @@ static bool shapes_reserve(family *f)
 }
 
 /* Under the lock. ids sorted by name. */
-static uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, reef_status *status)
+static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, reef_status *status)
 {
     graph *g = &f->graph;
     *status = REEF_LIMIT;
@@ -367,7 +367,7 @@ static void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to
     }
 }
 
-static edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bool remove, uint64_t key, reef_status *status)
+static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bool remove, uint64_t key, reef_status *status)
 {
     family *f = w->family;
     const shape *s = shape_of(f, from);
@@ -503,7 +503,7 @@ const uint32_t *tables_order(reef_world *w, uint32_t *count)
 
 /* ---- the end ---- */
 
-void family_drop(family *f)
+COLD void family_drop(family *f)
 {
     graph *g = &f->graph;
     for (uint32_t i = 0; i < g->edge_capacity; i++)

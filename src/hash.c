@@ -40,7 +40,7 @@ static uint64_t join(uint64_t h, uint64_t x)
 }
 
 /* Whole stripes, the first of them number `first`. */
-static void stripes_add(uint64_t *restrict lanes, const unsigned char *restrict p, size_t count, size_t first)
+static NOINLINE void stripes_add(uint64_t *restrict lanes, const unsigned char *restrict p, size_t count, size_t first)
 {
     uint64_t lane[LANES];
     memcpy(lane, lanes, sizeof lane);
@@ -149,22 +149,23 @@ static uint64_t column_hash(const column *c, const void *block, uint32_t rows)
 
 /* ---- hashes that are kept ---- */
 
-typedef struct kept { uint64_t version, hash; } kept;
+typedef struct kept_hash { uint64_t version, hash; } kept_hash;
+/* Of what was never hashed: versions begin with 1. Never written; not const, so that it takes no room in the file. */
+static kept_hash never_kept[HASHES_PER_PAGE];
 
-static const kept *kept_read(const reef_paged *p, uint64_t i)
+static const kept_hash *kept_read(const reef_paged *p, uint64_t i)
 {
-    static const kept none[HASHES_PER_PAGE]; /* versions begin with 1 */
     uint64_t page = i / HASHES_PER_PAGE;
-    return page < p->count && p->page[page] ? (const kept *)p->page[page] + i % HASHES_PER_PAGE : &none[i % HASHES_PER_PAGE];
+    return page < p->count && p->page[page] ? (const kept_hash *)p->page[page] + i % HASHES_PER_PAGE : &never_kept[i % HASHES_PER_PAGE];
 }
 
 /* NULL: can't be kept. */
-static kept *kept_own(reef_world *w, reef_paged *p, uint64_t i)
+static kept_hash *kept_own(reef_world *w, reef_paged *p, uint64_t i)
 {
     paged_owner o = owner_of(w->family, &pages_hashes);
     uint32_t page = (uint32_t)(i / HASHES_PER_PAGE);
     if (w->locks || !paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL; /* an open loop writes what it marked before */
-    kept *k = paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    kept_hash *k = paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
     return k ? k + i % HASHES_PER_PAGE : NULL;
 }
 
@@ -202,14 +203,14 @@ static uint64_t ring_hash(reef_world *w)
         uint64_t page = at / RING_PER_PAGE;
         uint32_t slot = (uint32_t)page & (s->ring.count - 1), from = (uint32_t)(at % RING_PER_PAGE), to = RING_PER_PAGE, count;
         if (s->ring_tail - page * RING_PER_PAGE < to) to = (uint32_t)(s->ring_tail % RING_PER_PAGE);
-        const kept *k = kept_read(&s->ring_hashes, slot * 2u); /* and which piece of the page, behind it */
+        const kept_hash *k = kept_read(&s->ring_hashes, slot * 2u); /* and which piece of the page, behind it */
         uint64_t piece = k[0].hash, range = (uint64_t)from << 32 | to;
         if (k[0].version == s->ring.version[slot] && k[1].version == range) {
             count = (uint32_t)k[1].hash;
         } else {
             piece = ring_piece(w, s->ring.page[slot], from, to, &count);
-            kept *keep = kept_own(w, &s->ring_hashes, slot * 2u);
-            if (keep) keep[0] = (kept){s->ring.version[slot], piece}, keep[1] = (kept){range, count};
+            kept_hash *keep = kept_own(w, &s->ring_hashes, slot * 2u);
+            if (keep) keep[0] = (kept_hash){s->ring.version[slot], piece}, keep[1] = (kept_hash){range, count};
         }
         h = h * power(ring_factor, count) + piece;
         at = page * RING_PER_PAGE + to;
@@ -235,12 +236,12 @@ static uint64_t rowless_hash(reef_world *w)
     uint64_t sum = 0;
     if (w->hot.empty_count == 0 && w->state.reserved_count == 0 && w->state.retired_count == 0) return 0;
     for (uint32_t page = 0; page < w->hot.records.count && page << REEF_RECORD_BITS < w->hot.index_count; page++) {
-        const kept *k = kept_read(&w->state.record_hashes, page);
+        const kept_hash *k = kept_read(&w->state.record_hashes, page);
         uint64_t piece = k->hash, version = w->hot.records.version[page];
         if (k->version != version) {
             piece = rowless_piece(w, page);
-            kept *keep = kept_own(w, &w->state.record_hashes, page);
-            if (keep) *keep = (kept){version, piece};
+            kept_hash *keep = kept_own(w, &w->state.record_hashes, page);
+            if (keep) *keep = (kept_hash){version, piece};
         }
         sum += piece;
     }
@@ -264,14 +265,14 @@ static uint64_t names_hash(reef_world *w)
     uint64_t sum = 0;
     for (uint32_t page = 0; page * NAMES_PER_PAGE < s->name_count; page++) {
         uint32_t first = page * NAMES_PER_PAGE, end = first + NAMES_PER_PAGE;
-        const kept *k = kept_read(&s->name_hashes, page);
+        const kept_hash *k = kept_read(&s->name_hashes, page);
         uint64_t piece = k->hash, version = s->name_entries.version[page];
         if (end > s->name_count) {
             piece = name_piece(w, first, s->name_count);
         } else if (k->version != version) {
             piece = name_piece(w, first, end);
-            kept *keep = kept_own(w, &s->name_hashes, page);
-            if (keep) *keep = (kept){version, piece};
+            kept_hash *keep = kept_own(w, &s->name_hashes, page);
+            if (keep) *keep = (kept_hash){version, piece};
         }
         sum += piece;
     }
@@ -283,16 +284,16 @@ static uint64_t names_hash(reef_world *w)
 static bool column_counts(const column *c) { return c->type == NULL || c->type->hooks.on_fork == REEF_FORK_COPY; }
 
 /* The hashes of a chunk's columns, those that changed anew: NULL when they can't be kept. */
-static const kept *chunk_hashes(reef_world *w, const table *t, uint32_t unit, kept *aside)
+static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t unit, kept_hash *aside)
 {
     const shape *s = t->shape;
     const reef_slot *slots = unit_slots(w, unit);
     uint32_t rows = chunk_rows(t, unit), k = SLOT_ENTITIES;
-    const kept *have = kept_read(&w->state.chunk_hashes, (uint64_t)unit * 8);
+    const kept_hash *have = kept_read(&w->state.chunk_hashes, (uint64_t)unit * 8);
     bool whole = have[0].version == rows;
     while (whole && k < s->end_slot && have[k].version == slots[k].version) k++;
     if (LIKELY(k == s->end_slot)) return have;
-    kept *keep = kept_own(w, &w->state.chunk_hashes, (uint64_t)unit * 8);
+    kept_hash *keep = kept_own(w, &w->state.chunk_hashes, (uint64_t)unit * 8);
     if (keep == NULL) {
         memcpy(aside, have, s->end_slot * sizeof *have);
         keep = aside;
@@ -300,7 +301,7 @@ static const kept *chunk_hashes(reef_world *w, const table *t, uint32_t unit, ke
     for (k = SLOT_ENTITIES; k < s->end_slot; k++) {
         if (whole && keep[k].version == slots[k].version) continue;
         const column *c = &s->columns[k];
-        keep[k] = (kept){slots[k].version, column_counts(c) ? column_hash(c, slots[k].block, rows) : 0};
+        keep[k] = (kept_hash){slots[k].version, column_counts(c) ? column_hash(c, slots[k].block, rows) : 0};
     }
     keep[0].version = rows;
     return keep;
@@ -309,12 +310,12 @@ static const kept *chunk_hashes(reef_world *w, const table *t, uint32_t unit, ke
 /* Hashes of all columns of a table by slot. */
 static void table_hash(reef_world *w, const table *t, uint64_t *columns)
 {
-    kept aside[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    kept_hash aside[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const uint32_t end = t->shape->end_slot;
     for (uint32_t k = SLOT_ENTITIES; k < end; k++) columns[k] = table_rows(t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         if (chunk_rows(t, unit) == 0) break;
-        const kept *h = chunk_hashes(w, t, unit, aside);
+        const kept_hash *h = chunk_hashes(w, t, unit, aside);
         for (uint32_t k = SLOT_ENTITIES; k < end; k++) columns[k] = join(columns[k], h[k].hash);
     }
 }
@@ -329,13 +330,13 @@ static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_
         uint64_t little[BIT_WORDS], any = 0;
         for (uint32_t i = 0; words && i < BIT_WORDS; i++) any |= words[i], *rows += bits_count(words[i]);
         if (any == 0) continue;
-        const kept *k = kept_read(&b->hashes, unit);
+        const kept_hash *k = kept_read(&b->hashes, unit);
         uint64_t piece = k->hash;
         if (k->version != b->words.version[unit]) {
             for (uint32_t i = 0; i < BIT_WORDS; i++) little[i] = LITTLE_64(words[i]);
             piece = hash_bytes(little, sizeof little);
-            kept *keep = kept_own(w, &b->hashes, unit);
-            if (keep) *keep = (kept){b->words.version[unit], piece};
+            kept_hash *keep = kept_own(w, &b->hashes, unit);
+            if (keep) *keep = (kept_hash){b->words.version[unit], piece};
         }
         h = join(h ^ chunk, piece);
     }
@@ -344,7 +345,7 @@ static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_
 
 /* ---- the whole ---- */
 
-typedef struct sum { uint64_t rows, hash; } sum; /* of a type, by id */
+typedef struct type_sum { uint64_t rows, hash; } type_sum; /* of a type, by id */
 
 typedef struct hashing {
     reef_world *w;
@@ -352,7 +353,7 @@ typedef struct hashing {
     bool      (*visit)(void *context, const reef_hash_part *part);
     void       *context;
     bool        stopped;
-    sum        *sums;       /* NULL: nobody asked */
+    type_sum   *sums;       /* NULL: nobody asked */
     uint32_t   *switches;   /* numbers of the bit stores by type name */
     uint32_t    sum_count, switch_count;
 } hashing;
@@ -395,7 +396,7 @@ static bool table_add(hashing *x, uint32_t id)
     return true;
 }
 
-static bool types_add(hashing *x)
+static COLD bool types_add(hashing *x)
 {
     uint32_t n = 0, *ids = memory_zeroed(&x->w->family->memory, MEMORY_OTHER, x->sum_count * sizeof *ids);
     if (ids == NULL) return false;
@@ -423,7 +424,7 @@ static bool parts_add(hashing *x)
     return x->visit == NULL || types_add(x);
 }
 
-static void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t count)
+static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = i;

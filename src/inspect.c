@@ -168,7 +168,7 @@ static void tables_free(const reef_world *w, uint32_t *tables, uint32_t count)
     memory_free(&w->family->memory, MEMORY_OTHER, tables, count * sizeof *tables);
 }
 
-bool reef_visit_world(const reef_world *w, reef_visitor visit, void *context)
+COLD bool reef_visit_world(const reef_world *w, reef_visitor visit, void *context)
 {
     uint32_t count = 0;
     if (w == NULL || visit == NULL) return false;
@@ -337,7 +337,7 @@ static void print_component(FILE *file, const reef_world *w, const type *t, cons
     fputc('\n', file);
 }
 
-static void print_entity(FILE *file, const reef_world *w, reef_entity e)
+static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
 {
     uint32_t place = inspect_place(w, e);
     fputs("entity ", file);
@@ -352,7 +352,7 @@ static void print_entity(FILE *file, const reef_world *w, reef_entity e)
 /* What is still in the stream's buffer may fail as well. */
 static bool print_done(FILE *file) { return fflush(file) == 0 && !ferror(file); }
 
-bool reef_print(const reef_world *w, reef_entity e, FILE *file)
+COLD bool reef_print(const reef_world *w, reef_entity e, FILE *file)
 {
     if (w == NULL || file == NULL) return false;
     print_entity(file, w, e);
@@ -378,7 +378,7 @@ static void print_entities(FILE *file, const reef_world *w, uint64_t most)
     if (printed < alive) fprintf(file, "... and %" PRIu64 " more\n", alive - printed);
 }
 
-bool reef_print_world(const reef_world *w, FILE *file, uint64_t entities_max)
+COLD bool reef_print_world(const reef_world *w, FILE *file, uint64_t entities_max)
 {
     uint32_t count = 0;
     if (w == NULL || file == NULL) return false;
@@ -426,7 +426,7 @@ static void stats_count_bytes(memory *m, reef_stats *s)
     mutex_unlock(&m->lock);
 }
 
-reef_stats reef_world_stats(const reef_world *w)
+COLD reef_stats reef_world_stats(const reef_world *w)
 {
     reef_stats s = {0};
     if (w == NULL) return s;

@@ -299,7 +299,7 @@ static bool name_change(reef_world *w, uint32_t number, const char *text, uint32
     return true;
 }
 
-reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
+COLD reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
 {
     static const char    operation[] = "reef_set_name";
     const reef_component none = {0};
@@ -362,7 +362,7 @@ static bool name_index_counts(const reef_world *w, const reef_paged *p)
     return used == w->state.name_count;
 }
 
-reef_status names_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status names_validate(const reef_world *w, char *message, size_t size)
 {
     const state *s = &w->state;
     bool         slow = (w->slow & SLOW_NAMES) != 0;

@@ -241,7 +241,7 @@ static reef_query *query_make(reef_world *w, const term_list *l)
     return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
 }
 
-reef_query *reef_query_make(reef_world *w, const reef_query_desc *desc)
+COLD reef_query *reef_query_make(reef_world *w, const reef_query_desc *desc)
 {
     term_list l = {.op = "reef_query_make"};
     if (w == NULL) return NULL;
@@ -255,7 +255,7 @@ reef_query *reef_query_make(reef_world *w, const reef_query_desc *desc)
     return query_make(w, &l);
 }
 
-reef_query *reef_query_new(reef_world *w, const char *text)
+COLD reef_query *reef_query_new(reef_world *w, const char *text)
 {
     term_list l = {.op = "reef_query_new"};
     if (w == NULL) return NULL;
@@ -263,7 +263,7 @@ reef_query *reef_query_new(reef_world *w, const char *text)
     return text_parse(w, &l, text) == REEF_OK ? query_make(w, &l) : NULL;
 }
 
-void reef_query_free(reef_query *q)
+COLD void reef_query_free(reef_query *q)
 {
     if (q == NULL) return;
     memory *m = &q->world->family->memory;

@@ -50,7 +50,7 @@ static void resets_free(reef_world *w, resets *r)
 }
 
 /* The values of the world stand again where they stood; the copy, if there was one, is gone. */
-void resets_undo(reef_world *w, resets *r)
+COLD void resets_undo(reef_world *w, resets *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct reset *x = &r->list[i];
@@ -61,7 +61,7 @@ void resets_undo(reef_world *w, resets *r)
     resets_free(w, r);
 }
 
-bool resets_place(reef_world *w, resets *r)
+COLD bool resets_place(reef_world *w, resets *r)
 {
     *r = (resets){0};
     if (REEF_ACQUIRE_U32(&w->family->graph.reset_count) == 0) return true;
@@ -137,7 +137,7 @@ static bool skip_tables(const skipping *x)
     return true;
 }
 
-bool skips_move(reef_world *now, reef_world *then)
+COLD bool skips_move(reef_world *now, reef_world *then)
 {
     memory *m = &now->family->memory;
     skipping x = {now, then, NULL};

@@ -97,7 +97,7 @@ static bool state_copy(family *f, state *to, const state *from)
 /* ---- what can't be held twice ---- */
 
 /* The first type by name that can't be copied and that some entity has; {0}: there is none. */
-static reef_component state_bound(const reef_world *w)
+static COLD reef_component state_bound(const reef_world *w)
 {
     const type *first = NULL;
     if (REEF_ACQUIRE_U32(&w->family->graph.bound_count) == 0) return (reef_component){0};

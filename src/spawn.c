@@ -288,7 +288,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     return b;
 }
 
-reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, uint32_t count)
+COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, uint32_t count)
 {
     static const char op[] = "reef_bundle_new";
     const reef_entity null = {0, 0};

@@ -76,7 +76,7 @@ static void error_put_entity(error_writer *o, const reef_world *w, reef_entity e
     if (name) error_put(o, " \"%s\"", name);
 }
 
-size_t reef_error_text(const reef_world *w, char *text, size_t size)
+COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
 {
     error_writer     o = {text, size, 0};
     const reef_error last = reef_last_error(w), *e = &last;

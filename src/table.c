@@ -523,7 +523,7 @@ bool table_own_all(reef_world *w, uint32_t id)
     return true;
 }
 
-bool table_shrink(reef_world *w, uint32_t id)
+COLD bool table_shrink(reef_world *w, uint32_t id)
 {
     const table *seen = table_read(w, id);
     if (seen == NULL || (seen->spare == 0 && (seen->chunks != 1 || table_rows(seen) != 0))) return true;
@@ -567,7 +567,7 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
     return REEF_CORRUPT;
 }
 
-reef_status tables_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status tables_validate(const reef_world *w, char *message, size_t size)
 {
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);

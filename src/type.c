@@ -1,13 +1,13 @@
 /* The process's registry of component types.
  *
- *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► page[id - 1 >> 6][id - 1 & 63]: the record
+ *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► type_pages[id - 1 >> 6][id - 1 & 63]: the record
  *
  * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any type
  * registers everything that is pending: names, fields and hooks are copied, so that a library may be unloaded after that.
  * Records never move and never die. A record is published by its id, its fields (which may come later) by their pointer,
  * both with release; type_of needs two acquiring loads and no lock. Everything else happens under the lock.
  *
- * All memory hangs from `registry`, so leak checkers find it. */
+ * All memory hangs from `registry` and `type_pages`, so leak checkers find it. */
 #include "type.h"
 #include <stdalign.h>
 #include <stdarg.h>
@@ -29,13 +29,14 @@ static struct {
     reef_allocator  allocator; /* resize NULL: the C library's */
     bool            taken;     /* memory was taken from it: it stays */
     reef_type_decl *pending;
-    type           *page[TYPE_PAGES];
     uint32_t        count;
     uint32_t       *bucket; /* open addressing by name: ids, 0 is free */
     uint32_t        bucket_count;
     const char     *error; /* NULL, or text: published once */
     char            text[1024];
 } registry = {.lock = MUTEX_INIT, .pending = &pending_end};
+
+static type *type_pages[TYPE_PAGES]; /* apart, since it needs no room in the file */
 
 /* ---- memory ---- */
 
@@ -58,7 +59,7 @@ static void type_free(void *p, size_t bytes)
     else free(p);
 }
 
-reef_status reef_set_process_allocator(const reef_allocator *allocator)
+COLD reef_status reef_set_process_allocator(const reef_allocator *allocator)
 {
     reef_status status = REEF_EXISTS;
     mutex_lock(&registry.lock);
@@ -212,14 +213,14 @@ int type_compare(const type *a, const type *b) { return strcmp(a->name, b->name)
 
 static type *record_at(uint32_t id)
 {
-    return &registry.page[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)];
+    return &type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)];
 }
 
 const type *type_of(uint32_t id)
 {
     uint32_t i = id - 1; /* 0 wraps to a number that no page has */
     if (i >= REEF_TYPES_MAX) return NULL;
-    const type *page = REEF_ACQUIRE_POINTER(&registry.page[i >> TYPE_PAGE_BITS]);
+    const type *page = REEF_ACQUIRE_POINTER(&type_pages[i >> TYPE_PAGE_BITS]);
     if (page == NULL) return NULL;
     const type *t = &page[i & (TYPES_PER_PAGE - 1)];
     return REEF_ACQUIRE_U32(&t->id) == id ? t : NULL;
@@ -266,9 +267,9 @@ static bool type_buckets_reserve(void)
 static bool type_page_reserve(uint32_t id)
 {
     uint32_t p = (id - 1) >> TYPE_PAGE_BITS;
-    if (registry.page[p]) return true;
+    if (type_pages[p]) return true;
     type *fresh = type_allocate(TYPES_PER_PAGE * sizeof *fresh);
-    if (fresh) RELEASE_STORE(&registry.page[p], fresh);
+    if (fresh) RELEASE_STORE(&type_pages[p], fresh);
     return fresh != NULL;
 }
 
@@ -347,7 +348,7 @@ static reef_status type_make(const reef_type_desc *d, uint32_t *id)
 }
 
 /* Makes the type, or finds the same one and completes its fields. Under the lock. */
-static reef_status type_register(reef_type_desc *d, uint32_t *id)
+static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
 {
     reef_status status = type_normalise(d);
     if (status < 0) return status;
@@ -401,7 +402,7 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
 
 const char *reef_declare_error(void) { return REEF_ACQUIRE_POINTER(&registry.error); }
 
-static reef_status type_take(reef_type_decl *decl)
+static COLD reef_status type_take(reef_type_decl *decl)
 {
     uint32_t       id = 0;
     reef_type_desc d = {decl->name, decl->size, decl->align, decl->home, decl->hooks, decl->fields, decl->field_count};
@@ -437,7 +438,7 @@ void reef_declare(reef_type_decl *decl)
     mutex_unlock(&registry.lock);
 }
 
-reef_component reef_resolve(reef_type_decl *decl)
+COLD reef_component reef_resolve(reef_type_decl *decl)
 {
     if (decl == NULL) return (reef_component){0};
     mutex_lock(&registry.lock);
@@ -449,7 +450,7 @@ reef_component reef_resolve(reef_type_decl *decl)
 
 /* ---- types made at run time, and looking types up ---- */
 
-reef_component reef_type_new(const reef_type_desc *desc, reef_status *status)
+COLD reef_component reef_type_new(const reef_type_desc *desc, reef_status *status)
 {
     reef_component c = {0};
     reef_status    s = REEF_BAD_ARGUMENT;
@@ -463,7 +464,7 @@ reef_component reef_type_new(const reef_type_desc *desc, reef_status *status)
     return c;
 }
 
-reef_status reef_type_describe(reef_component component, const reef_field *fields, uint32_t count)
+COLD reef_status reef_type_describe(reef_component component, const reef_field *fields, uint32_t count)
 {
     if (type_of(component.id) == NULL) return REEF_UNKNOWN_TYPE;
     mutex_lock(&registry.lock);
@@ -476,7 +477,7 @@ reef_status reef_type_describe(reef_component component, const reef_field *field
     return status;
 }
 
-reef_component reef_type_find(const char *name)
+COLD reef_component reef_type_find(const char *name)
 {
     reef_component c = {0};
     if (name == NULL) return c;

@@ -52,7 +52,7 @@ void family_leave(family *f, bool world)
     if (last) family_free(f);
 }
 
-reef_world *reef_world_new(const reef_world_config *config)
+COLD reef_world *reef_world_new(const reef_world_config *config)
 {
     static const reef_world_config defaults;
     if (config == NULL) config = &defaults;
@@ -74,7 +74,7 @@ reef_world *reef_world_new(const reef_world_config *config)
     return w;
 }
 
-void reef_world_free(reef_world *w)
+COLD void reef_world_free(reef_world *w)
 {
     if (w == NULL) return;
     family *f = w->family;
@@ -95,7 +95,7 @@ void reef_set_context(reef_world *w, void *context)
 
 /* ---- memory ---- */
 
-reef_status reef_shrink(reef_world *w)
+COLD reef_status reef_shrink(reef_world *w)
 {
     static const char op[] = "reef_shrink";
     const reef_component none = {0};
@@ -111,7 +111,7 @@ reef_status reef_shrink(reef_world *w)
     return REEF_OK;
 }
 
-reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_component *types, uint32_t type_count)
+COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_component *types, uint32_t type_count)
 {
     static const char op[] = "reef_reserve_for";
     const reef_entity null = {0, 0};
@@ -136,7 +136,7 @@ reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_component
 
 /* ---- validation ---- */
 
-reef_status reef_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
 {
     char unused[1];
     if (w == NULL) return REEF_BAD_ARGUMENT;
