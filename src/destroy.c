@@ -202,7 +202,9 @@ static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_c
     reef_status s = types_check(w, op, types, count);
     if (s != REEF_OK) return s;
     bool ok = collect(w, types, count, &d) && ids_free_prepare(w, d.count);
-    for (uint64_t i = 0; ok && i < d.count; i++) ok = name_prepare_forget(w, d.entities[i]);
+    bool named = false;
+    for (uint64_t i = 0; !named && w->state.name_count && i < d.count; i++) named = reef_name(w, d.entities[i]) != NULL;
+    if (ok && named) ok = names_own_all(w); /* each name that goes may renumber another */
     for (uint64_t i = 0; ok && i < d.count; i++) ok = reef_destroy(w, d.entities[i]) == REEF_OK;
     if (destroyed && ok) *destroyed = d.count;
     doomed_free(w, &d);

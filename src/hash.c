@@ -361,7 +361,7 @@ typedef struct hashing {
 static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t component, uint64_t rows, uint64_t hash)
 {
     const type *t = component ? type_of(component) : NULL;
-    uint64_t name = t ? hash_bytes(t->name, strlen(t->name)) : 0;
+    uint64_t name = t ? t->name_hash : 0;
     if (kind != REEF_HASH_TYPE) x->hash = join(join(join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
     if (x->visit == NULL) return true;
     if (component && kind != REEF_HASH_TYPE) {
@@ -414,7 +414,7 @@ static bool parts_add(hashing *x)
     reef_world *w = x->w;
     uint32_t tables;
     const uint32_t *order = tables_order(w, &tables);
-    if (order == NULL) return false;
+    if (order == NULL && tables != 0) return false;
     uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
     uint64_t ids = join(join(free_ids, ring_hash(w)), rowless_hash(w));
     if (!part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, ids)) return true;

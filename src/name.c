@@ -232,6 +232,16 @@ bool name_prepare_forget(reef_world *w, reef_entity e)
            name_own_removal(w, NAME_BY_INDEX, number);
 }
 
+bool names_own_all(reef_world *w)
+{
+    state *s = &w->state;
+    for (uint32_t i = 0; i < s->name_entries.count; i++)
+        if (!name_own_page(w, &s->name_entries, &pages_names, i)) return false;
+    for (uint32_t i = 0; i < s->name_buckets / NAME_BUCKETS_PER_PAGE; i++)
+        if (!name_own_page(w, &s->name_by_text, &pages_buckets, i) || !name_own_page(w, &s->name_by_index, &pages_buckets, i)) return false;
+    return true;
+}
+
 static void name_renumber(reef_world *w, name_key key, uint32_t from, uint32_t to)
 {
     uint32_t i = name_position(w, key, from);

@@ -58,6 +58,7 @@
 #define name_prepare_forget reef_inner_name_prepare_forget
 #define name_at_number reef_inner_name_at_number
 #define names_changed reef_inner_names_changed
+#define names_own_all reef_inner_names_own_all
 #define names_validate reef_inner_names_validate
 #define owner_bits reef_inner_owner_bits
 #define owner_chunks reef_inner_owner_chunks
@@ -71,6 +72,7 @@
 #define paged_grow reef_inner_paged_grow
 #define paged_own reef_inner_paged_own
 #define paged_share reef_inner_paged_share
+#define part_at reef_inner_part_at
 #define pages_bits reef_inner_pages_bits
 #define pages_buckets reef_inner_pages_buckets
 #define pages_chunks reef_inner_pages_chunks
@@ -97,6 +99,7 @@
 #define skips_move reef_inner_skips_move
 #define size_multiply reef_inner_size_multiply
 #define state_drop reef_inner_state_drop
+#define state_exchange reef_inner_state_exchange
 #define table_lease reef_inner_table_lease
 #define table_own reef_inner_table_own
 #define table_own_all reef_inner_table_own_all

@@ -122,11 +122,23 @@ static void chunk_page_release(void *context, const void *page, const void *kept
 
 /* ---- units ---- */
 
-static reef_slot *unit_own(reef_world *w, uint32_t unit)
+static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
     paged_owner o = owner_chunks(w);
     reef_slot *page = paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
-    return page ? page + (unit & (UNITS_PER_PAGE - 1)) * 8 : NULL;
+    if (page == NULL) return NULL;
+    mutex_lock(&w->family->lock);
+    w->ours_after = paged_base(&w->hot.chunks);
+    mutex_unlock(&w->family->lock);
+    return page + (unit & (UNITS_PER_PAGE - 1)) * 8;
+}
+
+static reef_slot *unit_own(reef_world *w, uint32_t unit)
+{
+    const reef_paged *p = &w->hot.chunks;
+    uint32_t page = unit >> REEF_UNIT_BITS;
+    if (p->page[page] == NULL || !paged_owned(p, page, w->hot.fork_version)) return unit_own_shared(w, unit);
+    return unit_slots(w, unit);
 }
 
 /* A run of units in one page that is ours; 0: no memory, or none left. Nothing is taken until unit_take. */
@@ -223,8 +235,8 @@ static void values_relocate(reef_world *w, const char *old, const char *fresh, s
 static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t k, uint32_t rows)
 {
     uint64_t version = slots[k].version;
-    if (version > w->hot.fork_version || block_is_ours(w, version)) return true;
     const column *c = &s->columns[k];
+    if (version > w->ours_after || (c->type && !c->type->plain_copy && block_is_ours(w, version))) return true;
     void *fresh = block_take(w->family, c, chunk_capacity(slots)), *old = slots[k].block;
     if (fresh == NULL) return false;
     if (!block_copy(w, c, fresh, old, slot_entities(slots), rows)) {
@@ -232,7 +244,8 @@ static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
         return false;
     }
     mutex_lock(&w->family->lock);
-    bool ours = version > paged_base(&w->hot.chunks); /* the last other holder left meanwhile */
+    w->ours_after = paged_base(&w->hot.chunks);
+    bool ours = version > w->ours_after; /* the last other holder left meanwhile, or long ago: then one copy was in vain */
     if (!ours) {
         slots[k].block = fresh;
         slots[k].version = w->hot.version;
@@ -249,7 +262,7 @@ static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
 bool column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
 {
     uint64_t version = unit_slots(w, unit)[k].version;
-    return version > w->hot.fork_version || block_is_ours(w, version);
+    return version > w->ours_after || block_is_ours(w, version);
 }
 
 void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)

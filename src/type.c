@@ -8,7 +8,7 @@
  * both with release; type_of needs two acquiring loads and no lock. Everything else happens under the lock.
  *
  * All memory hangs from `registry` and `type_pages`, so leak checkers find it. */
-#include "type.h"
+#include "hash.h"
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -339,6 +339,7 @@ static reef_status type_make(const reef_type_desc *d, uint32_t *id)
     }
     memcpy(name, d->name, name_bytes);
     t->name = name;
+    t->name_hash = hash_bytes(name, name_bytes - 1);
     type_fill(t, d);
     *type_bucket(name) = next;
     RELEASE_STORE(&t->id, next);

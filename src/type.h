@@ -7,6 +7,7 @@
 
 typedef struct type {
     const char *name;
+    uint64_t    name_hash;   /* for the state's hash, which knows no ids */
     uint32_t    id, size, align;
     reef_home   home;
     bool        hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */

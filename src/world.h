@@ -173,6 +173,7 @@ struct reef_world {
     reef_error error;
     reef_component hook_failed; /* of the call that is running */
     uint64_t   moved, destroyed;
+    uint64_t   ours_after;   /* blocks with a newer version are ours, as far as is known without the lock: block_own */
     uint64_t   hashed, hash; /* the state's hash, good while the version is `hashed`: world_touch */
     /* values of the call that is running: when growth moves the block that one points into, it is put right */
     reef_value *value;
@@ -249,7 +250,7 @@ INLINE void version_look(reef_world *w)
 /* The same after everything was shared with another holder: nothing is ours alone. */
 INLINE void version_share(reef_world *w)
 {
-    w->hot.fork_version = w->hot.version;
+    w->hot.fork_version = w->ours_after = w->hot.version;
     version_look(w);
 }
 
@@ -301,7 +302,7 @@ INLINE const reef_entity *slot_entities(const reef_slot *slots) { return (const 
  * no memory. (src/graph.c) */
 uint32_t *tables_sorted(const reef_world *w, uint32_t *count);
 /* All tables of the family, with rows here or without, in that order: the world's own list, good until the next call.
- * NULL: no memory. (src/graph.c) */
+ * NULL with *count 0: there is none; NULL with *count != 0: no memory. (src/graph.c) */
 const uint32_t *tables_order(reef_world *w, uint32_t *count);
 /* Compares two layouts by their sorted type names. */
 int shape_compare(const shape *a, const shape *b);
@@ -315,6 +316,7 @@ bool world_knows(const reef_world *w, uint32_t component);
 /* ---- names (src/name.c) ---- */
 void name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */
 bool name_prepare_forget(reef_world *w, reef_entity e); /* own what name_forget will touch; false: no memory */
+bool names_own_all(reef_world *w); /* what any number of name_forget will touch, in whatever order; false: no memory */
 void names_changed(reef_world *w);                      /* the number of names is another one */
 /* Name `number` of w->state.name_count, in no order; its entity. NAMES_PER_PAGE of them are on a page. */
 const char *name_at_number(const reef_world *w, uint32_t number, reef_entity *e);
