@@ -8,6 +8,7 @@
  *   reef/entity.h   making, changing, reading and destroying entities
  *   reef/query.h    walking over everything that has a set of components
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
+ *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
  *   reef/inspect.h  printing, visiting, checking
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
  *
@@ -32,6 +33,7 @@
 #include "reef/entity.h"
 #include "reef/query.h"
 #include "reef/snapshot.h"
+#include "reef/history.h"
 #include "reef/inspect.h"
 #include "reef/fast.h"
 

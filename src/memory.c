@@ -102,8 +102,8 @@ bool memory_make(memory *m, const reef_allocator *allocator)
 static void count(memory *m, enum memory_kind kind, size_t plus, size_t minus)
 {
     mutex_lock(&m->lock);
-    m->bytes += plus - minus;
-    m->used[kind] += plus - minus;
+    m->bytes += (uint64_t)plus - minus;
+    m->used[kind] += (uint64_t)plus - minus;
     mutex_unlock(&m->lock);
 }
 

@@ -96,7 +96,10 @@
 #define resets_place reef_inner_resets_place
 #define resets_take_back reef_inner_resets_take_back
 #define resets_undo reef_inner_resets_undo
+#define skips_commit reef_inner_skips_commit
+#define skips_free reef_inner_skips_free
 #define skips_move reef_inner_skips_move
+#define skips_prepare reef_inner_skips_prepare
 #define size_multiply reef_inner_size_multiply
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange

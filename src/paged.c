@@ -12,7 +12,11 @@ static size_t node_bytes(uint32_t capacity) { return sizeof(reef_node) + (size_t
 static uint64_t *node_versions(reef_node *n) { return (uint64_t *)(void *)(n + 1); }
 static void **node_pages(reef_node *n) { return (void **)(void *)(node_versions(n) + n->capacity); }
 
-uint64_t paged_base(const reef_paged *p) { return p->node->base; }
+uint64_t paged_base(const reef_paged *p)
+{
+    const reef_node *n = p->node;
+    return n->holders == 1 && n->child == NULL ? n->base : UINT64_MAX;
+}
 
 static void bind(reef_paged *p, reef_node *n)
 {

@@ -53,7 +53,8 @@ bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_
 /* A second holder of the same pages. Both must raise fork_version above every version written so far. Can't fail. */
 reef_paged paged_share(reef_paged *p, const paged_owner *o);
 void paged_drop(reef_paged *p, const paged_owner *o); /* a holder leaves; *p becomes {0} */
-uint64_t paged_base(const reef_paged *p); /* contents newer than this are the holder's own; under the lock */
+/* Contents newer than this are the holder's own: none are while others hold its node or a child of it. Under the lock. */
+uint64_t paged_base(const reef_paged *p);
 
 /* Is page i ours alone? (fast path of paged_own) */
 INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)

@@ -137,20 +137,56 @@ static bool skip_tables(const skipping *x)
     return true;
 }
 
-COLD bool skips_move(reef_world *now, reef_world *then)
+/* Room for any such value. */
+COLD static bool room_take(family *f, skips_room *room)
 {
-    memory *m = &now->family->memory;
-    skipping x = {now, then, NULL};
-    size_t bytes = 0;
+    *room = (skips_room){0};
     for (uint32_t c = 1; c <= reef_type_count(); c++) {
         const type *t = type_of(c);
-        if (t && t->hooks.on_fork == REEF_FORK_SKIP && t->size > bytes) bytes = t->size;
+        if (t && t->hooks.on_fork == REEF_FORK_SKIP && t->size > room->bytes) room->bytes = t->size;
     }
-    if (bytes == 0) return true;
-    void *aside = memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, REEF_ALIGN_MAX);
-    bool ok = aside && skip_tables(&x);
-    x.aside = aside;
-    if (ok) (void)skip_tables(&x);
-    if (aside) memory_resize(m, MEMORY_OTHER, aside, bytes, 0, REEF_ALIGN_MAX);
+    if (room->bytes == 0) return true;
+    room->value = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, room->bytes, REEF_ALIGN_MAX);
+    return room->value != NULL;
+}
+
+COLD void skips_free(family *f, skips_room *room)
+{
+    if (room->value) memory_resize(&f->memory, MEMORY_OTHER, room->value, room->bytes, 0, REEF_ALIGN_MAX);
+    *room = (skips_room){0};
+}
+
+COLD static bool skips_own(reef_world *w, const table *t)
+{
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++)
+            if (t->shape->columns[k].type->hooks.on_fork == REEF_FORK_SKIP && !column_own(w, t, unit, k)) return false;
+    return true;
+}
+
+COLD bool skips_prepare(reef_world *then, skips_room *room)
+{
+    bool ok = room_take(then->family, room);
+    for (uint32_t id = TABLE_EMPTY; ok && room->value && id < then->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(then, id);
+        ok = t == NULL || !t->shape->resets || table_rows(t) == 0 || skips_own(then, t);
+    }
+    if (!ok) skips_free(then->family, room);
+    return ok;
+}
+
+COLD void skips_commit(reef_world *now, reef_world *then, const skips_room *room)
+{
+    skipping x = {now, then, room->value};
+    if (room->value) (void)skip_tables(&x);
+}
+
+COLD bool skips_move(reef_world *now, reef_world *then)
+{
+    skipping x = {now, then, NULL};
+    skips_room room;
+    bool ok = room_take(now->family, &room) && (room.value == NULL || skip_tables(&x));
+    if (ok) skips_commit(now, then, &room);
+    skips_free(now->family, &room);
     return ok;
 }

@@ -18,4 +18,15 @@ void resets_undo(reef_world *w, resets *r);
 /* Values of REEF_FORK_SKIP types, of entities that have them in both worlds, change places. False: no memory, nothing changed. */
 bool skips_move(reef_world *now, reef_world *then);
 
+/* The same in two steps. Room for a value, and such columns of `then` its own: false: no memory. Then values can change places
+ * whatever becomes of the other world meanwhile. */
+typedef struct skips_room {
+    void  *value; /* NULL: there is no such type */
+    size_t bytes;
+} skips_room;
+
+bool skips_prepare(reef_world *then, skips_room *room);
+void skips_commit(reef_world *now, reef_world *then, const skips_room *room);
+void skips_free(family *f, skips_room *room);
+
 #endif

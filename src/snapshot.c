@@ -9,24 +9,16 @@
  * page, the block.
  *
  * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
-#include "change.h"
+#include "snapshot.h"
 #include "reset.h"
 
 void bundles_distrust(reef_world *w);
-
-struct reef_snapshot {
-    family           *family;
-    reef_world_config config;
-    uint64_t          moved, destroyed;
-    reef_hot          hot;
-    state             state;
-};
 
 /* ---- all containers of a state ---- */
 
 /* Container i of them all, with the kind of its pages; false behind the last. The chunks come first: their values are
  * destroyed while everything else is still there. */
-static bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_type **kind)
+bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_type **kind)
 {
     static const struct { size_t offset; const paged_type *type; } parts[] = {
         {offsetof(state, tables), &pages_tables},
@@ -54,7 +46,7 @@ static bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const 
 /* `to` has the plain fields and the arrays of `from`; it gets a reference to everything in them. Can't fail. */
 static void state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from)
 {
-    reef_paged *have, *get;
+    reef_paged *have, *get = NULL;
     const paged_type *kind;
     for (uint32_t i = 0; part_at((reef_hot *)(uintptr_t)from_hot, (state *)(uintptr_t)from, i, &have, &kind); i++) {
         paged_owner o = owner_of(f, kind);
@@ -231,23 +223,42 @@ static void world_distrust(reef_world *w)
     names_changed(w);
 }
 
-/* The world's state and that of a fresh fork change places. The view of the family's maps is each world's own. */
-static void state_exchange(reef_world *w, reef_world *fresh)
+/* The view of the family's maps is each world's own. A state that comes from another fork may have tables of types whose maps
+ * this world never saw: then it takes over the wider view. How many maps it sees now. */
+static uint32_t maps_view(reef_world *w, const reef_hot *hot, uint32_t map_count)
 {
-    const reef_hot hot = w->hot;
-    const state was = w->state;
-    w->state = fresh->state;
-    w->state.map_count = was.map_count;
-    fresh->state = was;
-    w->hot.records = fresh->hot.records;
-    w->hot.chunks = fresh->hot.chunks;
-    w->hot.index_count = fresh->hot.index_count;
-    w->hot.empty_count = fresh->hot.empty_count;
-    fresh->hot.records = hot.records;
-    fresh->hot.chunks = hot.chunks;
-    if (w->hot.version < fresh->hot.version) w->hot.version = fresh->hot.version; /* it was taken from another fork */
-    version_share(w);
+    if (map_count <= w->state.map_count) return w->state.map_count;
+    memcpy(w->hot.maps, hot->maps, sizeof w->hot.maps);
+    return map_count;
+}
+
+static void state_put(reef_world *w, const state *s, const reef_hot *hot, uint64_t version)
+{
+    const uint32_t map_count = maps_view(w, hot, s->map_count);
+    w->state = *s;
+    w->state.map_count = map_count;
+    w->hot.records = hot->records;
+    w->hot.chunks = hot->chunks;
+    w->hot.index_count = hot->index_count;
+    w->hot.empty_count = hot->empty_count;
+    w->hot.version = version;
+    w->hot.fork_version = w->ours_after = hot->fork_version; /* what is ours alone in this state stays so */
+    version_look(w);
     world_distrust(w);
+}
+
+void state_exchange(reef_world *w, reef_world *other)
+{
+    const reef_hot hot = w->hot, other_hot = other->hot;
+    const state was = w->state, other_was = other->state;
+    const uint64_t moved = w->moved, destroyed = w->destroyed;
+    const uint64_t version = hot.version > other_hot.version ? hot.version : other_hot.version; /* of all writes to either */
+    state_put(w, &other_was, &other_hot, version);
+    state_put(other, &was, &hot, version);
+    w->moved = other->moved;
+    w->destroyed = other->destroyed;
+    other->moved = moved;
+    other->destroyed = destroyed;
 }
 
 /* The long way, for worlds with values that stay: the new state is made ready beside the old one. */
@@ -264,7 +275,7 @@ static bool restore_plainly(reef_world *w, const reef_snapshot *s)
 {
     state fresh;
     if (!state_copy(w->family, &fresh, &s->state)) return false;
-    fresh.map_count = w->state.map_count;
+    fresh.map_count = maps_view(w, &s->hot, s->state.map_count);
     state_drop(w->family, &w->hot, &w->state);
     w->state = fresh;
     state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);

@@ -365,6 +365,8 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
     for (uint32_t i = 0; i < b->count; i++) {
         const part *p = &b->parts[i];
+        reef_status s = type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
+        if (s != REEF_OK) return failure(w, s, op, (reef_component){p->type->id}, e, i + 1), e;
         if (p->size && packed == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
         values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, p->size,
                                     p->size ? (const char *)packed + p->offset : NULL);

@@ -97,7 +97,7 @@ COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
 
 static bool caller_is_wrong(reef_status status)
 {
-    return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT;
+    return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC;
 }
 
 /* Long enough for an operation, a type's name, an entity's name and a status text. */

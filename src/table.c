@@ -91,6 +91,7 @@ static bool block_copy(reef_world *w, const column *c, void *to, const void *fro
     for (uint32_t i = 0; i < rows; i++) {
         size_t at = (size_t)i * c->size;
         if (value_copy(c->type, (char *)to + at, (const char *)from + at) != REEF_OK) {
+            w->hook_failed.id = c->type->id;
             block_destroy_values(c, to, i);
             return false;
         }
@@ -125,6 +126,7 @@ static void chunk_page_release(void *context, const void *page, const void *kept
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
     paged_owner o = owner_chunks(w);
+    w->tables_epoch++; /* queries remember slots */
     reef_slot *page = paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
     if (page == NULL) return NULL;
     mutex_lock(&w->family->lock);

@@ -157,7 +157,7 @@ struct reef_world {
     reef_hot   hot;
     uint32_t   slow;        /* != 0: the fast paths of structural calls give up (loop open, names, observers ...) */
     uint32_t   locks;       /* open loops */
-    uint64_t   tables_epoch; /* counts pages of tables made or copied: pointers to tables are good while it stays */
+    uint64_t   tables_epoch; /* counts pages of tables and of chunks made or copied: pointers into them are good while it stays */
     uint64_t   gate_move;    /* what a lease must be for the straight path: the version, or never (gates_set) */
     uint64_t   gate_destroy; /* the same for destroy, which also has names to forget */
     uint32_t  *ring_next, *ring_end; /* where the next free id goes: a page that is ours; both NULL: not known */
@@ -250,8 +250,10 @@ INLINE void version_look(reef_world *w)
 /* The same after everything was shared with another holder: nothing is ours alone. */
 INLINE void version_share(reef_world *w)
 {
+    bool hashed = w->hashed == w->hot.version; /* sharing changes nothing that the hash covers */
     w->hot.fork_version = w->ours_after = w->hot.version;
     version_look(w);
+    if (hashed) w->hashed = w->hot.version;
 }
 
 /* Called where something begins to be written for the first time at this version. (A loop that writes makes a new one.) */

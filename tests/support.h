@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "inside.h"
 #include "reef.h"
 
 /* ---- the allocator ----

@@ -2,18 +2,21 @@
  * its n-th allocation failing, for n = 1, 2, ... until none is left to fail: once with that one failing alone, once
  * with all that follow it. Each time the call must say NO_MEMORY, the world must be valid and the same as before, the
  * call must work when memory is there again, and then the world must be the one that never met a failure. Nothing may
- * leak. */
+ * leak. Then all of that again where a fork shares everything with the world: the call is the first write after it. */
 #include "support.h"
 
 enum { NAMES = 4000 };
 
 typedef struct sweep {
-    reef_world  *w;
-    reef_entity  e[NAMES];
-    reef_query  *query;
-    reef_bundle *bundle;
-    void        *found; /* an object that the call made, NULL: none */
-    Unique       own;
+    reef_world    *w;
+    reef_entity    e[NAMES];
+    reef_query    *query;
+    reef_bundle   *bundle;
+    void          *found; /* an object that the call made, NULL: none */
+    Unique         own;
+    reef_world    *fork, *child; /* of w: made before the call, made by it */
+    reef_snapshot *snapshot, *further;
+    uint64_t       fork_digest, fork_hash, seen; /* seen: a number that the call found */
 } sweep;
 
 typedef struct scenario {
@@ -149,6 +152,35 @@ static void strict_like(sweep *s)
     one_row(s);
     reef_component far = {reef_type_count()};
     (void)numbered_type("far", far.id, 4, 4);
+}
+
+static void with_everything(sweep *s)
+{
+    with_names(s);
+    for (int i = 0; i < 100; i += 3) assert_ok(reef_add(s->w, s->e[i], Awake));
+    for (int i = 0; i < 50; i++) (void)reef_spawn(s->w, reef_with(Tracked, .value = i), reef_with(Loose, .value = i));
+    for (int i = 20; i < 60; i++) assert_ok(reef_destroy(s->w, s->e[i]));
+    empties(s, 10);
+    many_tables(s);
+}
+
+static void with_snapshot(sweep *s)
+{
+    with_everything(s);
+    assert_non_null(s->snapshot = reef_snapshot_take(s->w));
+    assert_ok(reef_spawn_many(s->w, 1500, s->e, reef_with(Tracked, .value = 8), reef_with(Cargo, {3}), reef_tag(Seen)));
+    assert_ok(reef_destroy_with(s->w, reef_id(Loose)));
+    s->query = reef_query_new(s->w, "in Mass");
+    assert_true(reef_query_count(s->query) > 0);
+}
+
+static void with_hashes(sweep *s)
+{
+    with_everything(s);
+    assert_true(reef_hash(s->w) != 0);
+    assert_ok(reef_destroy(s->w, s->e[5]));
+    reef_mut(s->w, s->e[70], Mass)->kg = 7;
+    assert_ok(reef_spawn_many(s->w, 1500, NULL, reef_with(Mass, 8), reef_tag(Awake)));
 }
 
 /* ---- calls ---- */
@@ -289,6 +321,23 @@ static bool add_to_known(sweep *s)
     return done(reef_add_id(s->w, s->e[80], c, NULL, NULL));
 }
 
+static bool take_snapshot(sweep *s) { return (s->further = reef_snapshot_take(s->w)) != NULL; }
+static bool make_fork(sweep *s) { return (s->child = reef_fork(s->w)) != NULL; }
+static bool restore(sweep *s) { return done(reef_restore(s->w, s->snapshot)); }
+static bool hash(sweep *s) { return (s->seen = reef_hash(s->w)) != 0; }
+static bool hash_part(void *context, const reef_hash_part *part)
+{
+    uint64_t *all = context;
+    *all = digest_bytes(*all, &part->hash, sizeof part->hash);
+    return true;
+}
+static bool hash_parts(sweep *s)
+{
+    uint64_t all = 0, whole = reef_hash_parts(s->w, hash_part, &all);
+    if (whole) s->seen = digest_bytes(all, &whole, sizeof whole);
+    return whole != 0;
+}
+
 static const scenario scenarios[] = {
     {"create, first page", NULL, create},
     {"create, plain call", NULL, create_id},
@@ -393,6 +442,16 @@ static const scenario scenarios[] = {
     {"world_clear, hooks", full_hooked_chunk, clear_world},
     {"shrink", with_free_ids, shrink},
     {"shrink, names and bits", with_names, shrink},
+    {"snapshot_take, empty", NULL, take_snapshot},
+    {"snapshot_take", with_everything, take_snapshot},
+    {"fork, empty", NULL, make_fork},
+    {"fork", with_everything, make_fork},
+    {"restore", with_snapshot, restore},
+    {"hash, empty", NULL, hash},
+    {"hash", with_everything, hash},
+    {"hash, some kept", with_hashes, hash},
+    {"hash_parts", with_everything, hash_parts},
+    {"hash_parts, some kept", with_hashes, hash_parts},
 };
 
 /* ---- the sweep ---- */
@@ -401,9 +460,16 @@ static heap  memory;
 static sweep now;
 static char  damage[300]; /* what the validator says */
 
-static const char *damaged(void) { return reef_validate(now.w, damage, sizeof damage) == REEF_OK ? NULL : damage; }
+typedef struct outcome { /* after the call when no allocation fails */
+    uint64_t digest, hash, seen;
+} outcome;
 
-static void begin(const scenario *scene)
+static const char *damaged(const reef_world *w)
+{
+    return reef_validate(w, damage, sizeof damage) == REEF_OK ? NULL : damage;
+}
+
+static void begin(const scenario *scene, bool shared)
 {
     memset(&memory, 0, sizeof memory);
     memset(&now, 0, sizeof now);
@@ -412,48 +478,74 @@ static void begin(const scenario *scene)
     now.w = reef_world_new(&config);
     assert_non_null(now.w);
     if (scene->prepare) scene->prepare(&now);
+    if (!shared) return;
+    now.fork = reef_fork(now.w);
+    assert_non_null(now.fork);
+    now.fork_digest = digest(now.fork);
+    now.fork_hash = reef_hash(now.fork);
+}
+
+static const char *fork_changed(void)
+{
+    if (now.fork == NULL) return NULL;
+    if (digest(now.fork) != now.fork_digest || reef_hash(now.fork) != now.fork_hash) return "the fork is another one";
+    return damaged(now.fork);
 }
 
 static const char *leaks(void)
 {
     if (now.own.ticket && now.own.ticket <= book.tickets && book.where[now.own.ticket] == &now.own)
         unique_drop(&now.own);
+    reef_snapshot_free(now.snapshot);
     reef_world_free(now.w);
+    reef_world_free(now.child);
+    reef_world_free(now.fork);
+    reef_snapshot_free(now.further);
     if (memory.blocks || memory.bytes) return "memory leaks";
     if (book.live) return "values leak";
     return book.mistake ? book.mistake : memory.mistake;
 }
 
-/* The digest after the call when no allocation fails. */
-static uint64_t undisturbed(const scenario *scene)
+/* The world never has a fork here: who has one must become the same. */
+static outcome undisturbed(const scenario *scene)
 {
-    begin(scene);
-    bool        works = scene->call(&now);
-    uint64_t    after = digest(now.w);
+    begin(scene, false);
+    bool    works = scene->call(&now);
+    outcome after = {digest(now.w), 0, now.seen};
+    after.hash = reef_hash(now.w);
     const char *wrong = leaks();
     if (!works || wrong) fail_msg("%s: %s", scene->name, wrong ? wrong : "it doesn't work even with memory");
     return after;
 }
 
-/* The digest without counts of work that a call in several steps has done before it failed. */
-static const char *fail_and_retry(const scenario *scene, uint64_t before, uint64_t wanted, bool steps)
+static const char *not_as_wanted(const outcome *wanted)
+{
+    if (digest(now.w) != wanted->digest || reef_hash(now.w) != wanted->hash) return "the world is another one";
+    if (now.child &&
+        (damaged(now.child) || digest(now.child) != wanted->digest || reef_hash(now.child) != wanted->hash))
+        return "its fork is another one";
+    return now.seen == wanted->seen ? NULL : "what it found is something else";
+}
+
+/* A call in several steps may have done some of them before it failed. */
+static const char *fail_and_retry(const scenario *scene, uint64_t before, const outcome *wanted, bool steps)
 {
     heap_fail_never(&memory);
     if (reef_last_error(now.w).status != REEF_NO_MEMORY) return "the error record isn't NO_MEMORY";
     if (reef_last_error(now.w).operation[0] == 0) return "the error record has no operation";
-    if (damaged()) return damage;
+    if (damaged(now.w)) return damage;
     if (!steps && digest(now.w) != before) return "the world is another one";
+    if (!steps && now.fork && reef_hash(now.w) != now.fork_hash) return "the world's hash is another one";
     if (!scene->call(&now)) return "the call fails also with memory";
-    if (digest(now.w) != wanted) return "after the retry the world isn't as without the failure";
-    return NULL;
+    return not_as_wanted(wanted) ? "after the retry the world isn't as without the failure" : NULL;
 }
 
 static uint32_t failures;
 
 /* One run with the n-th allocation failing; false when it had fewer, or when something is wrong. */
-static bool run(const scenario *scene, uint64_t n, bool rest, uint64_t wanted)
+static bool run(const scenario *scene, bool shared, uint64_t n, bool rest, const outcome *wanted)
 {
-    begin(scene);
+    begin(scene, shared);
     uint64_t    before = digest(now.w);
     const char *wrong = NULL;
     heap_fail_nth(&memory, n, rest);
@@ -462,29 +554,71 @@ static bool run(const scenario *scene, uint64_t n, bool rest, uint64_t wanted)
     if (!works)
         wrong = failed ? fail_and_retry(scene, before, wanted, scene->call == name_more) : "it failed without a reason";
     heap_fail_never(&memory);
-    if (works && digest(now.w) != wanted) wrong = "it says that it worked, but the world is another one";
-    if (!wrong) wrong = damaged();
+    if (works && not_as_wanted(wanted)) wrong = "it says that it worked, but the outcome is another one";
+    if (!wrong) wrong = damaged(now.w);
+    if (!wrong) wrong = fork_changed();
     const char *leak = leaks();
     if (!wrong) wrong = leak;
-    if (wrong) print_error("%s, allocation %u%s: %s\n", scene->name, (unsigned)n, rest ? " and later ones" : "", wrong);
+    if (wrong)
+        print_error("%s%s, allocation %u%s: %s\n", scene->name, shared ? ", forked" : "", (unsigned)n,
+                    rest ? " and later ones" : "", wrong);
     if (wrong) failures++;
     return failed && !wrong;
 }
 
-static void G5_each_allocation_of_each_call_fails_in_turn(void **state)
+static uint64_t sweep_all(bool shared)
 {
     uint64_t runs = 0;
-    (void)state;
+    failures = 0;
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
-        uint64_t wanted = undisturbed(&scenarios[i]);
+        outcome wanted = undisturbed(&scenarios[i]);
         for (int rest = 0; rest < 2; rest++) {
             uint64_t n = 1;
-            while (run(&scenarios[i], n, rest == 1, wanted)) n++;
+            while (run(&scenarios[i], shared, n, rest == 1, &wanted)) n++;
             runs += n - 1;
         }
     }
     assert_int_equal(failures, 0);
-    assert_true(runs > 500); /* or the sweep sweeps nothing */
+    return runs;
+}
+
+static void G5_each_allocation_of_each_call_fails_in_turn(void **state)
+{
+    (void)state;
+    assert_true(sweep_all(false) > 500); /* or the sweep sweeps nothing */
+}
+
+static void G5_each_allocation_of_each_first_write_after_a_fork_fails_in_turn(void **state)
+{
+    (void)state;
+    assert_true(sweep_all(true) > 1000);
+}
+
+/* A snapshot has no error record: reef_snapshot_fork answers NULL, and the snapshot is as good as before. */
+static void G5_forking_a_snapshot_fails_cleanly(void **state)
+{
+    static const scenario scene = {"snapshot_fork", with_snapshot, NULL};
+    (void)state;
+    for (int rest = 0; rest < 2; rest++) {
+        for (uint64_t n = 1;; n++) {
+            begin(&scene, false);
+            uint64_t before = digest(now.w);
+            heap_fail_nth(&memory, n, rest == 1);
+            now.child = reef_snapshot_fork(now.snapshot);
+            bool failed = memory.refused != 0;
+            heap_fail_never(&memory);
+            assert_true(failed ? now.child == NULL : now.child != NULL);
+            assert_true(digest(now.w) == before);
+            if (failed) now.child = reef_snapshot_fork(now.snapshot);
+            assert_ok(reef_restore(now.w, now.snapshot));
+            assert_true(digest(now.child) == digest(now.w) && reef_hash(now.child) == reef_hash(now.w));
+            assert_valid(now.child);
+            assert_null(leaks());
+            if (failed) continue;
+            assert_true(n > 1);
+            break;
+        }
+    }
 }
 
 static void G5_making_a_world_fails_cleanly(void **state)
@@ -514,7 +648,7 @@ static void G5_destroy_many_stops_where_memory_ends(void **state)
     (void)state;
     static const scenario scene = {"destroy_many", some_rows, NULL};
     for (uint64_t n = 1; n < 50; n++) {
-        begin(&scene);
+        begin(&scene, false);
         heap_fail_nth(&memory, n, true);
         uint32_t died = reef_destroy_many(now.w, now.e, 300);
         bool     failed = memory.refused != 0;
@@ -532,8 +666,15 @@ static void G5_destroy_many_stops_where_memory_ends(void **state)
 
 int main(void)
 {
+    /* Of tracked values the hash takes the value, not the ticket. */
+    static const reef_field value = {"value", REEF_I32, 0, 4, NULL, 0, 0};
+    if (reef_type_describe(reef_id(Tracked), &value, 1) < 0 || reef_type_describe(reef_id(Loose), &value, 1) < 0 ||
+        reef_type_describe(reef_id(Unique), &value, 1) < 0)
+        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(G5_each_allocation_of_each_call_fails_in_turn),
+        cmocka_unit_test(G5_each_allocation_of_each_first_write_after_a_fork_fails_in_turn),
+        cmocka_unit_test(G5_forking_a_snapshot_fails_cleanly),
         cmocka_unit_test(G5_making_a_world_fails_cleanly),
         cmocka_unit_test(G5_destroy_many_stops_where_memory_ends),
     };

@@ -81,20 +81,21 @@ REEF_API uint64_t reef_hash_parts(reef_world *world, bool (*visit)(void *context
 
 /* ---- comparing ---- */
 
-/* The first difference between two worlds. */
+/* The first difference between two worlds, in the order of the parts of the hash. */
 typedef struct reef_difference {
     reef_hash_kind kind;       /* what differs; 0: nothing */
     reef_component component;  /* the type concerned; {0}: none */
     reef_entity    entity;     /* in `a`; {0}: none there */
     reef_entity    other;      /* the entity at the same row or index in `b`; {0}: none there */
-    uint64_t       row;        /* in its table, or an index */
+    uint64_t       row;        /* in its table; of ids and names: the index, or the place among the free ids, when the ids in
+                                  `entity` and `other` are free and come in another order */
     uint32_t       table_count; /* the types of the table, by name: as many as fit */
     reef_component table[64];
 } reef_difference;
 
 /* Compares what reef_hash covers; the worlds needn't be related. True: they are equal. Otherwise *difference (which may be NULL)
- * says where the first difference is. Neither world may be in use by another thread. Costs O(all rows), but blocks that both
- * share aren't looked into. */
+ * says where the first difference is; its kind is 0 when there was no memory (a few bytes a table) to find it. Neither world may
+ * be in use by another thread. Costs O(all rows), but blocks that both share aren't looked into. */
 REEF_API bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *difference);
 /* The difference in words: "Position of entity 7v1 differs (table Position, Velocity, row 3)". Writes at most `size` bytes with the
  * zero; returns the whole text's length. */

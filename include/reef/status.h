@@ -39,7 +39,8 @@ REEF_BEGIN_C
     X(IO, -17, "reading or writing failed") \
     X(CORRUPT, -18, "the data is damaged") \
     X(VERSION, -19, "the version is not supported") \
-    X(BAD_ARGUMENT, -20, "an argument is out of its range")
+    X(BAD_ARGUMENT, -20, "an argument is out of its range") \
+    X(DESYNC, -21, "the same inputs gave another state")
 
 typedef enum reef_status {
 #define X(name, value, text) REEF_##name = value,
