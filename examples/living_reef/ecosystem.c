@@ -68,6 +68,22 @@ bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, ui
     return true;
 }
 
+bool ecosystem_fork(ecosystem *e, const ecosystem *from, reef_world *fork)
+{
+    memset(e, 0, sizeof *e);
+    e->table = from->table;
+    e->seed = from->seed;
+    e->tick = from->tick;
+    e->books = from->books;
+    e->world = fork;
+    give_room(e);
+    if (!school_copy(&e->fish, &e->table, e->world, &from->fish) || !make_queries(e))
+        return ecosystem_refused(e, "making the other world");
+    if (!sea_copy(&e->water, &from->water) || !neighbours_new(&e->near, &e->water))
+        return ecosystem_refused(e, "making the other sea");
+    return true;
+}
+
 void ecosystem_free(ecosystem *e)
 {
     reef_world_free(e->world);
@@ -76,6 +92,14 @@ void ecosystem_free(ecosystem *e)
     sea_free(&e->water);
     free(e->strikes);
     memset(e, 0, sizeof *e);
+}
+
+/* Changes the world as the lists say, and counts what there is then. */
+static bool apply(ecosystem *e, const char *what)
+{
+    if (!fish_apply(&e->fish)) return ecosystem_refused(e, what);
+    ledger_count(&e->books, &e->water, e->world, e->bodies);
+    return ledger_check(&e->books, e->tick, e->error, sizeof e->error);
 }
 
 bool ecosystem_tick(ecosystem *e)
@@ -89,7 +113,11 @@ bool ecosystem_tick(ecosystem *e)
     if (!life_hunt(e)) return ecosystem_refused(e, "hunting");
     if (!life_age(e)) return ecosystem_refused(e, "ageing");
     if (!life_spawn(e)) return ecosystem_refused(e, "spawning");
-    if (!fish_apply(&e->fish)) return ecosystem_refused(e, "births and deaths");
-    ledger_count(&e->books, &e->water, e->world, e->bodies);
-    return ledger_check(&e->books, e->tick, e->error, sizeof e->error);
+    return apply(e, "births and deaths");
+}
+
+bool ecosystem_remove(ecosystem *e, uint32_t kind)
+{
+    if (!life_end(e, kind)) return ecosystem_refused(e, "taking a species out");
+    return apply(e, "taking a species out");
 }

@@ -9,6 +9,9 @@
  *     fish_apply    births, deaths and comings of age change the world           (fish.c)
  *     ledger        no unit of energy was lost or made                           (ledger.c)
  *
+ * Half way a second ecosystem may fork off (ecosystem_fork), which has lost a species (ecosystem_remove). The two share
+ * only what reef shares between a world and its fork.
+ *
  * A rule is a function over one block of fish; it writes to the rows of its block, to cells of the sea by adding whole
  * numbers, and to the lists of fish.h. Where fish compete for something (food in a cell, a prey), all state their wish
  * first, and then the wishes are settled by a rule that doesn't depend on who came first, or in the order of rows. */
@@ -44,10 +47,16 @@ typedef struct ecosystem {
 
 /* Makes the sea and fills it. The table's numbers must be scaled already. False: see error. */
 bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed);
+/* Makes a second ecosystem that begins as `from` is between two ticks. `fork` is a fork of from's world, and belongs to
+ * the new ecosystem from now on, whatever happens. Each of the two may then be used by a thread of its own. */
+bool ecosystem_fork(ecosystem *e, const ecosystem *from, reef_world *fork);
 void ecosystem_free(ecosystem *e);
 
 /* Plays one tick. False: memory ran out or energy was not conserved, see error. */
 bool ecosystem_tick(ecosystem *e);
+
+/* Takes all fish of a species out, between two ticks: they die, and become detritus where they are. False: as above. */
+bool ecosystem_remove(ecosystem *e, uint32_t kind);
 
 /* Records why reef refused something; returns false. */
 bool ecosystem_refused(ecosystem *e, const char *what);
@@ -58,6 +67,7 @@ bool life_graze(ecosystem *e);
 bool life_hunt(ecosystem *e);
 bool life_age(ecosystem *e);
 bool life_spawn(ecosystem *e);
+bool life_end(ecosystem *e, uint32_t kind);
 
 /* Runs `rule` on each block of a query. False: memory ran out. */
 typedef void (*block_rule)(ecosystem *e, reef_block *b);

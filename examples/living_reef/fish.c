@@ -14,6 +14,15 @@ bool school_new(school *s, const species_table *table, reef_world *world)
     return world != NULL;
 }
 
+bool school_copy(school *s, const species_table *table, reef_world *fork, const school *from)
+{
+    if (!school_new(s, table, fork)) return false;
+    memcpy(s->population, from->population, sizeof s->population);
+    s->born = from->born;
+    s->died = from->died;
+    return true;
+}
+
 static void brood_free(brood *b)
 {
     free(b->position);

@@ -79,6 +79,9 @@ typedef struct school {
 } school;
 
 bool school_new(school *s, const species_table *table, reef_world *world);
+/* The school of a fork of from's world, counted as `from` is. The lists of `from` must be empty, as they are after
+ * fish_apply. */
+bool school_copy(school *s, const species_table *table, reef_world *fork, const school *from);
 void school_free(school *s);
 
 /* Puts a fish on the list of those to be made. */

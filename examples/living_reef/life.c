@@ -222,6 +222,27 @@ static void age_block(ecosystem *e, reef_block *b)
 
 bool life_age(ecosystem *e) { return ecosystem_each(e, e->living, age_block); }
 
+/* ---- the end of a species ---- */
+
+/* It only reads: of the blocks that a fork shares, the deaths alone copy some. */
+bool life_end(ecosystem *e, uint32_t kind)
+{
+    reef_query *bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
+    if (bodies == NULL) return false;
+    for (reef_block b = reef_begin(e->world, bodies); reef_next(&b);) {
+        const Position *at = reef_in(&b, Position);
+        const Species  *its = reef_in(&b, Species);
+        const Energy   *energy = reef_in(&b, Energy);
+        for (uint32_t i = 0; i < b.count; i++) {
+            if (its[i].index != kind) continue;
+            e->water.layer[DETRITUS][sea_cell(&e->water, at[i].x, at[i].y)] += energy[i].units;
+            fish_die(&e->fish, b.entities[i], kind);
+        }
+    }
+    reef_query_free(bodies);
+    return reef_last_error(e->world).status != REEF_NO_MEMORY;
+}
+
 /* ---- spawning ---- */
 
 /* Adults that are well fed spawn now and then, the less often the more of the species' nests are taken. */

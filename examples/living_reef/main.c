@@ -1,9 +1,8 @@
 /* living_reef: a closed ecosystem on reef. `living_reef --help` explains. */
-#include "ecosystem.h"
+#include "future.h"
 #include "options.h"
 #include "output.h"
 #include "picture.h"
-#include "record.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -32,37 +31,38 @@ static bool scale(species_table *table, const options *o, char *message, size_t 
     return false;
 }
 
-/* Takes the samples and maps that are due. */
-static bool record_tick(record *r, ecosystem *e, uint32_t ticks)
-{
-    bool due = e->tick % SAMPLE_TICKS == 0 || e->tick == ticks;
-    if (due && !record_sample(r, e)) return false;
-    if (e->tick == 0 && !record_map(r, 0, e)) return false;
-    if (e->tick == ticks / 2 && !record_map(r, 1, e)) return false;
-    return e->tick != ticks || record_map(r, 2, e);
-}
+/* What a run plays: `without` only from the fork on. */
+typedef struct futures {
+    future with, without;
+    bool   forked;
+} futures;
 
-static bool play(ecosystem *e, record *r, report *screen, const options *o)
+static bool play(futures *f, report *screen, const species_table *table, const options *o)
 {
+    uint32_t removed = o->one_future ? SPECIES_MAX : species_largest_hunter(table);
+    if (!future_new(&f->with, table, o)) return false;
     report_start(screen, o->ticks, o->quiet);
-    bool recorded = record_tick(r, e, o->ticks), good = true;
-    while (recorded && good && e->tick < o->ticks) {
-        if (e->tick + 1 == o->leak_tick) sea_leak(&e->water);
-        good = ecosystem_tick(e);
-        if (!good) break;
-        recorded = record_tick(r, e, o->ticks);
-        report_tick(screen, e);
-    }
-    report_end(screen);
-    if (!recorded) ecosystem_refused(e, "recording");
-    return recorded && good;
+    if (removed == SPECIES_MAX) return future_play(&f->with, o, o->ticks, screen);
+    if (!future_play(&f->with, o, o->ticks / 2, screen)) return false;
+    f->forked = true;
+    return future_fork(&f->without, &f->with, removed, screen) && future_play_both(&f->with, &f->without, o, screen);
 }
 
-static bool write_files(output *files, const record *r, const ecosystem *e, const options *o, char *message,
-                        size_t size)
+static void complain_of(const futures *f)
 {
-    record_write(r, &e->table, files->file[OUTPUT_POPULATIONS]);
-    if (!picture_write(r, &e->table, o->size, o->seed, files->file[OUTPUT_PICTURE])) {
+    char message[600];
+    if (f->with.e.error[0] != '\0') complain(f->with.e.error, FAILED);
+    if (f->without.e.error[0] == '\0') return;
+    snprintf(message, sizeof message, "the other future: %s", f->without.e.error);
+    complain(message, FAILED);
+}
+
+static bool write_files(output *files, const futures *f, const options *o, char *message, size_t size)
+{
+    const ecosystem *e = &f->with.e;
+    const record    *with = &f->with.taken, *without = f->forked ? &f->without.taken : NULL;
+    record_write(with, without, &e->table, files->file[OUTPUT_POPULATIONS]);
+    if (!picture_write(with, without, &e->table, o->size, o->seed, files->file[OUTPUT_PICTURE])) {
         snprintf(message, size, "drawing the picture: no memory");
         return false;
     }
@@ -71,23 +71,25 @@ static bool write_files(output *files, const record *r, const ecosystem *e, cons
 
 static int run(const options *o, const species_table *table)
 {
-    static ecosystem e;
-    static record    taken;
-    static output    files;
-    report           screen;
-    char             message[1400];
+    static futures f;
+    static output  files;
+    report         screen = {.quiet = true};
+    char           message[1400];
     if (!output_open(&files, o->out, message, sizeof message)) return complain(message, FAILED);
-    int status = RAN;
-    if (!ecosystem_new(&e, table, o->size, o->seed) || !play(&e, &taken, &screen, o)) {
-        status = complain(e.error, FAILED);
-    } else if (!write_files(&files, &taken, &e, o, message, sizeof message)) {
+    int  status = RAN;
+    bool good = play(&f, &screen, table, o);
+    report_end(&screen);
+    if (!good) {
+        complain_of(&f);
+        status = FAILED;
+    } else if (!write_files(&files, &f, o, message, sizeof message)) {
         status = complain(message, FAILED);
     } else {
-        report_table(&screen, &taken, &e);
+        report_table(&screen, &f.with, f.forked ? &f.without : NULL);
     }
     output_discard(&files);
-    record_free(&taken);
-    ecosystem_free(&e);
+    future_free(&f.without);
+    future_free(&f.with);
     return status;
 }
 

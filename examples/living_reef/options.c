@@ -21,6 +21,10 @@ void options_help(FILE *file)
             "sum is\n"
             "checked in every tick.\n"
             "\n"
+            "Half way the world is forked, and the largest species that eats other ones is taken out of one of the two "
+            "futures:\n"
+            "its fish die and become detritus. Both futures are then played side by side, on two threads.\n"
+            "\n"
             "  --species FILE   table of species; FILE's comments explain it\n"
             "                   (default: %s)\n"
             "  --size METRES    side of the sea, an even number from %d to %d (default: %d)\n"
@@ -29,11 +33,20 @@ void options_help(FILE *file)
             "  --seed N         another seed, another history (default: 1)\n"
             "  --ticks N        how long to play, 1 to %d (default: 1000)\n"
             "  --out DIR        where to put populations.csv and living_reef.svg (default: the current directory)\n"
+            "  --one-future     don't fork the world (a table without a species that eats other ones is played so "
+            "anyway)\n"
+            "  --one-thread     play the two futures one after the other\n"
             "  --quiet          print nothing but errors\n"
-            "  --leak-test N    lose one unit of energy in tick N; the run must end there with an error and status 1\n"
+            "  --leak-test N    lose one unit of energy in tick N, in both futures; the run must end there with an "
+            "error and\n"
+            "                   status 1\n"
             "  --help           this text\n"
             "\n"
-            "The same table, size, fish, seed and ticks give the same two files, byte for byte, on every machine.\n"
+            "The same table, size, fish, seed and ticks give the same two files, byte for byte, on every machine, with "
+            "one thread\n"
+            "or two. In populations.csv the column \"future\" says where a line belongs: both (up to the fork), with "
+            "and without\n"
+            "the species that was taken out, or only (--one-future). living_reef.svg opens in any browser.\n"
             "\n"
             "Time: in one tick a fish swims for one second at its real speed, but it ages much faster. A lifespan of y "
             "years\n"
@@ -111,6 +124,8 @@ bool options_parse(options *o, int count, char *const *arguments, char *message,
         const char *name = arguments[i];
         if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) o->help = true;
         else if (strcmp(name, "--quiet") == 0) o->quiet = true;
+        else if (strcmp(name, "--one-future") == 0) o->one_future = true;
+        else if (strcmp(name, "--one-thread") == 0) o->one_thread = true;
         else if (take_pair(o, numbers, sizeof numbers / sizeof numbers[0], name, arguments[i + 1], message,
                            message_size))
             i++;

@@ -9,18 +9,20 @@
 
 /* In tenths of a pixel. */
 enum {
-    WIDTH = 14400,
-    HEIGHT = 13200,
+    WIDTH = 15000,
     LEFT = 900,
-    RIGHT = 10300,
-    LABELS = 10620,
+    RIGHT = 10000,
+    LABELS = 10320,
+    NUMBERS = 14400,      /* right edge of the numbers beside the labels, and of the maps */
+    NUMBERS_WITH = 13480, /* that of the first of two columns */
     CURVES_TOP = 1700,
     CURVES_BOTTOM = 6300,
     ENERGY_TOP = 7050,
     ENERGY_BOTTOM = 8050,
     MAPS_TOP = 8750,
-    MAP_SIDE = 4000,
-    MAP_STEP = 4350,
+    MAP_SIDE = 4300,
+    MAP_SIDE_FORKED = 3200, /* of four maps instead of three */
+    BELOW_MAPS = 450,
     POINTS_MAX = 800 /* of a curve */
 };
 
@@ -150,19 +152,27 @@ typedef struct decades {
     uint64_t lowest, highest;
 } decades;
 
-static decades find_decades(const record *r, uint32_t species_count)
+/* `removed` is a species that counts for nothing, SPECIES_MAX: none. */
+static void widen(decades *d, const record *r, uint32_t species_count, uint32_t removed)
 {
-    uint64_t low = UINT64_MAX, high = 10;
     for (uint32_t k = 0; k < r->count; k++) {
         for (uint32_t i = 0; i < species_count; i++) {
             uint64_t n = r->samples[k].population[i] > 0 ? r->samples[k].population[i] : 1;
-            if (n < low) low = n;
-            if (n > high) high = n;
+            if (i == removed) continue;
+            if (n < d->lowest) d->lowest = n;
+            if (n > d->highest) d->highest = n;
         }
     }
+}
+
+static decades find_decades(const record *with, const record *without, uint32_t species_count)
+{
+    decades range = {UINT64_MAX, 10};
+    widen(&range, with, species_count, SPECIES_MAX);
+    if (without != NULL) widen(&range, without, species_count, without->removed);
     decades d = {1, 10};
-    while (d.lowest * 10 <= low) d.lowest *= 10;
-    while (d.highest < high) d.highest *= 10;
+    while (d.lowest * 10 <= range.lowest) d.lowest *= 10;
+    while (d.highest < range.highest) d.highest *= 10;
     if (d.highest <= d.lowest) d.highest = d.lowest * 10;
     return d;
 }
@@ -225,9 +235,9 @@ static uint32_t next_sample(const record *r, uint32_t k)
     return k + 1 < r->count && k + step >= r->count ? r->count - 1 : k + step;
 }
 
-static void draw_curve(FILE *f, const record *r, const species_table *t, uint32_t index, decades d)
+static void draw_curve(FILE *f, const char *class, const record *r, const species_table *t, uint32_t index, decades d)
 {
-    fputs("<path class=\"curve\"", f);
+    fprintf(f, "<path class=\"%s\"", class);
     put_colour(f, "stroke", species_colour(index));
     fputs(" d=\"", f);
     for (uint32_t k = 0; k < r->count; k = next_sample(r, k))
@@ -266,7 +276,42 @@ static void place_labels(label *labels, uint32_t count, int64_t gap)
     }
 }
 
-static void draw_label(FILE *f, const record *r, const species_table *t, const label *l, bool roomy)
+/* How much more or fewer there are without the species that was taken out, in tenths of a percent. */
+static void put_difference(FILE *f, uint32_t with, uint32_t without)
+{
+    int64_t difference = (int64_t)without - with, parts = difference * 1000 / (with > 0 ? with : 1);
+    if (parts < 0) parts = -parts;
+    fputs(without < with ? "&#8722;" : "+", f);
+    fprintf(f, "%" PRId64 ".%" PRId64 "&#8201;%%", parts / 10, parts % 10);
+}
+
+static void draw_counts(FILE *f, const record *with, const record *without, uint32_t index, int64_t y, bool roomy)
+{
+    int64_t  right = without != NULL ? NUMBERS_WITH : NUMBERS;
+    uint32_t last = with->samples[with->count - 1].population[index];
+    begin_text(f, "count end", right, y);
+    put_number(f, last);
+    fputs("</text>\n", f);
+    if (roomy) {
+        begin_text(f, "before end", right, y + 150);
+        fputs("from ", f);
+        put_number(f, with->samples[0].population[index]);
+        fputs("</text>\n", f);
+    }
+    if (without == NULL) return;
+    uint32_t other = without->samples[without->count - 1].population[index];
+    begin_text(f, "count end", NUMBERS, y);
+    put_number(f, other);
+    fputs("</text>\n", f);
+    if (!roomy) return;
+    begin_text(f, "before end", NUMBERS, y + 150);
+    if (index == without->removed) fputs("taken out", f);
+    else put_difference(f, last, other);
+    fputs("</text>\n", f);
+}
+
+static void draw_label(FILE *f, const record *with, const record *without, const species_table *t, const label *l,
+                       bool roomy)
 {
     const species *s = &t->of[l->species];
     fputs("<path class=\"leader\"", f);
@@ -277,35 +322,64 @@ static void draw_label(FILE *f, const record *r, const species_table *t, const l
     fputs("\"/>\n", f);
     put_rectangle(f, LABELS, l->y - (roomy ? 115 : 65), 120, 120, species_colour(l->species));
     put_label(f, "name", LABELS + 200, l->y + (roomy ? -10 : 40), s->common);
-    begin_text(f, "count end", WIDTH - 600, l->y + (roomy ? -10 : 40));
-    put_number(f, r->samples[r->count - 1].population[l->species]);
-    fputs("</text>\n", f);
+    draw_counts(f, with, without, l->species, l->y + (roomy ? -10 : 40), roomy);
     if (!roomy) return;
     begin_text(f, "latin", LABELS + 200, l->y + 140);
     put_text(f, s->scientific);
     fprintf(f, " <tspan class=\"level\">level %" PRIu32 ".%" PRIu32 "</tspan></text>\n", s->trophic_hundredths / 100,
             s->trophic_hundredths / 10 % 10);
-    begin_text(f, "before end", WIDTH - 600, l->y + 140);
-    fputs("from ", f);
-    put_number(f, r->samples[0].population[l->species]);
-    fputs("</text>\n", f);
 }
 
-static void draw_populations(FILE *f, const record *r, const species_table *t)
+/* The moment of the fork, and where the curve of the species that was taken out ends. */
+static void draw_fork(FILE *f, const record *with, const record *without, decades d)
 {
-    decades d = find_decades(r, t->count);
+    uint32_t tick = without->samples[0].tick, k = 0;
+    int64_t  x = tick_to_x(with, tick), arm = 55;
+    while (with->samples[k].tick < tick) k++;
+    int64_t y = count_to_y(d, with->samples[k].population[without->removed]);
+    put_line(f, "fork", x, CURVES_TOP, x, CURVES_BOTTOM);
+    put_line(f, "fork", x, ENERGY_TOP, x, ENERGY_BOTTOM);
+    begin_text(f, "hint", x + 80, CURVES_BOTTOM - 80);
+    fputs("fork at tick ", f);
+    put_number(f, tick);
+    fputs("</text>\n", f);
+    put_line(f, "cross", x - arm, y - arm, x + arm, y + arm);
+    put_line(f, "cross", x - arm, y + arm, x + arm, y - arm);
+}
+
+/* What the two kinds of curve, and the two columns of numbers, mean. */
+static void draw_legend(FILE *f, const species_table *t, uint32_t removed)
+{
+    int64_t y = CURVES_TOP - 250;
+    put_line(f, "curve sample", LEFT + 3400, y - 45, LEFT + 3800, y - 45);
+    put_label(f, "hint", LEFT + 3900, y, "with");
+    put_line(f, "curve without sample", LEFT + 4500, y - 45, LEFT + 4900, y - 45);
+    begin_text(f, "hint", LEFT + 5000, y);
+    fputs("without ", f);
+    put_text(f, t->of[removed].common);
+    fputs("</text>\n", f);
+    put_label(f, "hint end", NUMBERS_WITH, y, "with");
+    put_label(f, "hint end", NUMBERS, y, "without");
+}
+
+static void draw_populations(FILE *f, const record *with, const record *without, const species_table *t)
+{
+    decades d = find_decades(with, without, t->count);
     put_label(f, "heading", LEFT, CURVES_TOP - 250, "Fish of each species");
-    put_label(f, "hint", LEFT + 2150, CURVES_TOP - 250, "logarithmic; the labels give the number at the end");
-    draw_tick_axis(f, r, CURVES_TOP, CURVES_BOTTOM, true);
+    put_label(f, "hint", LEFT + 2150, CURVES_TOP - 250,
+              without != NULL ? "logarithmic" : "logarithmic; the labels give the number at the end");
+    draw_tick_axis(f, with, CURVES_TOP, CURVES_BOTTOM, true);
     draw_count_axis(f, d);
     label labels[SPECIES_MAX];
     for (uint32_t i = 0; i < t->count; i++) {
-        draw_curve(f, r, t, i, d);
-        labels[i] = (label){i, count_to_y(d, r->samples[r->count - 1].population[i]), 0};
+        draw_curve(f, "curve", with, t, i, d);
+        if (without != NULL && i != without->removed) draw_curve(f, "curve without", without, t, i, d);
+        labels[i] = (label){i, count_to_y(d, with->samples[with->count - 1].population[i]), 0};
     }
+    if (without != NULL) draw_fork(f, with, without, d), draw_legend(f, t, without->removed);
     int64_t room = (CURVES_BOTTOM - CURVES_TOP + 400) / t->count, gap = room < 380 ? room : 380;
     place_labels(labels, t->count, gap);
-    for (uint32_t i = 0; i < t->count; i++) draw_label(f, r, t, &labels[i], gap >= 300);
+    for (uint32_t i = 0; i < t->count; i++) draw_label(f, with, without, t, &labels[i], gap >= 300);
 }
 
 /* ---- energy ---- */
@@ -324,6 +398,16 @@ static int64_t energy_to_y(const sample *s, int part)
     return ENERGY_BOTTOM - sum / (total / 4096 + 1) * (ENERGY_BOTTOM - ENERGY_TOP) / 4096;
 }
 
+/* The upper border of a part, over the areas of the other future. */
+static void draw_border(FILE *f, const record *with, const record *without, int part)
+{
+    fputs("<path class=\"border\" d=\"", f);
+    for (uint32_t k = 0; k < without->count; k = next_sample(without, k))
+        put_point(f, k == 0 ? 'M' : 'L', tick_to_x(with, without->samples[k].tick),
+                  energy_to_y(&without->samples[k], part));
+    fputs("\"/>\n", f);
+}
+
 static void draw_area(FILE *f, const record *r, int part, colour fill)
 {
     fputs("<path", f);
@@ -337,24 +421,32 @@ static void draw_area(FILE *f, const record *r, int part, colour fill)
     fputs("Z\"/>\n", f);
 }
 
-static void draw_energy(FILE *f, const record *r)
+static void draw_share(FILE *f, const sample *s, int part, int64_t total, int64_t x, int64_t y)
 {
-    const sample *last = &r->samples[r->count - 1];
+    begin_text(f, "part end", x, y);
+    put_tenths(f, total > 0 ? part_energy(s, part) / (total / 1000 + 1) : 0);
+    fputs("&#8201;%</text>\n", f);
+}
+
+static void draw_energy(FILE *f, const record *with, const record *without)
+{
+    const sample *last = &with->samples[with->count - 1];
     int64_t       total = last->fish;
     for (int l = 0; l < LAYERS; l++) total += last->layer[l];
     put_label(f, "heading", LEFT, ENERGY_TOP - 200, "Where the energy is");
     begin_text(f, "hint", LEFT + 2150, ENERGY_TOP - 200);
     put_number(f, (uint64_t)total);
-    fputs(" units in every tick: none is made, none is lost</text>\n", f);
-    for (int part = LAYERS; part >= 0; part--) draw_area(f, r, part, part < LAYERS ? layer_colours[part] : fish_colour);
+    fprintf(f, " units in every tick%s: none is made, none is lost</text>\n",
+            without != NULL ? " of both futures" : "");
+    for (int part = LAYERS; part >= 0; part--)
+        draw_area(f, with, part, part < LAYERS ? layer_colours[part] : fish_colour);
+    for (int part = 0; part < LAYERS && without != NULL; part++) draw_border(f, with, without, part);
     for (int part = LAYERS; part >= 0; part--) {
         int64_t y = ENERGY_TOP + 60 + (LAYERS - part) * 220;
         put_rectangle(f, LABELS, y - 20, 120, 120, part < LAYERS ? layer_colours[part] : fish_colour);
         put_label(f, "part", LABELS + 200, y + 85, part < LAYERS ? layer_name((layer)part) : "fish");
-        begin_text(f, "part end", WIDTH - 600, y + 85);
-        int64_t tenths = total > 0 ? part_energy(last, part) / (total / 1000 + 1) : 0;
-        put_tenths(f, tenths);
-        fputs("&#8201;%</text>\n", f);
+        draw_share(f, last, part, total, without != NULL ? NUMBERS_WITH : NUMBERS, y + 85);
+        if (without != NULL) draw_share(f, &without->samples[without->count - 1], part, total, NUMBERS, y + 85);
     }
 }
 
@@ -379,70 +471,88 @@ static uint32_t make_colours(colour *colours, uint32_t species_count)
     return n;
 }
 
+/* Where a map stands, and how it is called. */
+typedef struct place_of_map {
+    const map  *of;
+    const char *when;
+    int64_t     left, side;
+} place_of_map;
+
 /* The largest species as dots; drawn twice, the first time wider and dark, for a rim. */
-static void draw_giants(FILE *f, const map *m, uint32_t metres, int64_t left, bool rim)
+static void draw_giants(FILE *f, const place_of_map *p, uint32_t metres, bool rim)
 {
+    const map *m = p->of;
     fprintf(f, "<path class=\"%s\"", rim ? "rim" : "giant");
     if (!rim) put_colour(f, "stroke", species_colour(m->giant));
     fputs(" d=\"", f);
     for (uint32_t i = 0; i < m->giant_count; i++) {
-        int64_t x = (int32_t)(m->giants[i].x / (float)metres * (float)MAP_SIDE);
-        int64_t y = (int32_t)(m->giants[i].y / (float)metres * (float)MAP_SIDE);
-        put_point(f, 'M', left + x, MAPS_TOP + y);
+        int64_t x = (int32_t)(m->giants[i].x / (float)metres * (float)p->side);
+        int64_t y = (int32_t)(m->giants[i].y / (float)metres * (float)p->side);
+        put_point(f, 'M', p->left + x, MAPS_TOP + y);
         fputs("h0", f);
     }
     fputs("\"/>\n", f);
 }
 
-static bool draw_map(FILE *f, const map *m, uint32_t metres, int64_t left, const char *when, const colour *colours,
-                     uint32_t colour_count)
+static bool draw_map(FILE *f, const place_of_map *p, uint32_t metres, const colour *colours, uint32_t colour_count)
 {
     fputs("<image", f);
-    put_attribute(f, "x", left);
+    put_attribute(f, "x", p->left);
     put_attribute(f, "y", MAPS_TOP);
-    put_attribute(f, "width", MAP_SIDE);
-    put_attribute(f, "height", MAP_SIDE);
+    put_attribute(f, "width", p->side);
+    put_attribute(f, "height", p->side);
     fputs(" href=\"data:image/png;base64,", f);
-    bool good = png_write_base64(f, m->pixel, MAP_PIXELS, MAP_PIXELS, colours, colour_count);
+    bool good = png_write_base64(f, p->of->pixel, MAP_PIXELS, MAP_PIXELS, colours, colour_count);
     fputs("\"/>\n", f);
-    draw_giants(f, m, metres, left, true);
-    draw_giants(f, m, metres, left, false);
-    put_label(f, "heading", left, MAPS_TOP - 150, when);
-    begin_text(f, "hint end", left + MAP_SIDE, MAPS_TOP - 150);
-    fputs("tick ", f);
-    put_number(f, m->tick);
-    fputs(", ", f);
-    put_number(f, m->total);
+    draw_giants(f, p, metres, true);
+    draw_giants(f, p, metres, false);
+    put_label(f, "heading", p->left, MAPS_TOP - 150, p->when);
+    begin_text(f, "hint end", p->left + p->side, MAPS_TOP - 150);
+    put_number(f, p->of->total);
     fputs(" fish</text>\n", f);
     return good;
 }
 
-static bool draw_maps(FILE *f, const record *r, const species_table *t, uint32_t metres)
+/* Three maps of one future; four of two. */
+static uint32_t place_maps(const record *with, const record *without, place_of_map *places)
 {
-    static const char *const when[MAPS] = {"At the start", "Half way", "At the end"};
-    colour                   colours[MAP_SHADES + SPECIES_MAX * FISH_SHADES];
-    uint32_t                 count = make_colours(colours, t->count);
-    bool                     good = true;
-    for (int m = 0; m < MAPS && good; m++)
-        good = draw_map(f, &r->maps[m], metres, LEFT + m * MAP_STEP, when[m], colours, count);
-    begin_text(f, "note", LEFT, MAPS_TOP + MAP_SIDE + 220);
+    uint32_t count = without != NULL ? 4 : 3;
+    int64_t  side = without != NULL ? MAP_SIDE_FORKED : MAP_SIDE, step = (NUMBERS - LEFT - side) / (count - 1);
+    for (uint32_t m = 0; m < count; m++) places[m] = (place_of_map){NULL, NULL, LEFT + m * step, side};
+    places[0].of = &with->maps[AT_START], places[0].when = "At the start";
+    places[1].of = &with->maps[HALF_WAY], places[1].when = without != NULL ? "At the fork" : "Half way";
+    places[2].of = &with->maps[AT_END], places[2].when = without != NULL ? "At the end, with" : "At the end";
+    if (without != NULL) places[3].of = &without->maps[AT_END], places[3].when = "At the end, without";
+    return count;
+}
+
+static bool draw_maps(FILE *f, const record *with, const record *without, const species_table *t, uint32_t metres)
+{
+    place_of_map places[4];
+    colour       colours[MAP_SHADES + SPECIES_MAX * FISH_SHADES];
+    uint32_t     count = make_colours(colours, t->count), maps = place_maps(with, without, places);
+    bool         good = true;
+    for (uint32_t m = 0; m < maps && good; m++) good = draw_map(f, &places[m], metres, colours, count);
+    begin_text(f, "note", LEFT, MAPS_TOP + places[0].side + 220);
     fputs("Each point is a fish in the colour of its species, brighter where several are; the round dots: ", f);
-    put_text(f, t->of[r->maps[0].giant].common);
+    put_text(f, t->of[with->maps[AT_START].giant].common);
     fputs(". Grey: rock, where algae grow. Green: plankton. Opposite edges are joined.</text>\n", f);
     return good;
 }
 
 /* ---- the whole ---- */
 
-static void draw_frame(FILE *f)
+static void draw_frame(FILE *f, bool forked)
 {
+    int height = MAPS_TOP + (forked ? MAP_SIDE_FORKED : MAP_SIDE) + BELOW_MAPS;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"", f);
-    fprintf(f, " viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", WIDTH / 10, HEIGHT / 10, WIDTH / 10,
-            HEIGHT / 10);
+    fprintf(f, " viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", WIDTH / 10, height / 10, WIDTH / 10,
+            height / 10);
     fputs("<title>A living reef</title>\n<style>\n"
           "text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:13px;fill:#9FB4C7}\n"
           ".end{text-anchor:end}.middle{text-anchor:middle}\n"
-          ".title{font-size:34px;font-weight:bold;fill:#F2F7FB}.subtitle{font-size:16px;fill:#A9BFD3}\n"
+          ".title{font-size:34px;font-weight:bold;fill:#F2F7FB}.subtitle{font-size:16px;fill:#A9BFD3}.italic{font-"
+          "style:italic}\n"
           ".heading{font-size:17px;font-weight:bold;fill:#E3EDF5}.hint{font-size:13px;fill:#7F97AC}\n"
           ".name,.count{font-size:14px;font-weight:bold;fill:#E3EDF5}\n"
           ".latin{font-size:12px;font-style:italic}.level{font-style:normal;fill:#6F879C}.before{font-size:12px;fill:#"
@@ -450,6 +560,9 @@ static void draw_frame(FILE *f)
           ".part{font-size:13px;fill:#C5D5E3}.note{font-size:13px;fill:#7F97AC}\n"
           ".grid{stroke:#27405A;stroke-width:1;fill:none}.fine{stroke:#152A40;stroke-width:1;fill:none}\n"
           ".curve{stroke-width:2.2;fill:none;stroke-linejoin:round;stroke-linecap:round}\n"
+          ".without{stroke-width:2;stroke-dasharray:6 4;stroke-linecap:butt}.sample{stroke:#C5D5E3}\n"
+          ".fork{stroke:#A9BFD3;stroke-width:1.4;fill:none}.cross{stroke:#FFF;stroke-width:2.4;fill:none}\n"
+          ".border{stroke:#F2F7FB;stroke-width:1.4;stroke-dasharray:6 4;fill:none}\n"
           ".leader{stroke-width:1;fill:none;opacity:.55}\n"
           ".giant{stroke-width:2.4;stroke-linecap:round;fill:none}.rim{stroke:#04101F;stroke-width:4;stroke-linecap:"
           "round;fill:none}\n"
@@ -457,22 +570,38 @@ static void draw_frame(FILE *f)
           f);
 }
 
-bool picture_write(const record *r, const species_table *table, uint32_t metres, uint64_t seed, FILE *f)
+static void draw_title(FILE *f, const record *with, const record *without, const species_table *t, uint32_t metres,
+                       uint64_t seed)
 {
-    draw_frame(f);
-    put_label(f, "title", LEFT, 700, "A living reef");
-    begin_text(f, "subtitle", LEFT, 1000);
-    fprintf(f, "%" PRIu32 " species on a sea of %" PRIu32 " m by %" PRIu32 " m, seed %" PRIu64 ": ", table->count,
-            metres, metres, seed);
-    put_number(f, r->samples[r->count - 1].tick);
+    const sample *last = &with->samples[with->count - 1];
+    int64_t       up = without != NULL ? 110 : 0; /* makes room for a second line */
+    put_label(f, "title", LEFT, 700 - up, "A living reef");
+    begin_text(f, "subtitle", LEFT, 1000 - up);
+    fprintf(f, "%" PRIu32 " species on a sea of %" PRIu32 " m by %" PRIu32 " m, seed %" PRIu64 ": ", t->count, metres,
+            metres, seed);
+    put_number(f, last->tick);
     fputs(" ticks, ", f);
-    put_number(f, r->samples[r->count - 1].born);
+    put_number(f, last->born);
     fputs(" births, ", f);
-    put_number(f, r->samples[r->count - 1].died);
+    put_number(f, last->died);
     fputs(" deaths</text>\n", f);
-    draw_populations(f, r, table);
-    draw_energy(f, r);
-    bool good = draw_maps(f, r, table, metres);
+    if (without == NULL) return;
+    begin_text(f, "subtitle", LEFT, 1125);
+    fputs("At tick ", f);
+    put_number(f, without->samples[0].tick);
+    fputs(" the world was forked; one future went on as it was, the other one without <tspan class=\"italic\">", f);
+    put_text(f, t->of[without->removed].scientific);
+    fputs("</tspan></text>\n", f);
+}
+
+bool picture_write(const record *with, const record *without, const species_table *table, uint32_t metres,
+                   uint64_t seed, FILE *f)
+{
+    draw_frame(f, without != NULL);
+    draw_title(f, with, without, table, metres, seed);
+    draw_populations(f, with, without, table);
+    draw_energy(f, with, without);
+    bool good = draw_maps(f, with, without, table, metres);
     fputs("</svg>\n", f);
     return good;
 }

@@ -82,9 +82,9 @@ static uint32_t largest_species(const species_table *t)
     return largest;
 }
 
-bool record_map(record *r, uint32_t which, ecosystem *e)
+bool record_map(record *r, moment when, ecosystem *e)
 {
-    map *m = &r->maps[which];
+    map *m = &r->maps[when];
     m->tick = e->tick;
     m->giant = largest_species(&e->table);
     m->pixel = malloc(MAP_PIXELS * MAP_PIXELS);
@@ -116,9 +116,9 @@ static void write_name(FILE *file, const char *name)
     if (quoted) fputc('"', file);
 }
 
-void record_write(const record *r, const species_table *table, FILE *file)
+static void write_header(const species_table *table, FILE *file)
 {
-    fputs("tick,fish,born,died", file);
+    fputs("tick,future,fish,born,died", file);
     for (int l = 0; l < LAYERS; l++) fprintf(file, ",%s_energy", layer_name((layer)l));
     fputs(",fish_energy", file);
     for (uint32_t i = 0; i < table->count; i++) {
@@ -126,14 +126,27 @@ void record_write(const record *r, const species_table *table, FILE *file)
         write_name(file, table->of[i].scientific);
     }
     fputc('\n', file);
-    for (uint32_t k = 0; k < r->count; k++) {
-        const sample *s = &r->samples[k];
-        uint32_t      total = 0;
-        for (uint32_t i = 0; i < table->count; i++) total += s->population[i];
-        fprintf(file, "%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64, s->tick, total, s->born, s->died);
-        for (int l = 0; l < LAYERS; l++) fprintf(file, ",%" PRId64, s->layer[l]);
-        fprintf(file, ",%" PRId64, s->fish);
-        for (uint32_t i = 0; i < table->count; i++) fprintf(file, ",%" PRIu32, s->population[i]);
-        fputc('\n', file);
+}
+
+static void write_sample(const sample *s, const char *future, const species_table *table, FILE *file)
+{
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < table->count; i++) total += s->population[i];
+    fprintf(file, "%" PRIu32 ",%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64, s->tick, future, total, s->born, s->died);
+    for (int l = 0; l < LAYERS; l++) fprintf(file, ",%" PRId64, s->layer[l]);
+    fprintf(file, ",%" PRId64, s->fish);
+    for (uint32_t i = 0; i < table->count; i++) fprintf(file, ",%" PRIu32, s->population[i]);
+    fputc('\n', file);
+}
+
+void record_write(const record *with, const record *without, const species_table *table, FILE *file)
+{
+    write_header(table, file);
+    for (uint32_t k = 0; k < with->count; k++) {
+        const sample *s = &with->samples[k];
+        const char   *future = without == NULL ? "only" : s->tick <= without->samples[0].tick ? "both" : "with";
+        write_sample(s, future, table, file);
     }
+    for (uint32_t k = 0; without != NULL && k < without->count; k++)
+        write_sample(&without->samples[k], "without", table, file);
 }

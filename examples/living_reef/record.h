@@ -8,11 +8,13 @@
 
 enum {
     SAMPLE_TICKS = 10, /* a sample is taken every so many ticks, and at the end */
-    MAPS = 3,          /* start, middle, end */
     MAP_PIXELS = 480,  /* along each side */
     MAP_SHADES = 16,   /* colours of the sea: 4 of plankton for each of 4 of rock */
     FISH_SHADES = 3    /* colours of a species, by the number of fish in a pixel */
 };
+
+/* The moments of which a map is drawn. */
+typedef enum moment { AT_START = 0, HALF_WAY, AT_END, MAPS } moment;
 
 typedef struct sample {
     uint32_t tick;
@@ -28,19 +30,23 @@ typedef struct map {
     uint32_t  giant_count, giant;
 } map;
 
+/* Of one future. That of the future without a species begins at the fork, when the species has just been taken out, and
+ * has no map but the last. */
 typedef struct record {
     sample  *samples;
     uint32_t count, capacity;
     map      maps[MAPS];
+    uint32_t removed; /* the species that was taken out, if any was */
 } record;
 
 void record_free(record *r);
 /* Adds a sample of the ecosystem as it is. False: no memory. */
 bool record_sample(record *r, const ecosystem *e);
-/* Draws map number `which`. False: no memory. */
-bool record_map(record *r, uint32_t which, ecosystem *e);
+/* Draws the map of a moment. False: no memory. */
+bool record_map(record *r, moment when, ecosystem *e);
 
-/* The samples as comma separated values, one line a sample. */
-void record_write(const record *r, const species_table *table, FILE *file);
+/* The samples as comma separated values, one line a sample: first those of both futures, then those of each. `without`
+ * is NULL when the world wasn't forked. */
+void record_write(const record *with, const record *without, const species_table *table, FILE *file);
 
 #endif

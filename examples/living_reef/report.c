@@ -65,23 +65,99 @@ void report_end(report *r)
     if (!r->quiet && r->terminal) fputs("\r\033[K", stderr);
 }
 
-void report_table(const report *r, const record *taken, const ecosystem *e)
+/* ---- the fork ---- */
+
+void report_fork_begin(report *r, const ecosystem *e)
+{
+    r->before_bytes = reef_world_stats(e->world).bytes_total;
+    r->fork_start = now();
+}
+
+void report_fork_end(report *r, const ecosystem *e, uint32_t removed)
+{
+    r->fork_seconds = now() - r->fork_start;
+    r->fork_bytes = reef_world_stats(e->world).bytes_total - r->before_bytes;
+    if (r->quiet) return;
+    report_end(r);
+    fprintf(stderr, "tick %" PRIu32 ": the world is forked, and one future goes on without %s\n", e->tick,
+            e->table.of[removed].scientific);
+}
+
+void report_other(report *r, const ecosystem *e)
+{
+    r->last = now();
+    r->last_tick = e->tick;
+    if (r->quiet) return;
+    report_end(r);
+    fputs("the other future:\n", stderr);
+}
+
+/* ---- the closing table ---- */
+
+static void print_species(const species *s, uint32_t i, const record *with, const record *without)
+{
+    const sample *last = &with->samples[with->count - 1];
+    printf("%-28s %10" PRIu32, s->scientific, with->samples[0].population[i]);
+    if (without == NULL) {
+        printf(" %10" PRIu32 "%s\n", last->population[i], last->population[i] == 0 ? "  died out" : "");
+        return;
+    }
+    uint32_t    left = without->samples[without->count - 1].population[i];
+    const char *fate = last->population[i] == 0 || left == 0 ? "  died out" : "";
+    if (i == without->removed) fate = "  taken out";
+    printf(" %10" PRIu32 " %10" PRIu32 "%s\n", last->population[i], left, fate);
+}
+
+/* A number of each future. */
+static void print_numbers(const char *what, uint64_t with, const uint64_t *without)
+{
+    printf("%-28s %21" PRIu64, what, with);
+    if (without != NULL) printf(" %10" PRIu64, *without);
+    putchar('\n');
+}
+
+static void print_counts(const future *with, const future *without)
+{
+    static const char *const names[] = {"born", "died", "entities spawned", "entities destroyed", "structural changes"};
+    uint64_t                 counts[2][5];
+    for (int c = 0; c < (without != NULL ? 2 : 1); c++) {
+        const future *column = c == 0 ? with : without;
+        reef_stats    s = reef_world_stats(column->e.world);
+        counts[c][0] = column->e.fish.born;
+        counts[c][1] = column->e.fish.died;
+        counts[c][2] = s.spawned;
+        counts[c][3] = s.destroyed;
+        counts[c][4] = s.spawned + s.destroyed + s.moved;
+    }
+    for (int i = 0; i < 5; i++) print_numbers(names[i], counts[0][i], without != NULL ? &counts[1][i] : NULL);
+}
+
+/* Both worlds take their memory from one place, which alone is counted. */
+static void print_fork(const report *r, const reef_stats *stats)
+{
+    printf("%-28s %18.1f us\n", "time of the fork", r->fork_seconds * 1e6);
+    printf("%-28s %19" PRIu64 " B\n", "memory of the fork", r->fork_bytes);
+    printf("%-28s %17.1f MiB\n", "memory before the fork", (double)r->before_bytes / 1048576.0);
+    printf("%-28s %17.1f MiB\n", "memory of both worlds", (double)stats->bytes_total / 1048576.0);
+}
+
+void report_table(const report *r, const future *with, const future *without)
 {
     if (r->quiet) return;
-    const sample *first = &taken->samples[0], *last = &taken->samples[taken->count - 1];
-    reef_stats    stats = reef_world_stats(e->world);
-    double        seconds = now() - r->start, rate = seconds > 0 ? (double)r->ticks / seconds : 0;
-    printf("%-28s %10s %10s\n", "species", "start", "end");
+    const ecosystem *e = &with->e;
+    reef_stats       stats = reef_world_stats(e->world);
+    double           seconds = now() - r->start;
+    uint32_t         played = r->ticks + (without != NULL ? r->ticks - without->taken.samples[0].tick : 0);
+    printf("%-28s %10s %10s%s\n", "species", "start", without != NULL ? "with" : "end",
+           without != NULL ? "    without" : "");
     for (uint32_t i = 0; i < e->table.count; i++)
-        printf("%-28s %10" PRIu32 " %10" PRIu32 "%s\n", e->table.of[i].scientific, first->population[i],
-               last->population[i], last->population[i] == 0 ? "  died out" : "");
-    printf("%-28s %10s %10" PRIu32 "\n\n", "all", "", fish_count(e));
-    printf("%-28s %21.1f\n", "ticks/s", rate);
-    printf("%-28s %21" PRIu64 "\n", "born", last->born);
-    printf("%-28s %21" PRIu64 "\n", "died", last->died);
-    printf("%-28s %21" PRIu64 "\n", "entities spawned", stats.spawned);
-    printf("%-28s %21" PRIu64 "\n", "entities destroyed", stats.destroyed);
-    printf("%-28s %21" PRIu64 "\n", "structural changes", stats.spawned + stats.destroyed + stats.moved);
-    printf("%-28s %17.1f MiB\n", "memory of the world", (double)stats.bytes_total / 1048576.0);
+        print_species(&e->table.of[i], i, &with->taken, without != NULL ? &without->taken : NULL);
+    uint64_t left = without != NULL ? fish_count(&without->e) : 0;
+    print_numbers("all", fish_count(e), without != NULL ? &left : NULL);
+    printf("\n%-28s %21.1f\n", without != NULL ? "ticks/s of both futures" : "ticks/s",
+           seconds > 0 ? (double)played / seconds : 0);
+    print_counts(with, without);
+    if (without != NULL) print_fork(r, &stats);
+    else printf("%-28s %17.1f MiB\n", "memory of the world", (double)stats.bytes_total / 1048576.0);
     printf("%-28s %21" PRId64 "\n", "energy, kept in every tick", e->books.total);
 }

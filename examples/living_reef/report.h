@@ -3,22 +3,29 @@
 #ifndef LIVING_REEF_REPORT_H
 #define LIVING_REEF_REPORT_H
 
-#include "record.h"
+#include "future.h"
 
-typedef struct report {
+struct report {
     bool     quiet, terminal;
     uint32_t ticks;                  /* of the whole run */
     double   start, last, last_rate; /* s; s; ticks/s */
     uint32_t last_tick;
-} report;
+    double   fork_start, fork_seconds;
+    uint64_t fork_bytes, before_bytes; /* what the fork took, what there was before */
+};
 
 void report_start(report *r, uint32_t ticks, bool quiet);
 /* After each tick. Looks at the clock and prints at most ten times a second on a terminal, ten lines in all
  * elsewhere. */
 void report_tick(report *r, const ecosystem *e);
+/* Around the call that forks the world. */
+void report_fork_begin(report *r, const ecosystem *e);
+void report_fork_end(report *r, const ecosystem *e, uint32_t removed);
+/* The ticks that follow are those of the other future. */
+void report_other(report *r, const ecosystem *e);
 /* Takes the bar off the screen. */
 void report_end(report *r);
-/* The closing table. */
-void report_table(const report *r, const record *taken, const ecosystem *e);
+/* The closing table. `without` is NULL when the world wasn't forked. */
+void report_table(const report *r, const future *with, const future *without);
 
 #endif

@@ -75,6 +75,20 @@ bool sea_new(sea *s, uint32_t metres, uint64_t seed)
     return true;
 }
 
+/* What the fish want, take and waste is all zero between two ticks. */
+bool sea_copy(sea *s, const sea *from)
+{
+    memset(s, 0, sizeof *s);
+    s->side = from->side;
+    s->cells = from->cells;
+    s->metres = from->metres;
+    if (!make_arrays(s)) return false;
+    size_t bytes = s->cells * sizeof(int32_t);
+    for (int l = 0; l < LAYERS; l++) memcpy(s->layer[l], from->layer[l], bytes);
+    memcpy(s->ground, from->ground, bytes);
+    return true;
+}
+
 void sea_free(sea *s)
 {
     for (int l = 0; l < LAYERS; l++) {

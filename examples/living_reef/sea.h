@@ -30,6 +30,8 @@ typedef struct sea {
 
 /* False: no memory. The sea must be freed in any case. */
 bool sea_new(sea *s, uint32_t metres, uint64_t seed);
+/* The same, for a sea that begins as `from` is between two ticks. */
+bool sea_copy(sea *s, const sea *from);
 void sea_free(sea *s);
 
 /* One tick of growth, decay, spreading and drift. */

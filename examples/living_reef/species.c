@@ -383,6 +383,16 @@ uint32_t species_total(const species_table *table)
     return total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
 }
 
+uint32_t species_largest_hunter(const species_table *table)
+{
+    uint32_t largest = SPECIES_MAX;
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (table->of[i].prey == 0) continue;
+        if (largest == SPECIES_MAX || table->of[i].length > table->of[largest].length) largest = i;
+    }
+    return largest;
+}
+
 void species_scale(species_table *table, uint32_t total)
 {
     uint64_t now = 0;

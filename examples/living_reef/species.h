@@ -63,6 +63,9 @@ bool species_parse(species_table *table, const char *name, const char *text, siz
 /* Scales the numbers so that about `total` fish start, at least two of each species. */
 void species_scale(species_table *table, uint32_t total);
 
+/* The largest of the species that eat other ones, the first of equals; SPECIES_MAX: there is none. */
+uint32_t species_largest_hunter(const species_table *table);
+
 /* The sum of all numbers. */
 uint32_t species_total(const species_table *table);
 
