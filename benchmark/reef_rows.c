@@ -4,7 +4,8 @@
 #include "mem.h"
 #include <stdlib.h>
 
-const contestant contestant_reef = {"reef", {reef_create_rows, reef_change_rows, reef_access_rows, reef_iter_rows}};
+const contestant contestant_reef = {
+    "reef", {reef_create_rows, reef_change_rows, reef_access_rows, reef_iter_rows, reef_copy_rows}};
 
 void bench_fail(const reef_world *w, const char *what)
 {

@@ -48,6 +48,9 @@ reef_query  *query_new(state *s, const char *text);
 reef_component tag_type(uint32_t number);
 /* r->n entities with pos_of and vel_of, and the query "Position, in Velocity". */
 state *state_pv(const bench_row *r, bool handles);
+/* r->n entities with pos_of and vel_of, entity i in table i % r->tables (the tags that are the bits of the remainder), and that
+ * query. (reef_iter.c) */
+state *frag_tables(const bench_row *r);
 void   shuffle_handles(state *s);
 
 /* The checksums that raw computes as well: all Positions by handle; all Positions in the order of a loop. */
@@ -60,5 +63,7 @@ extern const row_impl reef_create_rows[]; /* reef_create.c: create_, destroy_, w
 extern const row_impl reef_change_rows[]; /* reef_change.c: add_remove_ */
 extern const row_impl reef_access_rows[]; /* reef_access.c: get_, set_, has_ */
 extern const row_impl reef_iter_rows[];   /* reef_iter.c: iter_ */
+extern const row_impl reef_copy_rows[];   /* reef_copy.c: snapshot, fork, rollback_, state_hash_ */
+extern const row_impl reef_alone_rows[];  /* there too: reef in raw's place, without fork or history */
 
 #endif

@@ -57,8 +57,31 @@
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
  *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
  *   restore           from a snapshot, after a write pass over P; raw copies back in place. Freeing the old state is
- *                     not timed. (checksum: state as at the snapshot; for snapshot: after a further write pass, so a
- *                     shallow copy fails)
+ *                     not timed: a snapshot holds it. (checksum: state as at the snapshot; for snapshot: after a
+ *                     further write pass, so a shallow copy fails)
+ *
+ * Copies of a world: the world of snapshot unless another one is named. Caches are cold: setup ends with a pass over the
+ * data. Where a row has a second column, that is reef itself doing the same work without a fork or history, in a world of
+ * its own, in raw's place.
+ *   fork              reef_fork, after a write pass over P. Setup made a fork before and dropped it, so that the memory
+ *                     of the world's struct is touched. (checksum: the fork's values, after a write pass over the other)
+ *   fork_1k_tables    the same in the world of iter_frag_1k
+ *   fork_first_write  one loop p += v*dt after a fork, so that all of P is copied. Setup played it once, with a fork that
+ *                     was then dropped: the blocks to copy to are there and their memory is touched, as in a program that
+ *                     forks again and again
+ *   fork_first_cold   the same for the first fork of a world: the memory comes from the system inside the timer
+ *   rollback_60       a tick: take a snapshot, free the oldest of 60, p += v*dt for all. 60 ticks; setup played 120, so
+ *                     blocks are recycled. (checksum: all 60 states that are kept, by restoring each)
+ *   rollback_60_sparse  the same; only the first 10,000 rows are written, by a loop that is left early
+ *   rewind            in rollback_60's world: restore the state of 60 ticks ago. A snapshot holds the state that is left
+ *   drop_state        then free that snapshot, and with it all blocks that no other state has
+ *   state_hash_same   reef_hash again; nothing was written since the last one, a snapshot was taken
+ *   state_hash_1pct   p += v*dt for the first 10,000 rows since the last hash
+ *   state_hash_scattered  the same for every hundredth row, through reef_mut
+ *   state_hash_all    all of P, V and Data was written since the last hash; the handles stay (48 bytes of 56)
+ *   state_hash_first  never hashed: all 56 bytes, and memory for the hashes that are kept
+ *                     (checksums: a world restored to a state that was never hashed, with the same changes, has the same
+ *                     hash, and it isn't that of the state before, unless nothing changed)
  *   world_new         make and free an empty world that is ready to declare components in
  *   mem_2             not a time: mem_live after 1,000,000 creates minus before; handles not kept. Arenas count whole
  *   mem_table         not a time: mem_live after 10,000 entities, each with Position, Velocity and a set of tags
@@ -129,6 +152,19 @@ typedef struct Data {
     X(observer_add, N_100K, 2, 1, N_100K, NS) \
     X(snapshot, N_1M, 1, 1, N_1M, NS) \
     X(restore, N_1M, 1, 1, N_1M, NS) \
+    X(fork, N_1M, 1, 1, 1, US) \
+    X(fork_1k_tables, N_100K, 1024, 1, 1, US) \
+    X(fork_first_write, N_1M, 1, 1, N_1M, NS) \
+    X(fork_first_cold, N_1M, 1, 1, N_1M, NS) \
+    X(rollback_60, N_1M, 1, 60, 1, US) \
+    X(rollback_60_sparse, N_1M, 1, 60, 1, US) \
+    X(rewind, N_1M, 1, 1, 1, US) \
+    X(drop_state, N_1M, 1, 1, 1, US) \
+    X(state_hash_same, N_1M, 1, 1, 1, US) \
+    X(state_hash_1pct, N_1M, 1, 1, 1, US) \
+    X(state_hash_scattered, N_1M, 1, 1, 1, US) \
+    X(state_hash_all, N_1M, 1, 1, N_1M, NS) \
+    X(state_hash_first, N_1M, 1, 1, N_1M, NS) \
     X(world_new, 1u, 1, 1000, 1u, NS) \
     X(mem_2, N_1M, 1, 1, N_1M, BYTES) \
     X(mem_table, N_10K, N_10K, 1, N_10K, BYTES)
