@@ -5,7 +5,7 @@
  * rows that is written is copied, not the world.
  *
  * What belongs to the state: entities with their generations, free ids in their order, components and switches, names, the
- * versions by which changes are found. What doesn't: queries, bundles, the last error, the config with its context.
+ * versions by which changes are found, the types that a strict world was told of. What doesn't: queries, bundles, the last error, the config with its context.
  *
  * Handles are part of the state as well. After reef_restore a handle means what it meant when the snapshot was taken: an entity
  * that died since is alive again under its old handle, and one that was made since is dead, until the new future makes an
@@ -27,8 +27,8 @@ typedef struct reef_snapshot reef_snapshot;
  * freed in any order. NULL on failure: LOCKED (a loop is open), NOT_COPYABLE (an entity has a component of the type that the
  * error names, which can't be copied; see reef_hooks.on_fork), NO_MEMORY. */
 REEF_API reef_snapshot *reef_snapshot_take(reef_world *world);
-/* Lets go of the state, and of all memory that nobody else holds. NULL is allowed. Any thread; destroy hooks of values that
- * nobody else holds run on it. */
+/* Lets go of the state, and of the memory that nobody else holds. (A block that two forks have both replaced since may stay until one
+ * of them ends.) NULL is allowed. Any thread; destroy hooks of values that nobody else holds run on it. */
 REEF_API void reef_snapshot_free(reef_snapshot *snapshot);
 /* The world becomes what it was when the snapshot was taken, from this world or from any fork of it. The snapshot stays and
  * may be used again. Errors: LOCKED, OTHER_WORLD (of no fork of this world), BAD_ARGUMENT, NO_MEMORY: the world is unchanged. */

@@ -104,6 +104,12 @@ static void try_locked(model *m, const op *o, reef_entity e)
     bad |= reef_shrink(m->world) != REEF_LOCKED ? 1u << 13 : 0;
     bad |= reef_create_as(m->world, later) != REEF_LOCKED ? 1u << 14 : 0;
     bad |= reef_reserve_id(m->world).generation != 0 ? 1u << 15 : 0;
+    bad |= reef_fork(m->world) || reef_last_error(m->world).status != REEF_LOCKED ? 1u << 18 : 0;
+    bad |= reef_snapshot_take(m->world) || reef_last_error(m->world).status != REEF_LOCKED ? 1u << 19 : 0;
+    for (uint32_t i = 0; i < SNAPSHOTS; i++) {
+        const reef_snapshot *s = m->snapshot[i].snapshot;
+        if (s) bad |= reef_restore(m->world, s) != REEF_LOCKED ? 1u << 20 : 0;
+    }
     if (reef_has_id(m->world, e, c)) bad |= reef_remove_id(m->world, e, c) != REEF_LOCKED ? 1u << 16 : 0;
     else bad |= reef_add_id(m->world, e, c, NULL, NULL) != REEF_LOCKED ? 1u << 17 : 0;
     if (bad) model_fail(m, "a call went through while a loop was open: calls %x of the list in try_locked", bad);

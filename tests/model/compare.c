@@ -1,5 +1,7 @@
 /* Comparing whole worlds, and the beginning and end of a run. */
 #include "fork.h"
+#include "hash.h"
+#include "inside.h"
 #include <stdlib.h>
 
 /* ---- one entity ---- */
@@ -235,6 +237,7 @@ static void compare_stats(model *m)
     }
     bool alone = true; /* forks share values */
     for (uint32_t i = 0; i < FORKS; i++) alone &= m->fork[i].world == NULL;
+    for (uint32_t i = 0; i < SNAPSHOTS; i++) alone &= m->snapshot[i].snapshot == NULL;
     if (alone && payloads_live() != payloads)
         model_fail(m, "%llu owned values live, must be %llu", (unsigned long long)payloads_live(),
                    (unsigned long long)payloads);
@@ -255,11 +258,16 @@ static void compare_stats(model *m)
 
 void model_compare(model *m, bool validate)
 {
+    model_compare_rows(m, validate);
+    if (!m->failed) compare_orders(m);
+}
+
+void model_compare_rows(model *m, bool validate)
+{
     char        message[400] = "";
     reef_status s = validate ? reef_validate(m->world, message, sizeof message) : REEF_OK;
     if (s != REEF_OK) model_fail(m, "reef_validate: %s: %s", reef_status_name(s), message);
     if (!m->failed) compare_living(m);
-    if (!m->failed) compare_orders(m);
     if (!m->failed) compare_visit(m);
     if (!m->failed) compare_stats(m);
 }
@@ -289,7 +297,8 @@ static bool other_make(model *m)
     m->other = reef_world_new(NULL);
     if (!m->other) return false;
     m->other_bundle = reef_bundle_new(m->other, &part, 1);
-    return m->other_bundle != NULL;
+    m->other_snapshot = reef_snapshot_take(m->other);
+    return m->other_bundle != NULL && m->other_snapshot != NULL;
 }
 
 bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
@@ -327,10 +336,12 @@ void model_stop(model *m)
             reef_query_free(m->query[i].query);
             reef_bundle_free(m->bundle[i].bundle);
         }
-        for (uint32_t i = 0; i < FORKS; i++)
-            if (m->fork[i].world) reef_world_free(m->fork[i].world);
+        hash_check(m, hash_anew(m->world));
+        if (!m->failed) forks_end(m);
         reef_world_free(m->world);
+        forks_free(m);
         reef_world_free(m->other);
+        reef_snapshot_free(m->other_snapshot);
         if (payloads_live() != 0)
             model_fail(m, "%llu owned values outlive the world", (unsigned long long)payloads_live());
         if (counted_memory.blocks != 0)
@@ -339,7 +350,7 @@ void model_stop(model *m)
         if (counted_memory.fault) model_fail(m, "at the end: %s", counted_memory.fault);
     }
     ref_drop(&m->reference);
-    for (uint32_t i = 0; i < FORKS; i++) ref_drop(&m->fork[i].reference);
+    forks_free(m);
     free(m->handle);
     free(m->core.made);
     free(m->want.made);

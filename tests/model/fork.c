@@ -1,6 +1,5 @@
-/* Worlds that are forked, taken up again, compared with models of their own, and freed in any order. */
+/* Worlds that are forked, taken up again, held, restored, compared with references of their own, and freed in any order. */
 #include "fork.h"
-#include "change.h"
 #include <stdlib.h>
 
 /* ---- the reference ---- */
@@ -13,74 +12,163 @@ static void *doubled(const void *from, size_t count, size_t size)
     return p;
 }
 
-void fork_reference(ref_world *to, const ref_world *from)
+/* The same again. */
+static void reference_double(ref_world *to, const ref_world *from)
 {
     *to = *from;
-    to->entity = doubled(from->entity, from->capacity, sizeof *from->entity);
-    to->free_id = doubled(from->free_id, from->free_capacity, sizeof *from->free_id);
-    to->living = doubled(from->living, from->living_capacity, sizeof *from->living);
-    to->table = doubled(from->table, from->table_capacity, sizeof *from->table);
+    to->entity = doubled(from->entity, to->capacity = from->count, sizeof *from->entity);
+    to->free_id = doubled(from->free_id, to->free_capacity = from->free_end, sizeof *from->free_id);
+    to->living = doubled(from->living, to->living_capacity = from->living_count, sizeof *from->living);
+    to->table = doubled(from->table, to->table_capacity = from->table_count, sizeof *from->table);
     for (uint32_t i = 0; i < from->table_count; i++) {
-        to->table[i] = doubled(from->table[i], 1, sizeof **from->table);
-        to->table[i]->row = doubled(from->table[i]->row, from->table[i]->capacity, sizeof(uint32_t));
-        for (uint32_t row = 0; row < to->table[i]->count; row++)
-            to->entity[to->table[i]->row[row]].table = to->table[i];
+        ref_table *t = to->table[i] = doubled(from->table[i], 1, sizeof **from->table);
+        t->row = doubled(t->row, t->capacity = t->count, sizeof *t->row);
+        for (uint32_t row = 0; row < t->count; row++) to->entity[t->row[row]].table = t;
     }
 }
 
-/* ---- operations: o->n is the slot ---- */
-
-static bool has_move_only(const ref_world *r)
+void fork_reference(ref_world *to, const ref_world *from)
 {
-    for (uint32_t i = 0; i < r->living_count; i++)
+    reference_double(to, from);
+    for (uint32_t i = 0; i < to->living_count; i++) {
+        ref_entity *e = &to->entity[to->living[i]];
         for (uint32_t t = 0; t < TYPES_MAX; t++)
-            if (model_types[t].sort == SORT_MOVER && ref_has(&r->entity[r->living[i]], t)) return true;
-    return false;
+            if (model_types[t].on_fork != REEF_FORK_COPY && ref_has(e, t))
+                e->value[t] = value_default(&model_types[t], ref_handle(to, to->living[i]));
+    }
+}
+
+/* The reference goes back to a copy; of types that forks skip, entities keep the value that they have now. */
+static void reference_restore(ref_world *now, const ref_world *then)
+{
+    ref_world r;
+    reference_double(&r, then);
+    for (uint32_t i = 0; i < r.living_count; i++) {
+        uint32_t          index = r.living[i];
+        const ref_entity *e = ref_alive(now, ref_handle(&r, index));
+        for (uint32_t t = 0; e && t < TYPES_MAX; t++)
+            if (model_types[t].on_fork == REEF_FORK_SKIP && ref_has(e, t) && ref_has(&r.entity[index], t))
+                r.entity[index].value[t] = e->value[t];
+    }
+    ref_drop(now);
+    *now = r;
+}
+
+/* The rank of the first type that stands in the way of a fork, TYPES_MAX: there is none. */
+static uint32_t first_bound(const ref_world *r)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < r->living_count; i++) set |= r->entity[r->living[i]].set;
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (set >> t & 1 && type_is_bound(&model_types[t])) return t;
+    return TYPES_MAX;
+}
+
+bool fork_is_refused(const ref_world *r) { return first_bound(r) < TYPES_MAX; }
+
+bool ref_is_there(const ref_world *r) { return r->entities_max != 0; }
+
+uint32_t forks_live(const model *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < FORKS; i++) n += ref_is_there(&m->fork[i].reference);
+    return n;
+}
+
+/* ---- comparing ---- */
+
+/* A world that isn't the one of this moment is still what its reference says, and hashes as it did. Queries, which would all
+ * be made anew, are compared now and then. */
+static void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash)
+{
+    reef_query *single[TYPES_MAX];
+    reef_world *world = m->world;
+    ref_world   reference = m->reference;
+    memcpy(single, m->single, sizeof single);
+    memset(m->single, 0, sizeof m->single);
+    m->world = w;
+    m->reference = *r;
+    if (hash && !m->failed && reef_hash(w) != hash)
+        model_fail(m, "a fork or snapshot has another hash than when it was made");
+    if (!m->failed && (r->spawned + r->destroyed) % 8 == 0) model_compare(m, true);
+    else if (!m->failed) model_compare_rows(m, true);
+    for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->single[t]);
+    memcpy(m->single, single, sizeof single);
+    m->world = world;
+    m->reference = reference;
+}
+
+/* The hash to remember with a copy, 0: none. No allocation is made to fail for it. */
+static uint64_t hash_of(const op *o, reef_world *w)
+{
+    uint32_t fail_at = counted_memory.fail_at;
+    if (!(o->option & OPTION_HASHED)) return 0;
+    counted_memory.fail_at = 0;
+    uint64_t hash = reef_hash(w);
+    counted_memory.fail_at = fail_at;
+    return hash;
+}
+
+/* Why the world gives no copy: a status, and the type that is to blame as a rank + 1. */
+static void refused(const model *m, outcome *out)
+{
+    reef_error e = reef_last_error(m->world);
+    out->status = e.status;
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (model_types[t].id.id == e.component.id) out->number = t + 1;
+}
+
+/* False: the world can be copied. */
+static bool want_refused(const model *m, outcome *want)
+{
+    uint32_t bound = first_bound(&m->reference);
+    want->status = bound < TYPES_MAX ? REEF_NOT_COPYABLE : REEF_OK;
+    want->number = bound < TYPES_MAX ? bound + 1 : 0;
+    return bound < TYPES_MAX;
+}
+
+/* ---- forks: o->n is the slot ---- */
+
+static void fork_end(model *m, model_fork *k)
+{
+    if (!k->world) return;
+    relative_compare(m, k->world, &k->reference, k->hash);
+    reef_world_free(k->world);
+    k->world = NULL;
+}
+
+static void fork_put(model *m, model_fork *k, reef_world *w, uint64_t hash)
+{
+    counted_memory.fail_at = 0;
+    fork_end(m, k);
+    k->world = w;
+    k->hash = hash;
 }
 
 void core_FORK(model *m, const op *o, outcome *out)
 {
-    model_fork *k = &m->fork[o->n];
-    out->status = REEF_OK;
-    if (has_move_only(&m->reference)) return;
+    uint64_t    hash = hash_of(o, m->world);
     reef_world *f = reef_fork(m->world);
-    out->status = f ? REEF_OK : REEF_NO_MEMORY;
-    if (!f) return;
-    if (k->world) reef_world_free(k->world);
-    k->world = f;
+    out->status = REEF_OK;
+    if (f) fork_put(m, &m->fork[o->n], f, hash);
+    else refused(m, out);
 }
 void want_FORK(model *m, const op *o, outcome *want)
 {
     model_fork *k = &m->fork[o->n];
-    want->status = REEF_OK;
-    if (has_move_only(&m->reference)) return; /* what can't be copied can't be unshared */
+    if (want_refused(m, want)) return;
     ref_drop(&k->reference);
     fork_reference(&k->reference, &m->reference);
 }
 
-/* The other world is still what it was. */
-static void fork_compare(model *m, model_fork *k)
-{
-    reef_query *single[TYPES_MAX];
-    model_fork  here = {m->world, m->reference};
-    memcpy(single, m->single, sizeof single);
-    memset(m->single, 0, sizeof m->single);
-    m->world = k->world;
-    m->reference = k->reference;
-    model_compare(m, true);
-    for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->single[t]);
-    memcpy(m->single, single, sizeof single);
-    m->world = here.world;
-    m->reference = here.reference;
-}
-
+/* Queries and bundles belong to the world that is left. */
 void core_FORK_SWAP(model *m, const op *o, outcome *out)
 {
     model_fork *k = &m->fork[o->n];
     reef_world *w = m->world;
     out->status = REEF_OK;
     if (!k->world) return;
-    fork_compare(m, k);
+    relative_compare(m, k->world, &k->reference, k->hash);
     for (uint32_t i = 0; i < SLOTS; i++) {
         reef_query_free(m->query[i].query);
         reef_bundle_free(m->bundle[i].bundle);
@@ -89,6 +177,7 @@ void core_FORK_SWAP(model *m, const op *o, outcome *out)
     }
     for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->single[t]);
     memset(m->single, 0, sizeof m->single);
+    k->hash = hash_of(o, w);
     m->world = k->world;
     k->world = w;
 }
@@ -97,7 +186,7 @@ void want_FORK_SWAP(model *m, const op *o, outcome *want)
     model_fork *k = &m->fork[o->n];
     ref_world   r = m->reference;
     want->status = REEF_OK;
-    if (k->reference.entities_max == 0) return;
+    if (!ref_is_there(&k->reference)) return;
     for (uint32_t i = 0; i < SLOTS; i++) m->query[i].count = m->bundle[i].count = 0;
     m->reference = k->reference;
     k->reference = r;
@@ -105,15 +194,148 @@ void want_FORK_SWAP(model *m, const op *o, outcome *want)
 
 void core_FORK_FREE(model *m, const op *o, outcome *out)
 {
-    model_fork *k = &m->fork[o->n];
+    fork_end(m, &m->fork[o->n]);
     out->status = REEF_OK;
-    if (!k->world) return;
-    fork_compare(m, k);
-    reef_world_free(k->world);
-    k->world = NULL;
 }
 void want_FORK_FREE(model *m, const op *o, outcome *want)
 {
     ref_drop(&m->fork[o->n].reference);
     want->status = REEF_OK;
+}
+
+/* ---- snapshots: o->list[0] is the slot ---- */
+
+/* A snapshot can be looked at through a fork of it only. */
+static void snapshot_end(model *m, model_snapshot *k)
+{
+    if (!k->snapshot) return;
+    reef_world *w = m->failed ? NULL : reef_snapshot_fork(k->snapshot);
+    if (w) relative_compare(m, w, &k->reference, k->hash);
+    else model_fail(m, "no fork of a snapshot");
+    if (m->reference.spawned % 2) { /* both orders */
+        reef_snapshot_free(k->snapshot);
+        if (w) reef_world_free(w);
+    } else {
+        if (w) reef_world_free(w);
+        reef_snapshot_free(k->snapshot);
+    }
+    k->snapshot = NULL;
+}
+
+void core_SNAPSHOT(model *m, const op *o, outcome *out)
+{
+    model_snapshot *k = &m->snapshot[o->list[0]];
+    uint64_t        hash = hash_of(o, m->world);
+    reef_snapshot  *s = reef_snapshot_take(m->world);
+    out->status = REEF_OK;
+    if (!s) {
+        refused(m, out);
+        return;
+    }
+    counted_memory.fail_at = 0;
+    snapshot_end(m, k);
+    k->snapshot = s;
+    k->hash = hash;
+}
+void want_SNAPSHOT(model *m, const op *o, outcome *want)
+{
+    model_snapshot *k = &m->snapshot[o->list[0]];
+    if (want_refused(m, want)) return;
+    ref_drop(&k->reference);
+    fork_reference(&k->reference, &m->reference);
+}
+
+void core_SNAPSHOT_FREE(model *m, const op *o, outcome *out)
+{
+    snapshot_end(m, &m->snapshot[o->list[0]]);
+    out->status = REEF_OK;
+}
+void want_SNAPSHOT_FREE(model *m, const op *o, outcome *want)
+{
+    ref_drop(&m->snapshot[o->list[0]].reference);
+    want->status = REEF_OK;
+}
+
+void core_SNAPSHOT_FORK(model *m, const op *o, outcome *out)
+{
+    model_snapshot *k = &m->snapshot[o->list[0]];
+    reef_world     *f = reef_snapshot_fork(k->snapshot);
+    out->status = f || !k->snapshot ? REEF_OK : REEF_NO_MEMORY;
+    out->number = f != NULL;
+    if (f) fork_put(m, &m->fork[o->n], f, k->hash);
+}
+void want_SNAPSHOT_FORK(model *m, const op *o, outcome *want)
+{
+    const model_snapshot *s = &m->snapshot[o->list[0]];
+    model_fork           *k = &m->fork[o->n];
+    want->status = REEF_OK;
+    want->number = ref_is_there(&s->reference);
+    if (want->number == 0) return;
+    ref_drop(&k->reference);
+    fork_reference(&k->reference, &s->reference);
+}
+
+void core_RESTORE(model *m, const op *o, outcome *out)
+{
+    const model_snapshot *k = &m->snapshot[o->list[0]];
+    bool                  other = (o->option & OPTION_OTHER_WORLD) != 0;
+    out->status = reef_restore(m->world, other ? m->other_snapshot : k->snapshot);
+    if (out->status != REEF_OK) return;
+    m->check_all = true;
+    m->check_hash = k->hash;
+}
+void want_RESTORE(model *m, const op *o, outcome *want)
+{
+    const model_snapshot *k = &m->snapshot[o->list[0]];
+    bool                  other = (o->option & OPTION_OTHER_WORLD) != 0;
+    want->status = other ? REEF_OTHER_WORLD : ref_is_there(&k->reference) ? REEF_OK : REEF_BAD_ARGUMENT;
+    if (want->status == REEF_OK) reference_restore(&m->reference, &k->reference);
+}
+
+/* ---- the end of a run ---- */
+
+/* Copies that nobody writes to let go of all memory that they took, and so do those that are written to all over. What the
+ * family and the world make once, with the first copy, stays. */
+static void check_memory_returns(model *m)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        reef_world    *f = reef_fork(m->world);
+        reef_snapshot *s = reef_snapshot_take(m->world);
+        if (!f || !s) return; /* it can't be copied */
+        if (i < 2) reef_world_clear(f);
+        reef_snapshot_free(s);
+        reef_world_free(f);
+        reef_stats now = reef_world_stats(m->world);
+        if (i > 0 && now.bytes_total - now.bytes_spare != bytes)
+            model_fail(m, "a fork and a snapshot leave %lld bytes",
+                       (long long)(now.bytes_total - now.bytes_spare - bytes));
+        bytes = now.bytes_total - now.bytes_spare;
+    }
+}
+
+void forks_end(model *m)
+{
+    for (uint32_t i = 0; i < FORKS && !m->failed; i += 2) fork_end(m, &m->fork[i]);
+    for (uint32_t i = 0; i < SNAPSHOTS && !m->failed; i += 2) snapshot_end(m, &m->snapshot[i]);
+    if (!m->failed && m->reference.destroyed % 2) { /* else half of them outlives the world */
+        for (uint32_t i = 1; i < FORKS && !m->failed; i += 2) fork_end(m, &m->fork[i]);
+        for (uint32_t i = 1; i < SNAPSHOTS && !m->failed; i += 2) snapshot_end(m, &m->snapshot[i]);
+        if (!m->failed) model_compare(m, true);
+        if (!m->failed) check_memory_returns(m);
+    }
+}
+
+void forks_free(model *m)
+{
+    for (uint32_t i = 0; i < SNAPSHOTS; i++) {
+        reef_snapshot_free(m->snapshot[i].snapshot);
+        m->snapshot[i].snapshot = NULL;
+        ref_drop(&m->snapshot[i].reference);
+    }
+    for (uint32_t i = 0; i < FORKS; i++) {
+        if (m->fork[i].world) reef_world_free(m->fork[i].world);
+        m->fork[i].world = NULL;
+        ref_drop(&m->fork[i].reference);
+    }
 }

@@ -1,11 +1,20 @@
-/* Forks among the operations of the model test. */
+/* Forks and snapshots among the operations of the model test. */
 #ifndef MODEL_FORK_H
 #define MODEL_FORK_H
 
 #include "model.h"
 
-/* The reference's side. */
+/* What a fork of this reference is. */
 void fork_reference(ref_world *to, const ref_world *from);
+/* Does somebody have a component that can't be copied? */
+bool     fork_is_refused(const ref_world *r);
+bool     ref_is_there(const ref_world *r);
+uint32_t forks_live(const model *m);
+
+/* At the end of a run: compares and frees half of the forks and snapshots, or all of them and looks at the memory. */
+void forks_end(model *m);
+/* Frees the rest, after the world. */
+void forks_free(model *m);
 
 void core_FORK(model *m, const op *o, outcome *out);
 void want_FORK(model *m, const op *o, outcome *want);
@@ -13,5 +22,13 @@ void core_FORK_SWAP(model *m, const op *o, outcome *out);
 void want_FORK_SWAP(model *m, const op *o, outcome *want);
 void core_FORK_FREE(model *m, const op *o, outcome *out);
 void want_FORK_FREE(model *m, const op *o, outcome *want);
+void core_SNAPSHOT(model *m, const op *o, outcome *out);
+void want_SNAPSHOT(model *m, const op *o, outcome *want);
+void core_SNAPSHOT_FREE(model *m, const op *o, outcome *out);
+void want_SNAPSHOT_FREE(model *m, const op *o, outcome *want);
+void core_SNAPSHOT_FORK(model *m, const op *o, outcome *out);
+void want_SNAPSHOT_FORK(model *m, const op *o, outcome *want);
+void core_RESTORE(model *m, const op *o, outcome *out);
+void want_RESTORE(model *m, const op *o, outcome *want);
 
 #endif

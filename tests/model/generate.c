@@ -1,6 +1,7 @@
 /* Making operations. They depend on the seed and on the reference alone, so a list can be made again without
  * running reef. */
-#include "model.h"
+#include "fork.h"
+#include "hash.h"
 
 static const uint16_t weights[] = {
 #define X(name, weight, part) weight,
@@ -71,19 +72,24 @@ static uint8_t active_type(generator *g, const model *m)
     for (;;) {
         uint32_t t = below(g, TYPES_MAX);
         if (!((g->quiet ? g->quiet : m->active) >> t & 1)) continue;
+        if (g->forks && type_is_bound(&model_types[t]) && !one_in(g, 40))
+            continue; /* a world that has it can't be forked */
         if (ref_knows(&m->reference, t) || one_in(g, 30) || (m->active & m->reference.known) == 0) return (uint8_t)t;
     }
 }
 
 static void phase_change(generator *g, const model *m)
 {
-    static const uint32_t targets[] = {5, 30, 60, 120, 200, 300, 400};
+    static const uint32_t targets[] = {5, 30, 60, 120, 200, 300, 400}, fork_targets[] = {0, 0, 1, 3, 8, 25, 75};
     g->calm = 200 + below(g, 4000);
     g->target = targets[below(g, sizeof targets / sizeof targets[0])];
     g->failing = one_in(g, 3);
     g->naming = one_in(g, 3);
     g->quiet = 0;
-    if (one_in(g, 2)) return;
+    bool first = g->forks && g->numbers == 0;
+    g->forks_target = first ? 70 : fork_targets[below(g, sizeof fork_targets / sizeof fork_targets[0])];
+    if (first) g->calm += 2000;
+    if (first || one_in(g, 2)) return;
     /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's straight paths off. Here
      * they are on. */
     g->naming = false;
@@ -178,6 +184,75 @@ static void values(generator *g, const model *m, op *o, bool many)
     if (o->count > 0 && one_in(g, 40)) spoil(g, o, true);
 }
 
+/* ---- forks ---- */
+
+/* More forks or fewer, as the phase wants. */
+static op_kind kind_for_forks(generator *g, const model *m)
+{
+    uint32_t live = forks_live(m);
+    if (live > g->forks_target) return OP_FORK_FREE;
+    if (live == g->forks_target || !g->forks) return OP_HASH;
+    return one_in(g, 4) ? OP_SNAPSHOT_FORK : OP_FORK;
+}
+
+/* A query remembers where the chunks are when the world shares none. A snapshot and the write of a value, one right after the
+ * other, move what it remembers, and nothing else. */
+enum { BURST = 5 };
+
+static op_kind kind_in_burst(generator *g, const model *m)
+{
+    static const op_kind kinds[BURST] = {OP_QUERY_WALK, OP_WRITE, OP_SNAPSHOT, OP_QUERY_WALK, OP_WRITE};
+    if (g->burst == BURST) g->query = below(g, SLOTS);
+    for (uint32_t i = 0; i < SLOTS && m->query[g->query].count == 0; i++) g->query = (g->query + 1) % SLOTS;
+    return kinds[--g->burst];
+}
+
+/* Somebody whom the query finds, and a type that it reads. */
+static void gen_burst_write(generator *g, const model *m, op *o)
+{
+    const model_query *q = &m->query[g->query];
+    for (uint32_t i = 0; i < 40 && q->count > 0; i++) {
+        uint32_t          number = living_number(g, m);
+        const ref_entity *e = ref_alive(&m->reference, model_handle(m, number));
+        uint8_t           t = q->type[below(g, q->count)];
+        if (!e || !ref_has(e, t) || model_types[t].size == 0) continue;
+        o->subject = number;
+        o->type[0] = t;
+        return;
+    }
+}
+
+/* Mostly an empty slot to make something in, and a full one otherwise. */
+static uint32_t fork_slot(generator *g, const model *m, bool full)
+{
+    uint32_t at = below(g, FORKS), exact = one_in(g, 10);
+    for (uint32_t i = 0; i < FORKS && !exact; i++, at = (at + 1) % FORKS)
+        if (ref_is_there(&m->fork[at].reference) == full) return at;
+    return at;
+}
+static uint32_t snapshot_slot(generator *g, const model *m)
+{
+    uint32_t at = below(g, SNAPSHOTS), exact = one_in(g, 10);
+    for (uint32_t i = 0; i < SNAPSHOTS && !exact; i++, at = (at + 1) % SNAPSHOTS)
+        if (ref_is_there(&m->snapshot[at].reference)) return at;
+    return at;
+}
+
+static void gen_fork(generator *g, const model *m, op *o)
+{
+    bool makes = o->kind == OP_FORK || o->kind == OP_SNAPSHOT_FORK;
+    o->n = fork_slot(g, m, !makes);
+    o->list[0] = o->kind == OP_SNAPSHOT ? below(g, SNAPSHOTS) : snapshot_slot(g, m);
+    o->option = one_in(g, 10) ? OPTION_HASHED : 0;
+    if (o->kind == OP_RESTORE && one_in(g, 40)) o->option |= OPTION_OTHER_WORLD;
+    if (!one_in(g, 2) || (o->kind != OP_FORK && o->kind != OP_SNAPSHOT) || !fork_is_refused(&m->reference)) return;
+    memset(o, 0, sizeof *o); /* make it possible */
+    o->kind = OP_CLEAR_TYPE;
+    o->count = 1;
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (type_is_bound(&model_types[t])) o->type[0] = (uint8_t)t;
+}
+
 /* ---- the operations that need more than a subject and a type ---- */
 
 static uint32_t amount(generator *g)
@@ -263,7 +338,7 @@ static void gen_query_new(generator *g, const model *m, op *o)
 
 static void gen_walk(generator *g, const model *m, op *o)
 {
-    o->n = below(g, SLOTS);
+    o->n = g->bursting ? g->query : below(g, SLOTS);
     o->type[0] = active_type(g, m);
     for (uint32_t i = 0; i < 50 && !ref_knows(&m->reference, o->type[0]); i++) o->type[0] = active_type(g, m);
     o->option = (uint8_t)((one_in(g, 2) ? 1 : 0) | (one_in(g, 12) && ref_knows(&m->reference, o->type[0]) ? 2 : 0) |
@@ -295,6 +370,7 @@ static void gen_one_type(generator *g, const model *m, op *o)
     if (o->kind == OP_READ) o->n = below(g, SLOTS);
     for (uint32_t i = 0; i < 4 && o->kind == OP_WRITE && !sized(o, 0); i++)
         o->type[0] = type_of_entity(g, m, o->subject);
+    if (g->bursting && o->kind == OP_WRITE) gen_burst_write(g, m, o);
     if (o->kind == OP_SET) {
         o->how[0] = one_in(g, 5) ? HOW_FROM : HOW_ONE;
         if (one_in(g, 40)) spoil(g, o, false);
@@ -340,17 +416,22 @@ static op_kind kind_for_population(generator *g, const model *m, op_kind k)
     return k;
 }
 
+static bool is_fork(op_kind k)
+{
+    return k == OP_FORK || k == OP_FORK_SWAP || k == OP_FORK_FREE || k == OP_SNAPSHOT || k == OP_SNAPSHOT_FREE ||
+           k == OP_SNAPSHOT_FORK || k == OP_RESTORE;
+}
+
 static bool is_loud(op_kind k)
 {
-    return k == OP_FORK || k == OP_FORK_SWAP || k == OP_QUERY_WALK || k == OP_SHRINK || k == OP_NAME ||
-           k == OP_WORLD_CLEAR;
+    return (is_fork(k) && k != OP_FORK_FREE) || k == OP_QUERY_WALK || k == OP_SHRINK || k == OP_NAME ||
+           k == OP_WORLD_CLEAR || k == OP_HASH;
 }
 
 static op_kind kind_for_phase(generator *g, op_kind k)
 {
     static const op_kind instead[] = {OP_ADD, OP_REMOVE, OP_SET, OP_DESTROY, OP_SPAWN, OP_WRITE};
-    bool                 fork = k == OP_FORK || k == OP_FORK_SWAP || k == OP_FORK_FREE;
-    if ((fork && !g->forks) || (g->quiet && is_loud(k) && !one_in(g, 40)))
+    if ((is_fork(k) && !g->forks) || (g->quiet && is_loud(k) && !one_in(g, 40)))
         k = instead[below(g, sizeof instead / sizeof instead[0])];
     return k == OP_NAME && !g->naming ? OP_FIND : k;
 }
@@ -380,7 +461,16 @@ static void fill_in(generator *g, const model *m, op *o)
     case OP_QUERY_FREE: o->n = below(g, SLOTS); break;
     case OP_FORK:
     case OP_FORK_SWAP:
-    case OP_FORK_FREE: o->n = below(g, FORKS); break;
+    case OP_FORK_FREE:
+    case OP_SNAPSHOT:
+    case OP_SNAPSHOT_FREE:
+    case OP_SNAPSHOT_FORK:
+    case OP_RESTORE: gen_fork(g, m, o); break;
+    case OP_HASH:
+        o->option = (uint8_t)below(g, HASH_WAYS);
+        if (o->option == HASH_OF_FORK && !one_in(g, 8)) o->option = HASH_KEPT;
+        o->type[0] = active_type(g, m);
+        break;
     case OP_BUNDLE_SPAWN:
         o->n = below(g, SLOTS);
         o->option = one_in(g, 50);
@@ -421,6 +511,10 @@ void generate(generator *g, const model *m, op *o)
     o->value = random_next(&g->random);
     o->made = g->numbers;
     o->kind = (uint8_t)kind_for_population(g, m, kind_for_phase(g, kind_by_weight(g)));
+    if (g->forks && !g->quiet && one_in(g, 24)) o->kind = (uint8_t)kind_for_forks(g, m);
+    g->bursting = g->burst != 0;
+    if (g->bursting) o->kind = (uint8_t)kind_in_burst(g, m);
+    else if (g->forks && one_in(g, 150)) g->burst = BURST;
     uint32_t living = m->reference.living_count;
     if (g->clears && g->quiet) {
         o->kind = OP_WORLD_CLEAR;

@@ -84,16 +84,18 @@ uint64_t payloads_live(void) { return pool_live; }
 typedef struct owner { /* of SORT_OWNER */
     void    *self;
     payload *payload;
-    uint64_t check;
+    uint64_t value, check;
 } owner;
 
 typedef struct mover { /* of SORT_MOVER: self is NULL while there is no payload */
     void    *self;
     payload *payload;
+    uint64_t value;
 } mover;
 
 typedef struct bytes_owner {
     payload *payload;
+    uint64_t value;
 } bytes_owner;
 
 enum { OWNER_CHECK = 0x0E5 };
@@ -125,6 +127,7 @@ static void owner_put(owner *o, payload *p)
 {
     o->self = o;
     o->payload = p;
+    o->value = p->value;
     o->check = OWNER_CHECK;
 }
 
@@ -174,6 +177,13 @@ static bool mover_holds(const mover *v)
     return false;
 }
 
+static void mover_put(mover *v, payload *p)
+{
+    v->self = p ? v : NULL;
+    v->payload = p;
+    v->value = p ? p->value : 0;
+}
+
 static void mover_move(void *context, void *to, void *from)
 {
     (void)context;
@@ -181,8 +191,7 @@ static void mover_move(void *context, void *to, void *from)
     if (!mover_holds(f)) return;
     payload *p = f->payload;
     memset(f, 0xEE, sizeof *f);
-    t->self = p ? t : NULL;
-    t->payload = p;
+    mover_put(t, p);
 }
 
 static void mover_destroy(void *context, void *slot)
@@ -194,13 +203,19 @@ static void mover_destroy(void *context, void *slot)
     memset(v, 0xEE, sizeof *v);
 }
 
+static void bytes_put(bytes_owner *b, payload *p)
+{
+    b->payload = p;
+    b->value = p->value;
+}
+
 static reef_status bytes_construct(void *context, reef_world *world, reef_entity e, void *slot, const void *args)
 {
     (void)context;
     (void)world;
     if (!all_zero(slot, sizeof(bytes_owner))) fault("a constructor got a slot that isn't zero");
     if (memory_fails()) return REEF_NO_MEMORY;
-    ((bytes_owner *)slot)->payload = payload_take(made_value(e, args));
+    bytes_put((bytes_owner *)slot, payload_take(made_value(e, args)));
     return REEF_OK;
 }
 
@@ -213,7 +228,7 @@ static reef_status bytes_copy(void *context, void *to, const void *from)
         return REEF_CORRUPT;
     }
     if (memory_fails()) return REEF_NO_MEMORY;
-    ((bytes_owner *)to)->payload = payload_take(f->payload->value);
+    bytes_put((bytes_owner *)to, payload_take(f->payload->value));
     return REEF_OK;
 }
 
@@ -238,41 +253,66 @@ static reef_status maker_construct(void *context, reef_world *world, reef_entity
 
 static uint32_t maker_size = 12;
 
-static const reef_hooks hooks_owner = {owner_construct, owner_copy, owner_move, owner_destroy, NULL, false, true, REEF_FORK_COPY};
+static const reef_hooks hooks_owner = {owner_construct, owner_copy, owner_move,    owner_destroy, NULL,
+                                       false,           true,       REEF_FORK_COPY};
 static const reef_hooks hooks_mover = {NULL, NULL, mover_move, mover_destroy, NULL, false, true, REEF_FORK_COPY};
-static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy, NULL, bytes_destroy, NULL, true, false, REEF_FORK_COPY};
+static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy,    NULL, bytes_destroy, NULL, true,
+                                       false,           REEF_FORK_COPY};
 static const reef_hooks hooks_maker = {maker_construct, NULL, NULL, NULL, &maker_size, false, false, REEF_FORK_COPY};
 
+/* Of types that own something the value; of others enough to tell two values, with holes and in another order. */
+static const reef_field owner_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(owner, value), 8, NULL, 0, 0}};
+static const reef_field mover_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(mover, value), 8, NULL, 0, 0}};
+static const reef_field bytes_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(bytes_owner, value), 8, NULL, 0, 0}};
+static const reef_field oar_fields[] = {{"all", REEF_U32, 0, 16, NULL, 0, 0}};
+static const reef_field quay_fields[] = {{"late", REEF_U16, 40, 6, NULL, 0, 0}, {"early", REEF_U32, 0, 12, NULL, 0, 0}};
+
+#define KIND(name, sort, size, align) \
+    { \
+        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0 \
+    }
+#define KIND_WITH(name, sort, size, align, on_fork, fields) \
+    { \
+        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]) \
+    }
+#define KIND_OWNER(name, on_fork) KIND_WITH(name, SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), on_fork, owner_fields)
+#define KIND_MOVER(name, on_fork) KIND_WITH(name, SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), on_fork, mover_fields)
+
 model_type model_types[TYPES_MAX] = {
-    {"A", SORT_PLAIN, 8, 8, {0}},
-    {"AB", SORT_TAG, 0, 1, {0}},
-    {"Ab", SORT_PLAIN, 16, 16, {0}},
-    {"Alga", SORT_PLAIN, 4, 4, {0}},
-    {"Bite", SORT_SWITCH, 0, 1, {0}},
-    {"Coral_large", SORT_PLAIN, 4096, 4096, {0}},
-    {"Crab", SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), {0}},
-    {"Dust", SORT_PLAIN, 1, 1, {0}},
-    {"Echo", SORT_PLAIN, 12, 4, {0}},
-    {"Fin", SORT_TAG, 0, 1, {0}},
-    {"Glow", SORT_SWITCH, 0, 1, {0}},
-    {"Hull", SORT_PLAIN, 64, 64, {0}},
-    {"Ink", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}},
-    {"Jelly", SORT_PLAIN, 3, 1, {0}},
-    {"Kelp", SORT_PLAIN, 24, 8, {0}},
-    {"Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), {0}},
-    {"Moss", SORT_MAKER, 12, 4, {0}},
-    {"Nest", SORT_TAG, 0, 1, {0}},
-    {"Oar", SORT_PLAIN, 16, 4, {0}},
-    {"Pearl", SORT_PLAIN, 8, 8, {0}},
-    {"Quay", SORT_PLAIN, 100, 4, {0}},
-    {"Reed", SORT_PLAIN, 256, 128, {0}},
-    {"Salt", SORT_SWITCH, 0, 1, {0}},
-    {"Tide", SORT_PLAIN, 2, 2, {0}},
-    {"Urn", SORT_PLAIN, 8, 1, {0}},
-    {"_z", SORT_TAG, 0, 1, {0}},
-    {"a", SORT_PLAIN, 4, 2, {0}},
-    {"ab", SORT_TAG, 0, 1, {0}},
+    KIND("A", SORT_PLAIN, 8, 8),
+    KIND("AB", SORT_TAG, 0, 1),
+    KIND("Ab", SORT_PLAIN, 16, 16),
+    KIND("Alga", SORT_PLAIN, 4, 4),
+    KIND("Bite", SORT_SWITCH, 0, 1),
+    KIND("Coral_large", SORT_PLAIN, 4096, 4096),
+    KIND_OWNER("Crab", REEF_FORK_COPY),
+    KIND("Dust", SORT_PLAIN, 1, 1),
+    KIND("Echo", SORT_PLAIN, 12, 4),
+    KIND("Fin", SORT_TAG, 0, 1),
+    KIND("Glow", SORT_SWITCH, 0, 1),
+    KIND("Hull", SORT_PLAIN, 64, 64),
+    KIND_MOVER("Ink", REEF_FORK_COPY),
+    KIND("Jelly", SORT_PLAIN, 3, 1),
+    KIND("Kelp", SORT_PLAIN, 24, 8),
+    KIND_WITH("Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), REEF_FORK_COPY, bytes_fields),
+    KIND("Moss", SORT_MAKER, 12, 4),
+    KIND("Nest", SORT_TAG, 0, 1),
+    KIND_WITH("Oar", SORT_PLAIN, 16, 4, REEF_FORK_COPY, oar_fields),
+    KIND("Pearl", SORT_PLAIN, 8, 8),
+    KIND_WITH("Quay", SORT_PLAIN, 100, 4, REEF_FORK_COPY, quay_fields),
+    KIND("Reed", SORT_PLAIN, 256, 128),
+    KIND("Salt", SORT_SWITCH, 0, 1),
+    KIND("Tide", SORT_PLAIN, 2, 2),
+    KIND("Urn", SORT_PLAIN, 8, 1),
+    KIND_MOVER("Void", REEF_FORK_SKIP),
+    {"Weed", SORT_PLAIN, 8, 8, {0}, REEF_FORK_RESET, NULL, 0},
+    KIND_OWNER("Wrack", REEF_FORK_RESET),
+    KIND("_z", SORT_TAG, 0, 1),
+    KIND("a", SORT_PLAIN, 4, 2),
+    KIND("ab", SORT_TAG, 0, 1),
 };
+
+static const reef_hooks none;
 
 static const reef_hooks *hooks_of(type_sort sort)
 {
@@ -281,7 +321,7 @@ static const reef_hooks *hooks_of(type_sort sort)
     case SORT_MOVER: return &hooks_mover;
     case SORT_BYTES: return &hooks_bytes;
     case SORT_MAKER: return &hooks_maker;
-    default: return NULL;
+    default: return &none;
     }
 }
 
@@ -295,7 +335,11 @@ bool types_make(void)
         desc.size = t->size;
         desc.align = t->align;
         desc.home = t->sort == SORT_SWITCH ? REEF_BIT : REEF_TABLE;
-        desc.hooks = hooks_of(t->sort);
+        reef_hooks hooks = *hooks_of(t->sort);
+        hooks.on_fork = t->on_fork;
+        desc.hooks = type_is_hooked(t) ? &hooks : NULL;
+        desc.fields = t->fields;
+        desc.field_count = t->field_count;
         t->id = reef_type_new(&desc, &status);
         if (status != REEF_OK || t->id.id == 0) {
             fprintf(stderr, "model: type %s: %s\n", t->name, reef_status_name(status));
@@ -305,7 +349,9 @@ bool types_make(void)
     return true;
 }
 
-bool type_is_hooked(const model_type *t) { return t->sort >= SORT_OWNER; }
+bool type_is_hooked(const model_type *t) { return t->sort >= SORT_OWNER || t->on_fork != REEF_FORK_COPY; }
+
+bool type_is_bound(const model_type *t) { return t->sort == SORT_MOVER && t->on_fork == REEF_FORK_COPY; }
 
 bool type_has_payload(const model_type *t)
 {
@@ -355,11 +401,8 @@ void value_make(const model_type *t, void *slot, uint64_t value)
     payload *p = type_has_payload(t) ? payload_take(value) : NULL;
     switch (t->sort) {
     case SORT_OWNER: owner_put((owner *)slot, p); break;
-    case SORT_MOVER:
-        ((mover *)slot)->self = slot;
-        ((mover *)slot)->payload = p;
-        break;
-    case SORT_BYTES: ((bytes_owner *)slot)->payload = p; break;
+    case SORT_MOVER: mover_put((mover *)slot, p); break;
+    case SORT_BYTES: bytes_put((bytes_owner *)slot, p); break;
     default: value_fill(slot, t->size, value);
     }
 }
@@ -383,12 +426,20 @@ static payload *value_payload(const model_type *t, const void *slot)
     return payload_lives(p) ? p : NULL;
 }
 
+/* The field that is hashed. */
+static uint64_t value_shown(const model_type *t, const void *slot)
+{
+    if (t->sort == SORT_OWNER) return ((const owner *)slot)->value;
+    return t->sort == SORT_MOVER ? ((const mover *)slot)->value : ((const bytes_owner *)slot)->value;
+}
+
 bool value_matches(const model_type *t, const void *slot, uint64_t value)
 {
     if (t->size == 0) return true;
     if (((uintptr_t)slot & (t->align - 1)) != 0) return false;
     if (type_has_payload(t)) {
         const payload *p = value_payload(t, slot);
+        if (value_shown(t, slot) != value) return false;
         return p ? p->value == value : value == 0 && t->sort == SORT_MOVER;
     }
     const unsigned char *c = (const unsigned char *)slot;
@@ -406,7 +457,13 @@ void value_write(const model_type *t, void *slot, uint64_t value)
         return;
     }
     payload *p = value_payload(t, slot);
-    if (p) p->value = value;
+    if (!p) return;
+    p->value = value;
+    switch (t->sort) {
+    case SORT_OWNER: owner_put((owner *)slot, p); break;
+    case SORT_MOVER: mover_put((mover *)slot, p); break;
+    default: bytes_put((bytes_owner *)slot, p);
+    }
 }
 
 static uint64_t digest_word(uint64_t digest, uint64_t word)

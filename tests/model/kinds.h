@@ -2,14 +2,14 @@
  * both.
  *
  * A value is one 64-bit number: all bytes of a plain component are derived from it, an owning component keeps it in a
- * payload that it holds by pointer. So an operation with thousands of values is a few bytes long, and 0 is "all bytes
- * zero". */
+ * payload that it holds by pointer, and in a field beside, which is what reef hashes. So an operation with thousands of
+ * values is a few bytes long, and 0 is "all bytes zero". */
 #ifndef MODEL_KINDS_H
 #define MODEL_KINDS_H
 
 #include "reef.h"
 
-enum { TYPES_MAX = 28, TYPE_HIGH = 254, TYPE_ZERO = 255 /* these two are no types */ };
+enum { TYPES_MAX = 31, TYPE_HIGH = 254, TYPE_ZERO = 255 /* these two are no types */ };
 
 typedef enum type_sort {
     SORT_PLAIN,
@@ -22,10 +22,13 @@ typedef enum type_sort {
 } type_sort;
 
 typedef struct model_type {
-    const char    *name;
-    type_sort      sort;
-    uint32_t       size, align;
-    reef_component id;
+    const char       *name;
+    type_sort         sort;
+    uint32_t          size, align;
+    reef_component    id;
+    reef_on_fork      on_fork;
+    const reef_field *fields; /* NULL: its bytes are hashed */
+    uint32_t          field_count;
 } model_type;
 
 /* Sorted by name, so that an index is also a rank. */
@@ -36,6 +39,7 @@ bool types_make(void);
 bool type_is_hooked(const model_type *t);   /* has any hook */
 bool type_has_payload(const model_type *t); /* owns something */
 bool type_is_made(const model_type *t);     /* has a constructor */
+bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
 /* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that nobody declared. */
 reef_component component_of(uint32_t type);
 

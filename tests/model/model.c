@@ -1,17 +1,19 @@
 /* model: random operations on reef and on the reference.
  *
- *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--shrink SECONDS] [--verbose]
+ *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--shrink SECONDS] [--verbose]
  *
  * Every seed runs in a child process. When one fails, its operations are made again (without reef), shrunk, and
- * printed as a C program. Status: 0 all agree, 1 a difference, 2 wrong use. */
+ * printed as a C program. With --forks N at least N forks must have lived at the same time in one of the seeds. Status: 0 all
+ * agree, 1 a difference, 2 wrong use. */
 #define _DEFAULT_SOURCE
+#include "fork.h"
 #include "shrink.h"
 #include <stdlib.h>
 
 enum { COMPARE_EVERY = 256, SEED_SECONDS = 600 };
 
 typedef struct options {
-    uint64_t seeds, first_seed, ops, types;
+    uint64_t seeds, first_seed, ops, types, forks;
     uint64_t shrink_seconds;
     bool     verbose;
 } options;
@@ -27,6 +29,9 @@ static void count(report *r, const model *m, const op *o)
     r->refused[o->kind] += m->want.status < REEF_OK;
     r->starved = m->starved;
     if (m->reference.living_count > r->most_living) r->most_living = m->reference.living_count;
+    if (o->kind != OP_FORK && o->kind != OP_SNAPSHOT_FORK) return;
+    uint32_t forks = forks_live(m);
+    if (forks > r->most_forks) r->most_forks = forks;
 }
 
 static void run_seed(report *r, void *context)
@@ -108,6 +113,7 @@ static void add_counts(report *total, const report *r)
     }
     total->starved += r->starved;
     if (r->most_living > total->most_living) total->most_living = r->most_living;
+    if (r->most_forks > total->most_forks) total->most_forks = r->most_forks;
 }
 
 static bool run_all(const options *o)
@@ -120,8 +126,9 @@ static bool run_all(const options *o)
         seed_run s = {o, o->first_seed + i};
         bool     good = child_run(r, SEED_SECONDS, run_seed, &s);
         if (o->verbose)
-            printf("seed %llu: %s, %u operations, at most %llu living\n", (unsigned long long)s.seed,
-                   good ? "ok" : "FAILED", r->at, (unsigned long long)r->most_living);
+            printf("seed %llu: %s, %u operations, at most %llu living, %llu forks\n", (unsigned long long)s.seed,
+                   good ? "ok" : "FAILED", r->at, (unsigned long long)r->most_living,
+                   (unsigned long long)r->most_forks);
         if (!good) {
             report copy = *r;
             explain(&s, &copy);
@@ -130,10 +137,13 @@ static bool run_all(const options *o)
         add_counts(&total, r);
     }
     if (o->verbose) print_counts(&total);
-    printf("model: %llu seeds x %llu operations agree (%.1f s, at most %llu entities, %llu calls without memory)\n",
+    printf("model: %llu seeds x %llu operations agree (%.1f s, at most %llu entities, %llu forks, %llu calls without "
+           "memory)\n",
            (unsigned long long)o->seeds, (unsigned long long)o->ops, seconds_now() - start,
-           (unsigned long long)total.most_living, (unsigned long long)total.starved);
-    return true;
+           (unsigned long long)total.most_living, (unsigned long long)total.most_forks,
+           (unsigned long long)total.starved);
+    if (total.most_forks < o->forks) printf("too few forks: %llu wanted\n", (unsigned long long)o->forks);
+    return total.most_forks >= o->forks;
 }
 
 static bool option(const char *name, const char *given, const char *value, uint64_t *out)
@@ -146,7 +156,7 @@ static bool option(const char *name, const char *given, const char *value, uint6
 
 int main(int argc, char **argv)
 {
-    options  o = {20, 1, 100000, TYPES_MAX, 60, false};
+    options  o = {20, 1, 100000, TYPES_MAX, 0, 60, false};
     uint64_t seed = 0;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -159,11 +169,12 @@ int main(int argc, char **argv)
             o.seeds = 1;
         } else if (!option("--seeds", argv[i], value, &o.seeds) &&
                    !option("--first-seed", argv[i], value, &o.first_seed) && !option("--ops", argv[i], value, &o.ops) &&
-                   !option("--types", argv[i], value, &o.types) &&
+                   !option("--types", argv[i], value, &o.types) && !option("--forks", argv[i], value, &o.forks) &&
                    !option("--shrink", argv[i], value, &o.shrink_seconds)) {
             fprintf(
                 stderr,
-                "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--shrink SECONDS] [--verbose]\n");
+                "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--shrink SECONDS] "
+                "[--verbose]\n");
             return 2;
         }
         i++;

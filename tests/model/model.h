@@ -4,7 +4,8 @@
  *   generate.c  makes operations from random numbers and the reference's state
  *   apply.c     lets reef and the reference do one, and compares the outcomes
  *   typed.c     the calls that are inlined by C type
- *   fork.c      makes worlds that share their pages
+ *   fork.c      makes forks and snapshots, and goes back to them
+ *   hash.c      the hash, and what it must tell apart
  *   compare.c   compares whole worlds
  *   shrink.c    finds a short list of operations that still fails
  *   print.c     writes a list of operations as a C program
@@ -59,7 +60,12 @@
     X(QUERY_WALK, 30, 1) \
     X(FORK, 3, 0) \
     X(FORK_SWAP, 2, 2) \
-    X(FORK_FREE, 1, 2)
+    X(FORK_FREE, 1, 2) \
+    X(SNAPSHOT, 5, 0) \
+    X(SNAPSHOT_FREE, 1, 2) \
+    X(SNAPSHOT_FORK, 2, 0) \
+    X(RESTORE, 4, 0) \
+    X(HASH, 5, 0)
 
 typedef enum op_kind {
 #define X(name, weight, part) OP_##name,
@@ -71,8 +77,12 @@ typedef enum op_kind {
 enum {
     OP_TYPES = 8,
     OP_LIST = 12,
-    SLOTS = 6, /* bundles and queries that live at the same time */
-    FORKS = 3, /* further worlds of the family */
+    SLOTS = 6,  /* bundles and queries that live at the same time */
+    FORKS = 80, /* further worlds of the family */
+    SNAPSHOTS = 12,
+    HASHES = 4096, /* that are remembered */
+    OPTION_HASHED = 1,
+    OPTION_OTHER_WORLD = 2, /* of FORK and its like */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
@@ -121,27 +131,43 @@ typedef struct model_bundle {
 typedef struct model_fork {
     reef_world *world;
     ref_world   reference; /* entities_max 0: there is none */
+    uint64_t    hash;      /* 0: not known */
 } model_fork;
 
+typedef struct model_snapshot {
+    reef_snapshot *snapshot;
+    ref_world      reference;
+    uint64_t       hash;
+} model_snapshot;
+
+typedef struct hash_entry {
+    uint64_t digest, hash;
+} hash_entry;
+
 typedef struct model {
-    reef_world  *world;
-    reef_world  *other; /* a world whose objects must be refused */
-    reef_bundle *other_bundle;
-    ref_world    reference;
-    uint32_t     active; /* types of this run */
-    bool         strict, never_reuse;
-    uint32_t     entities_max;
-    reef_entity *handle; /* by number; {0}: its maker failed or was left out */
-    uint32_t     handle_count, handle_capacity;
-    outcome      core, want;
-    uint32_t     made_capacity;
-    model_query  query[SLOTS];
-    model_bundle bundle[SLOTS];
-    model_fork   fork[FORKS];
-    reef_query  *single[TYPES_MAX]; /* queries of one type, for whole comparisons */
-    uint64_t     starved;           /* calls that answered NO_MEMORY, and were then tried again */
-    bool         failed;
-    char         failure[600];
+    reef_world    *world;
+    reef_world    *other; /* a world whose objects must be refused */
+    reef_bundle   *other_bundle;
+    reef_snapshot *other_snapshot;
+    ref_world      reference;
+    uint32_t       active; /* types of this run */
+    bool           strict, never_reuse;
+    uint32_t       entities_max;
+    reef_entity   *handle; /* by number; {0}: its maker failed or was left out */
+    uint32_t       handle_count, handle_capacity;
+    outcome        core, want;
+    uint32_t       made_capacity;
+    model_query    query[SLOTS];
+    model_bundle   bundle[SLOTS];
+    model_fork     fork[FORKS];
+    model_snapshot snapshot[SNAPSHOTS];
+    hash_entry     by_digest[HASHES], by_hash[HASHES]; /* lately seen */
+    bool           check_all;                          /* the operation wants the whole world compared, */
+    uint64_t       check_hash;                         /* and its hash, if this isn't 0 */
+    reef_query    *single[TYPES_MAX];                  /* queries of one type, for whole comparisons */
+    uint64_t       starved;                            /* calls that answered NO_MEMORY, and were then tried again */
+    bool           failed;
+    char           failure[600];
 } model;
 
 /* The names that entities get; the last ones are none. */
@@ -157,8 +183,9 @@ void model_fail(model *m, const char *format, ...);
 /* What an operation means for the reference alone, and for both with all comparisons. */
 void model_refer(model *m, const op *o);
 void model_apply(model *m, const op *o);
-/* Compares the whole world. */
+/* Compares the whole world; the second one without queries, which cost most. */
 void model_compare(model *m, bool validate);
+void model_compare_rows(model *m, bool validate);
 void model_compare_entity(model *m, reef_entity e);
 
 reef_entity model_handle(const model *m, uint32_t number);
@@ -183,6 +210,9 @@ typedef struct generator {
     uint32_t quiet;   /* the types of a phase without hooks, switches, names and loops that write; 0: any phase */
     bool     clears;  /* a quiet phase that begins with an empty world */
     bool     forks;   /* this seed forks worlds */
+    uint32_t forks_target;
+    uint32_t burst, query; /* what is left of a walk, a fork, a write and a walk of one query */
+    bool     bursting;
 } generator;
 
 bool seed_has_forks(uint64_t seed);

@@ -1,5 +1,5 @@
 /* Writing a list of operations as a C program that needs nothing but reef. */
-#include "model.h"
+#include "hash.h"
 
 typedef struct printer {
     FILE              *file;
@@ -251,6 +251,44 @@ static void print_call_of_entity(const printer *p, const op *o)
     }
 }
 
+static void print_hash(const printer *p, const op *o)
+{
+    fprintf(p->file, "hash(\"reef_hash\", reef_hash(w));");
+    if (o->option == HASH_OF_FORK) fprintf(p->file, "\n    hash(\"of a fork\", hash_of_fork());");
+    if (o->option == HASH_IN_LOOP)
+        fprintf(p->file, "\n    hash(\"in a loop\", hash_in_loop(%s));", text_of_type(o->type[0]));
+    if (o->option == HASH_ANEW) fprintf(p->file, " /* and once more, without what the world keeps */");
+}
+
+static void print_call_of_copy(const printer *p, const op *o)
+{
+    uint32_t n = o->n, s = o->list[0];
+    FILE    *f = p->file;
+    switch ((op_kind)o->kind) {
+    case OP_FORK:
+    case OP_SNAPSHOT_FORK:
+        if (o->kind == OP_FORK) fprintf(f, "reef_world *f = reef_fork(w);");
+        else fprintf(f, "reef_world *f = reef_snapshot_fork(snapshot[%u]);", s);
+        fprintf(f, "\n    if (f && world[%u]) reef_world_free(world[%u]);\n    if (f) world[%u] = f;", n, n, n);
+        break;
+    case OP_FORK_SWAP:
+        fprintf(f, "if (world[%u]) { reef_world *x = w; w = world[%u]; world[%u] = x; }", n, n, n);
+        break;
+    case OP_FORK_FREE: fprintf(f, "if (world[%u]) reef_world_free(world[%u]);\n    world[%u] = NULL;", n, n, n); break;
+    case OP_SNAPSHOT:
+        fprintf(f, "reef_snapshot *s = reef_snapshot_take(w);\n");
+        fprintf(f, "    if (s) reef_snapshot_free(snapshot[%u]), snapshot[%u] = s;", s, s);
+        break;
+    case OP_SNAPSHOT_FREE: fprintf(f, "reef_snapshot_free(snapshot[%u]), snapshot[%u] = NULL;", s, s); break;
+    case OP_RESTORE:
+        if (o->option & OPTION_OTHER_WORLD)
+            fprintf(f, "/* reef_restore of a snapshot of another world: OTHER_WORLD */");
+        else fprintf(f, "say(\"reef_restore\", reef_restore(w, snapshot[%u]));", s);
+        break;
+    default: print_call_of_entity(p, o);
+    }
+}
+
 static void print_call(const printer *p, const op *o)
 {
     char        text[200];
@@ -300,16 +338,8 @@ static void print_call(const printer *p, const op *o)
     case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
     case OP_QUERY_FREE: fprintf(f, "reef_query_free(query[%u]); query[%u] = NULL;", o->n, o->n); break;
     case OP_QUERY_WALK: print_walk(p, o); break;
-    case OP_FORK:
-        fprintf(f, "if (world[%u]) reef_world_free(world[%u]);\n    world[%u] = reef_fork(w);", o->n, o->n, o->n);
-        break;
-    case OP_FORK_SWAP:
-        fprintf(f, "if (world[%u]) { reef_world *x = w; w = world[%u]; world[%u] = x; }", o->n, o->n, o->n);
-        break;
-    case OP_FORK_FREE:
-        fprintf(f, "if (world[%u]) reef_world_free(world[%u]);\n    world[%u] = NULL;", o->n, o->n, o->n);
-        break;
-    default: print_call_of_entity(p, o);
+    case OP_HASH: print_hash(p, o); break;
+    default: print_call_of_copy(p, o);
     }
     fprintf(f, "\n");
 }
@@ -321,8 +351,9 @@ static void print_op(const printer *p, const op *o)
     if (o->fail_at) fprintf(p->file, "    fail_at = %u, fail_on = %u, failed = 0;\n", o->fail_at, o->fail_on);
     print_call(p, o);
     if (o->fail_at) {
-        fprintf(p->file, "    fail_at = 0;\n    if (failed) /* again, with memory */\n");
+        fprintf(p->file, "    fail_at = 0;\n    if (failed) { /* again, with memory */\n");
         print_call(p, o);
+        fprintf(p->file, "    }\n");
     }
     fprintf(p->file, "    }\n");
 }
@@ -349,36 +380,38 @@ static const char *const prelude[] = {
     "    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;\n"
     "    x = (x ^ x >> 27) * 0x94D049BB133111EBu;\n"
     "    return (x ^ x >> 31) | 1;\n}\n\n",
-    "/* Owning components: a pointer to a payload, and for some their own address. */\n"
-    "typedef struct Own { void *self; uint64_t *payload, check; } Own;\n"
+    "/* Owning components: a pointer to a payload, its value, and for some their own address. */\n"
+    "typedef struct Own { void *self; uint64_t *payload, value, check; } Own;\n"
+    "typedef struct Bytes { uint64_t *payload, value; } Bytes;\n"
     "static uint64_t *payload(uint64_t v) { uint64_t *p = malloc(8); *p = v; live++; return p; }\n"
     "static uint64_t given(reef_entity e, const void *args) { return args ? *(const uint64_t *)args : "
     "mix(reef_entity_bits(e), 77); }\n"
     "static reef_status own_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
-    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; *(Own *)slot = (Own){slot, payload(given(e, args)), "
-    "0x0E5}; return REEF_OK; }\n"
+    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; uint64_t v = given(e, args); *(Own *)slot = (Own){slot, "
+    "payload(v), v, 0x0E5}; return REEF_OK; }\n"
     "static reef_status own_copy(void *c, void *to, const void *from)\n"
-    "{ (void)c; if (fails()) return REEF_NO_MEMORY; *(Own *)to = (Own){to, payload(*((const Own *)from)->payload), "
-    "0x0E5}; return REEF_OK; }\n"
+    "{ (void)c; if (fails()) return REEF_NO_MEMORY; uint64_t v = *((const Own *)from)->payload; *(Own *)to = (Own){to, "
+    "payload(v), v, 0x0E5}; return REEF_OK; }\n"
     "static void own_move(void *c, void *to, void *from)\n"
     "{ (void)c; memcpy(to, from, sizeof(Own)); memset(from, 0xEE, sizeof(Own)); ((Own *)to)->self = to; }\n"
     "static void own_destroy(void *c, void *slot)\n"
     "{ (void)c; if (((Own *)slot)->self != slot) abort(); free(((Own *)slot)->payload); live--; memset(slot, 0xEE, "
     "sizeof(Own)); }\n"
     "static void mover_move(void *c, void *to, void *from)\n"
-    "{ (void)c; memcpy(to, from, 2 * sizeof(void *)); memset(from, 0xEE, 2 * sizeof(void *)); if (((Own "
+    "{ (void)c; memcpy(to, from, offsetof(Own, check)); memset(from, 0xEE, offsetof(Own, check)); if (((Own "
     "*)to)->payload) ((Own *)to)->self = to; }\n"
     "static void mover_destroy(void *c, void *slot)\n"
     "{ (void)c; Own *o = slot; if (o->payload) { if (o->self != slot) abort(); free(o->payload); live--; } "
-    "memset(slot, 0xEE, 2 * sizeof(void *)); }\n"
+    "memset(slot, 0xEE, offsetof(Own, check)); }\n"
     "static reef_status bytes_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
-    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; *(uint64_t **)slot = payload(given(e, args)); return "
-    "REEF_OK; }\n"
+    "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; uint64_t v = given(e, args); *(Bytes *)slot = "
+    "(Bytes){payload(v), v}; return REEF_OK; }\n"
     "static reef_status bytes_copy(void *c, void *to, const void *from)\n"
-    "{ (void)c; if (fails()) return REEF_NO_MEMORY; *(uint64_t **)to = payload(**(uint64_t *const *)from); return "
-    "REEF_OK; }\n"
-    "static void bytes_destroy(void *c, void *slot) { (void)c; free(*(uint64_t **)slot); live--; memset(slot, 0xEE, "
-    "sizeof(void *)); }\n"
+    "{ (void)c; if (fails()) return REEF_NO_MEMORY; uint64_t v = *((const Bytes *)from)->payload; *(Bytes *)to = "
+    "(Bytes){payload(v), v}; return REEF_OK; }\n"
+    "static void bytes_destroy(void *c, void *slot) { (void)c; free(((Bytes *)slot)->payload); live--; memset(slot, "
+    "0xEE, "
+    "sizeof(Bytes)); }\n"
     "static reef_status maker_construct(void *c, reef_world *x, reef_entity e, void *slot, const void *args)\n"
     "{ (void)c; (void)x; if (fails()) return REEF_NO_MEMORY; uint64_t v = given(e, args); memcpy(slot, &v, 8); return "
     "REEF_OK; }\n",
@@ -391,8 +424,8 @@ static const char *const prelude[] = {
     "    if (!i.hooks || !i.hooks->destroy) for (uint32_t k = 0; k < i.size; k += 8) {\n"
     "        uint64_t word = value * (2 * (uint64_t)(k / 8) + 1);\n"
     "        memcpy((char *)slot + k, &word, i.size - k < 8 ? i.size - k : 8);\n    }\n"
-    "    else if (i.hooks->bytes_move) *(uint64_t **)slot = payload(value);\n"
-    "    else { Own o = {slot, payload(value), 0x0E5}; memcpy(slot, &o, i.size); }\n}\n"
+    "    else if (i.hooks->bytes_move) *(Bytes *)slot = (Bytes){payload(value), value};\n"
+    "    else { Own o = {slot, payload(value), value, 0x0E5}; memcpy(slot, &o, i.size); }\n}\n"
     "static const void *values(reef_component c, uint32_t n, uint64_t seed)\n{\n"
     "    reef_type_info i;\n    reef_type_get(c, &i);\n"
     "    char *p = aligned_alloc(4096, ((size_t)i.size * n + 4096) / 4096 * 4096);\n"
@@ -402,7 +435,9 @@ static const char *const prelude[] = {
     "{ const void *p = reef_get_id(w, e, c); return p ? p : values(c, 1, seed); }\n"
     "static void write(void *slot, reef_component c, uint64_t value)\n"
     "{ printf(\"reef_mut_id: %s\\n\", slot ? \"there\" : \"NULL\"); reef_type_info i; reef_type_get(c, &i);"
-    " if (slot && !(i.hooks && i.hooks->destroy)) put(c, slot, value); }\n",
+    " if (!slot) return; if (!i.hooks || !i.hooks->destroy) { put(c, slot, value); return; }"
+    " uint64_t **payload = i.hooks->bytes_move ? &((Bytes *)slot)->payload : &((Own *)slot)->payload;"
+    " if (*payload) payload[1] = (void *)(uintptr_t)(**payload = value); }\n",
     "static reef_entity next_of(reef_entity e) { if (e.generation) e.generation++; return e; }\n"
     "static reef_status say(const char *call, reef_status s) { printf(\"%s: %s\\n\", call, reef_status_name(s)); "
     "return s; }\n"
@@ -418,26 +453,50 @@ static const char *const prelude[] = {
     "b.entities[i].generation);\n"
     "    printf(\"\\n\");\n}\n"
     "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, const reef_hooks "
-    "*hooks)\n{\n"
-    "    reef_type_desc d = {name, size, align, home, hooks, NULL, 0};\n    return reef_type_new(&d, NULL);\n}\n\n"};
+    "*hooks, "
+    "reef_on_fork on_fork,\n    const reef_field *fields, uint32_t count)\n{\n"
+    "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n"
+    "    reef_type_desc d = {name, size, align, home, hooks || on_fork ? &h : NULL, fields, count};\n"
+    "    return reef_type_new(&d, NULL);\n}\n"
+    "static void hash(const char *how, uint64_t h) { printf(\"%s: %016llx\\n\", how, (unsigned long long)h); }\n"
+    "static uint64_t hash_of_fork(void)\n"
+    "{ reef_world *f = reef_fork(w); uint64_t h = f ? reef_hash(f) : 0; if (f) reef_world_free(f); return h; }\n"
+    "static uint64_t hash_in_loop(reef_component c)\n{\n"
+    "    reef_query_desc d = {.terms = {{c, REEF_WITH}}};\n    reef_query *q = reef_query_make(w, &d);\n    uint64_t h "
+    "= 0;\n"
+    "    reef_block b = reef_begin(w, q);\n    if (reef_next(&b)) h = reef_hash(w), reef_end(&b);\n"
+    "    reef_query_free(q);\n    return h;\n}\n\n"};
 
 static void print_unused(const printer *p)
 {
-    static const char *const names[] = {"put", "values", "from",  "write", "next_of",
-                                        "say", "number", "there", "made",  "walk"};
-    fprintf(p->file, "    (void)bundle, (void)query, (void)e, (void)own, (void)mover, (void)bytes, (void)maker;\n");
+    static const char *const names[] = {"put",   "values", "from", "write", "next_of",      "say",         "number",
+                                        "there", "made",   "walk", "hash",  "hash_of_fork", "hash_in_loop"};
+    fprintf(p->file, "    (void)bundle, (void)query, (void)e, (void)world, (void)snapshot;\n");
+    fprintf(p->file, "    (void)own, (void)mover, (void)bytes, (void)maker;\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);
+}
+
+static void print_fields(const printer *p, const model_type *t)
+{
+    static const char *const kinds[] = {[REEF_U16] = "REEF_U16", [REEF_U32] = "REEF_U32", [REEF_U64] = "REEF_U64"};
+    fprintf(p->file, t->field_count ? "(reef_field[]){" : "NULL");
+    for (uint32_t i = 0; i < t->field_count; i++)
+        fprintf(p->file, "{\"%s\", %s, %u, %u, NULL, 0, 0}, ", t->fields[i].name, kinds[t->fields[i].kind],
+                t->fields[i].offset, t->fields[i].bytes);
+    fprintf(p->file, "%s, %u);\n", t->field_count ? "}" : "", t->field_count);
 }
 
 static void print_type_lines(const printer *p, const model *m)
 {
     static const char *const hooks[] = {"NULL", "NULL", "NULL", "&own", "&mover", "&bytes", "&maker"};
+    static const char *const on_fork[] = {"REEF_FORK_COPY", "REEF_FORK_RESET", "REEF_FORK_SKIP"};
     for (uint32_t i = 0; i < TYPES_MAX; i++) { /* in the order in which the model makes them: ids could matter */
         const model_type *t = &model_types[(i * 11 + 5) % TYPES_MAX];
         uint32_t          rank = (i * 11 + 5) % TYPES_MAX;
         if (!((p->types | (m->strict ? m->reference.known : 0)) >> rank & 1)) continue;
-        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %s);\n", t->name, t->name, t->size,
-                t->align, t->sort == SORT_SWITCH ? "REEF_BIT" : "REEF_TABLE", hooks[t->sort]);
+        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %s, %s, ", t->name, t->name, t->size,
+                t->align, t->sort == SORT_SWITCH ? "REEF_BIT" : "REEF_TABLE", hooks[t->sort], on_fork[t->on_fork]);
+        print_fields(p, t);
     }
 }
 
@@ -448,13 +507,6 @@ static uint32_t types_of(const op_list *list)
         for (uint32_t k = 0; k < OP_TYPES; k++)
             if ((k < list->op[i].count || k == 0) && list->op[i].type[k] < TYPES_MAX) set |= 1u << list->op[i].type[k];
     return set;
-}
-
-static bool uses_forks(const op_list *list)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->op[i].kind == OP_FORK) return true;
-    return false;
 }
 
 void print_program(FILE *file, const op_list *list, const run_options *o, const char *message)
@@ -470,7 +522,7 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     fprintf(file, "int main(void)\n{\n    static reef_entity e[%u];\n    reef_bundle *bundle[%d] = {0};\n", entities,
             SLOTS);
     fprintf(file, "    reef_query *query[%d] = {0};\n    char text[400];\n", SLOTS);
-    if (uses_forks(list)) fprintf(file, "    reef_world *world[%d] = {0};\n", FORKS);
+    fprintf(file, "    reef_world *world[%d] = {0};\n    reef_snapshot *snapshot[%d] = {0};\n", FORKS, SNAPSHOTS);
     print_type_lines(&p, &m);
     fprintf(file,
             "    reef_world_config config = {.allocator = {resize, NULL}, .strict = %d, .never_reuse = %d, "
@@ -486,7 +538,10 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     for (uint32_t i = 0; i < list->count; i++) print_op(&p, &list->op[i]);
     fprintf(file, "    reef_status s = reef_validate(w, text, sizeof text);\n");
     fprintf(file, "    printf(\"reef_validate: %%s %%s\\n\", reef_status_name(s), s ? text : \"\");\n");
-    fprintf(file, "    reef_print_world(w, stdout, 100);\n    reef_world_free(w);\n");
+    fprintf(file, "    reef_print_world(w, stdout, 100);\n");
+    fprintf(file, "    for (int i = 0; i < %d; i++) if (world[i]) reef_world_free(world[i]);\n", FORKS);
+    fprintf(file, "    for (int i = 0; i < %d; i++) reef_snapshot_free(snapshot[i]);\n    reef_world_free(w);\n",
+            SNAPSHOTS);
     fprintf(file, "    printf(\"%%u payloads left\\n\", live);\n    return 0;\n}\n");
     model_stop(&m);
 }

@@ -11,7 +11,7 @@ typedef struct report {   /* in memory that parent and child share */
     char              message[600];
     uint64_t          counts[OP_COUNT];  /* operations done by kind, */
     uint64_t          refused[OP_COUNT]; /* of these answered with an error */
-    uint64_t          starved, most_living;
+    uint64_t          starved, most_living, most_forks;
 } report;
 
 typedef void (*child_function)(report *r, void *context);
