@@ -27,6 +27,11 @@
     X(19, "memory goes back with a size that isn't its own") \
     X(20, "a component may be named twice in a list") \
     X(21, "a node of shared pages is merged though two branches look at it") \
-    X(22, "the count of holders changes before the node is copied, which may fail")
+    X(22, "the count of holders changes before the node is copied, which may fail") \
+    X(23, "a restore loses the free ids") \
+    X(24, "a kept hash is used though its block was written since") \
+    X(25, "a fork doesn't raise the version below which everything is shared") \
+    X(26, "after a restore the world doesn't know that it has names") \
+    X(27, "a query remembers chunks that were copied since")
 
 #endif

@@ -482,22 +482,57 @@ uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
     return ids;
 }
 
+static bool order_reserve(family *f, uint32_t **order, uint32_t *room, uint32_t count)
+{
+    if (*room >= count) return true;
+    uint32_t more = count + count / 2 + 8;
+    uint32_t *p = memory_resize(&f->memory, MEMORY_OTHER, *order, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    *order = p;
+    *room = more;
+    return true;
+}
+
+/* A new table goes to its place; many at once are sorted in. Under the lock. */
+static bool order_extend(family *f, uint32_t count)
+{
+    graph *g = &f->graph;
+    const bool many = count - g->order_count > 64;
+    if (!order_reserve(f, &g->order, &g->order_room, count)) return false;
+    for (; g->order_count < count; g->order_count++) {
+        uint32_t id = TABLE_EMPTY + g->order_count, low = many ? g->order_count : 0, high = g->order_count;
+        while (low < high) {
+            uint32_t mid = low + (high - low) / 2;
+            if (shape_compare(g->shapes[g->order[mid]], g->shapes[id]) < 0) low = mid + 1;
+            else high = mid;
+        }
+        memmove(g->order + low + 1, g->order + low, (g->order_count - low) * sizeof *g->order);
+        g->order[low] = id;
+    }
+    if (many) order_sort(f, g->order, count);
+    return true;
+}
+
+/* The order of the tables with ids below `end`: another world may have made more since. Under the lock. */
+static void order_copy(const family *f, uint32_t *to, uint32_t end)
+{
+    for (uint32_t i = 0; i < f->graph.order_count; i++)
+        if (f->graph.order[i] < end) *to++ = f->graph.order[i];
+}
+
 const uint32_t *tables_order(reef_world *w, uint32_t *count)
 {
     family *f = w->family;
-    uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count), known = w->order_count;
-    *count = n - TABLE_EMPTY;
-    if (known == *count && w->order) return w->order;
-    if (w->order_room < *count) {
-        uint32_t room = n + n / 2 + 8;
-        uint32_t *order = memory_resize(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *order, room * sizeof *order, PLAIN_ALIGN);
-        if (order == NULL) return NULL;
-        w->order = order;
-        w->order_room = room;
-    }
-    for (uint32_t id = TABLE_EMPTY + known; id < n; id++) w->order[id - TABLE_EMPTY] = id;
-    order_sort(f, w->order, *count);
-    w->order_count = *count;
+    uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
+    *count = n;
+    if (w->order_count == n || n == 0) return w->order;
+    if (!order_reserve(f, &w->order, &w->order_room, n)) return NULL;
+    mutex_lock(&f->lock);
+    bool ok = f->graph.order_count >= n || order_extend(f, n);
+    if (ok) order_copy(f, w->order, TABLE_EMPTY + n);
+    mutex_unlock(&f->lock);
+    if (!ok) return NULL;
+    w->order_count = n;
     return w->order;
 }
 
@@ -518,5 +553,6 @@ COLD void family_drop(family *f)
     give(f, g->hash, g->hash_capacity * sizeof *g->hash);
     give(f, g->rare, g->rare_capacity * sizeof *g->rare);
     give(f, g->rare_slot, g->rare_capacity * sizeof *g->rare_slot);
+    memory_free(&f->memory, MEMORY_OTHER, g->order, g->order_room * sizeof *g->order);
     graph_settle(f);
 }

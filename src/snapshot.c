@@ -190,7 +190,7 @@ reef_world *reef_fork(reef_world *w)
     resets r = {0};
     if (!resets_place(w, &r)) return refuse_copy(w, op), NULL;
     reef_world *fork = world_begin(w->family, &w->config, &w->hot, &w->state);
-    if (fork) version_share(w);
+    if (fork && !BUG(25)) version_share(w);
     if (fork == NULL || !resets_take_back(w, &r)) {
         reef_world_free(fork);
         resets_undo(w, &r);
@@ -220,7 +220,7 @@ static void world_distrust(reef_world *w)
     bundles_distrust(w);
     w->tables_epoch++;
     world_touch(w);
-    names_changed(w);
+    if (!BUG(26)) names_changed(w);
 }
 
 /* The view of the family's maps is each world's own. A state that comes from another fork may have tables of types whose maps
@@ -299,6 +299,7 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
     w->hook_failed.id = 0;
     bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) ? restore_skipping(w, s) : restore_plainly(w, s);
     if (!ok) return failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
+    if (BUG(23)) w->state.ring_head = w->state.ring_tail, w->state.ring_holes = 0;
     w->moved = s->moved;
     w->destroyed = s->destroyed;
     return REEF_OK;

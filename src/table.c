@@ -126,7 +126,7 @@ static void chunk_page_release(void *context, const void *page, const void *kept
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
     paged_owner o = owner_chunks(w);
-    w->tables_epoch++; /* queries remember slots */
+    if (!BUG(27)) w->tables_epoch++; /* queries remember slots */
     reef_slot *page = paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
     if (page == NULL) return NULL;
     mutex_lock(&w->family->lock);

@@ -104,6 +104,8 @@ typedef struct graph {
     uint32_t     edge_count, edge_capacity;
     reef_map   **maps[REEF_MAP_PAGES]; /* by component id, 256 a page */
     uint32_t     map_count;            /* types whose maps exist: ids below */
+    uint32_t    *order;                /* tables in the visible order, as far as somebody asked for it */
+    uint32_t     order_count, order_room;
     uint32_t     bound_count, reset_count; /* layouts that are bound, that reset */
     retired     *retired;     /* replaced arrays that another thread may still read; freed with the family */
     uint64_t    *rare;        /* open addressing: component << 32 | table, with slot beside it: maps too sparse for an array */
@@ -165,7 +167,7 @@ struct reef_world {
     family    *family;
     struct { uint64_t key; const edge *edge; table *from, *to; } edge_cache[EDGE_CACHE]; /* emptied when pages may move */
     struct { uint64_t key; uint32_t table; } set_cache[SET_CACHE]; /* reef_spawn: set of components -> table */
-    uint32_t  *order;       /* the family's tables in the visible order, as far as they were known then */
+    uint32_t  *order;       /* a copy of the graph's, to be read without the lock */
     uint32_t   order_count, order_room;
     struct reef_bundle *bundles;  /* the user's */
     struct reef_query  *queries;
