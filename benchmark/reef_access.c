@@ -41,8 +41,9 @@ static void get_many_run(void *p)
 static void set_rand_run(void *p)
 {
     state             *s = p;
+    reef_world        *w = s->w;
     const reef_entity *h = s->handle;
-    for (uint32_t i = 0, n = s->r->n; i < n; i++) *reef_mut(s->w, h[i], Position) = (Position){(float)i, 2};
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) *reef_mut(w, h[i], Position) = (Position){(float)i, 2};
 }
 static uint64_t set_rand_sum(void *p)
 {

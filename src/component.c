@@ -51,7 +51,16 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
     return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
 }
 
-void *reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_mut_id(w, e, reef_id_of(decl)); }
+void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl) { reef_mut_id(w, e, reef_id_of(decl)); }
+
+/* What mut found no way to by the maps, or what failed: a block that isn't marked isn't ours to write. */
+void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
+{
+    void *p = (void *)(uintptr_t)reef_get_slow(w, e, decl);
+    if (p == NULL) return NULL;
+    const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
+    return slots[slot_find(w, reef_id_of(decl).id, slots[0].head.table)].version == w->hot.version ? p : NULL;
+}
 
 uint64_t reef_count_id(const reef_world *w, reef_component c)
 {

@@ -38,7 +38,7 @@ static bool unit_page_make(reef_world *w)
     paged_owner o = owner_chunks(w);
     if (!paged_grow(&w->hot.chunks, &o, 1, w->hot.fork_version)) return false;
     reef_slot *page = paged_own(&w->hot.chunks, &o, 0, w->hot.version, w->hot.fork_version);
-    if (page) page[8].head.table = TABLE_EMPTY;
+    if (page) page[REEF_UNIT_SLOTS].head.table = TABLE_EMPTY;
     return page != NULL;
 }
 

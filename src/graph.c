@@ -9,7 +9,7 @@
  * when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than the live ones.) */
 #include "world.h"
 
-/* Each with a slot behind it, as has reads one. */
+/* Each with the slot behind it that every map has. */
 static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}};
 #define map_none empty_none.map
 #define map_bits empty_bits.map
@@ -96,8 +96,8 @@ static void set_put(graph *g, const shape *s)
 /* ---- maps ---- */
 
 static reef_map **map_of(graph *g, uint32_t c) { return &g->maps[c >> 8][c & 255]; }
-static size_t map_bytes(uint32_t capacity) { return sizeof(reef_map) + capacity * sizeof(uint16_t); }
-static uint16_t *map_slots(reef_map *m) { return (uint16_t *)(m + 1); }
+static size_t map_bytes(uint32_t capacity) { return sizeof(reef_map) + (1 + capacity) * sizeof(uint16_t); }
+static uint16_t *map_slots(reef_map *m) { return (uint16_t *)(m + 1) + 1; }
 
 static uint32_t rare_find(const graph *g, uint64_t key)
 {
@@ -249,7 +249,8 @@ static void shape_columns(shape *s, column *columns)
     }
     s->end_slot = slot;
     s->narrow = s->end_8 == slot;
-    s->units = (uint16_t)((slot + 7) / 8);
+    s->units = (uint16_t)((slot + REEF_UNIT_SLOTS - 1) / REEF_UNIT_SLOTS);
+    if (s->units > RUN_SMALL) s->units = (uint16_t)((s->units + 7) / 8 * 8);
 }
 
 static size_t shape_bytes(uint32_t components, uint32_t columns)

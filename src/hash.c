@@ -293,11 +293,11 @@ static const kept_hash *chunk_hashes(reef_world *w, const table *t, uint32_t uni
     const shape *s = t->shape;
     const reef_slot *slots = unit_slots(w, unit);
     uint32_t rows = chunk_rows(t, unit), k = SLOT_ENTITIES;
-    const kept_hash *have = kept_read(&w->state.chunk_hashes, (uint64_t)unit * 8);
+    const kept_hash *have = kept_read(&w->state.chunk_hashes, (uint64_t)unit * REEF_UNIT_SLOTS);
     bool whole = have[0].version == rows;
     while (whole && k < s->end_slot && (have[k].version == slots[k].version || (BUG(24) && have[k].version))) k++;
     if (LIKELY(k == s->end_slot)) return have;
-    kept_hash *keep = kept_own(w, &w->state.chunk_hashes, (uint64_t)unit * 8);
+    kept_hash *keep = kept_own(w, &w->state.chunk_hashes, (uint64_t)unit * REEF_UNIT_SLOTS);
     if (keep == NULL) {
         memcpy(aside, have, s->end_slot * sizeof *have);
         keep = aside;

@@ -55,10 +55,10 @@ static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef
 {
     uint64_t sum = 0;
     for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) { /* units 0 and 1 have no blocks */
-        const reef_slot *slots = page + u * 8;
+        const reef_slot *slots = page + u * REEF_UNIT_SLOTS;
         const shape *s = slots[0].head.table == TABLE_NONE ? NULL : shape_of(f, slots[0].head.table);
         for (uint32_t k = SLOT_ENTITIES; s && k < s->end_slot; k++)
-            if (other == NULL || other[u * 8 + k].block != slots[k].block)
+            if (other == NULL || other[u * REEF_UNIT_SLOTS + k].block != slots[k].block)
                 sum += (uint64_t)s->columns[k].size * slots[0].head_more.capacity;
         u += s ? s->units : 1;
     }

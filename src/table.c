@@ -6,7 +6,7 @@
 static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
 const paged_type pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true};
-const paged_type pages_chunks = {sizeof(reef_slot) * REEF_PAGE_SLOTS, ARENA_DIRECTORY, MEMORY_TABLES,
+const paged_type pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES,
                                        chunk_page_release, false};
 const paged_type pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false};
 const paged_type pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true};
@@ -105,7 +105,7 @@ static void chunk_page_release(void *context, const void *page, const void *kept
     family *f = context;
     const reef_slot *p = page, *q = kept;
     for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) {
-        const reef_slot *slots = p + u * 8;
+        const reef_slot *slots = p + u * REEF_UNIT_SLOTS;
         if (slots[0].head.table == TABLE_NONE) {
             u++;
             continue;
@@ -113,7 +113,7 @@ static void chunk_page_release(void *context, const void *page, const void *kept
         const shape *s = f->graph.shapes[slots[0].head.table];
         for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
             void *block = slots[k].block;
-            if (slots[k].version <= base || (q && q[u * 8 + k].block == block)) continue;
+            if (slots[k].version <= base || (q && q[u * REEF_UNIT_SLOTS + k].block == block)) continue;
             block_destroy_values(&s->columns[k], block, slots[0].head_more.count);
             block_give(f, &s->columns[k], block, slots[0].head_more.capacity);
         }
@@ -132,7 +132,7 @@ static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
     mutex_lock(&w->family->lock);
     w->ours_after = paged_base(&w->hot.chunks);
     mutex_unlock(&w->family->lock);
-    return page + (unit & (UNITS_PER_PAGE - 1)) * 8;
+    return page + (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS;
 }
 
 static reef_slot *unit_own(reef_world *w, uint32_t unit)
@@ -143,10 +143,12 @@ static reef_slot *unit_own(reef_world *w, uint32_t unit)
     return unit_slots(w, unit);
 }
 
+static uint32_t run_class(uint32_t run) { return run <= RUN_SMALL ? run : RUN_SMALL - 4 + run / 8; }
+
 /* A run of units in one page that is ours; 0: no memory, or none left. Nothing is taken until unit_take. */
 static uint32_t unit_find(reef_world *w, uint32_t run)
 {
-    uint32_t unit = w->state.free_unit[run];
+    uint32_t unit = w->state.free_unit[run_class(run)];
     if (unit == 0) {
         unit = w->state.next_unit;
         if ((unit & (UNITS_PER_PAGE - 1)) + run > UNITS_PER_PAGE) unit = (unit | (UNITS_PER_PAGE - 1)) + 1;
@@ -159,16 +161,16 @@ static uint32_t unit_find(reef_world *w, uint32_t run)
 
 static void unit_take(reef_world *w, uint32_t unit, uint32_t run)
 {
-    if (w->state.free_unit[run] == unit) w->state.free_unit[run] = unit_slots(w, unit)[0].head.next;
-    else w->state.next_unit = unit + run; /* the rest of a page that was skipped stays unused: at most 126 units a page */
+    if (w->state.free_unit[run_class(run)] == unit) w->state.free_unit[run_class(run)] = unit_slots(w, unit)[0].head.next;
+    else w->state.next_unit = unit + run; /* the rest of a page that was skipped stays unused: at most 250 units a page */
 }
 
 static void unit_give(reef_world *w, uint32_t unit, uint32_t run)
 {
     reef_slot *slots = unit_slots(w, unit);
-    for (uint32_t i = 0; i < run; i++) slots[i * 8].head.table = TABLE_NONE;
-    slots[0].head.next = w->state.free_unit[run];
-    w->state.free_unit[run] = unit;
+    for (uint32_t i = 0; i < run; i++) slots[i * REEF_UNIT_SLOTS].head.table = TABLE_NONE;
+    slots[0].head.next = w->state.free_unit[run_class(run)];
+    w->state.free_unit[run_class(run)] = unit;
 }
 
 /* ---- chunks ---- */

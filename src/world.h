@@ -32,7 +32,9 @@ enum {
     RING_PER_PAGE = 1024,
     NAMES_PER_PAGE = 32,
     HASHES_PER_PAGE = 1024,
-    BIT_WORDS = REEF_BLOCK_ROWS / 64
+    BIT_WORDS = REEF_BLOCK_ROWS / 64,
+    RUN_SMALL = 32, /* units of a chunk up to here are exact, above rounded to a multiple of 8 */
+    RUN_CLASSES = RUN_SMALL + UNITS_PER_PAGE / 8 - 3
 };
 #define RING_HOLE 0xFFFFFFFFu /* an entry of the ring that was taken out of turn */
 #define INDEX_MAX 0xFFFFFFFEu /* entities of a world */
@@ -137,7 +139,7 @@ typedef struct state {
     uint64_t   ring_head, ring_tail; /* positions */
     uint32_t   ring_holes;    /* entries in the ring that are RING_HOLE */
     uint32_t   next_unit;     /* units from here on were never used */
-    uint32_t   free_unit[UNITS_PER_PAGE]; /* heads of lists of free runs, by length */
+    uint32_t   free_unit[RUN_CLASSES]; /* heads of lists of free runs: run_class */
     bit_store *bits;          /* in order of first use */
     uint32_t   bit_count, bit_capacity;
     reef_paged name_entries;  /* src/name.c */
@@ -219,7 +221,7 @@ INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t tabl
     if (UNLIKELY(component > REEF_TYPES_MAX)) return 0;
     const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
     uint32_t d = table_id - m->lowest;
-    uint32_t k = d < REEF_DEPENDENT(&m->count) ? ((const uint16_t *)(m + 1))[d] : 0;
+    uint32_t k = d < m->capacity ? ((const uint16_t *)(m + 1))[1 + d] : 0;
     return LIKELY(k != 0) || !REEF_DEPENDENT(&m->elsewhere) ? k : graph_slot_rare(w->family, component, table_id);
 }
 INLINE const shape *shape_of(const family *f, uint32_t table_id)

@@ -231,7 +231,7 @@ enum {
     REEF_BLOCK_ROWS = 1024        /* rows of a block */
 };
 /* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
- * blocks of up to six columns in a world, 2^20 tables. */
+ * chunks of 1,024 rows in a world (one with more than two columns counts as another one for every four), 2^20 tables. */
 
 REEF_END_C
 
