@@ -120,6 +120,14 @@ INLINE uint64_t spot_key(const spot *x, reef_component c, bool remove)
     return (uint64_t)x->slots[0].head.table << 32 | (uint64_t)c.id << 1 | (uint64_t)(remove && !BUG(2));
 }
 
+/* The edge of this key, if it is cached, in the entry for what was used lately. */
+INLINE uint32_t edge_lately(reef_world *w, uint64_t key, bool remove)
+{
+    const uint32_t i = EDGE_CACHE + remove;
+    if (UNLIKELY(w->edge_cache[i].key != key)) w->edge_cache[i] = w->edge_cache[edge_index(key)];
+    return i;
+}
+
 /* Does all hold that the straight path along the cached edge `i` needs? The chunk is ours (dead entities and those without a
  * row are in no such chunk), both ends are leased, there is room. */
 INLINE bool edge_open(const reef_world *w, const spot *x, uint64_t key, uint32_t i, uint64_t gate)
@@ -139,8 +147,12 @@ INLINE void words_move(const edge *e, const reef_slot *to, size_t to_row, const 
                        size_t last_row)
 {
     for (const edge_move *m = e->move, *end = m + e->end_8; m < end; m++) {
-        word_copy(&to[m->to], to_row, &slots[m->from], row);
-        word_copy(&slots[m->from], row, &tail[m->from], last_row);
+        char *here = slot_by(slots, m->from) + row * 8;
+        uint64_t x, y;
+        memcpy(&x, here, 8);
+        memcpy(&y, slot_by(tail, m->from) + last_row * 8, 8);
+        memcpy(slot_by(to, m->to) + to_row * 8, &x, 8);
+        memcpy(here, &y, 8);
     }
 }
 
@@ -152,14 +164,12 @@ INLINE void pairs_move(const edge *e, const reef_slot *to, size_t to_row, const 
 {
     const edge_move *first = e->move + (BUG(10) ? e->end_16 : e->end_8), *end = e->move + e->end_16;
     for (const edge_move *m = first; m < end; m++) {
-        pair x;
-        memcpy(&x, (const char *)slots[m->from].block + row * sizeof x, sizeof x);
-        memcpy((char *)to[m->to].block + to_row * sizeof x, &x, sizeof x);
-    }
-    for (const edge_move *m = first; m < end; m++) {
-        pair x;
-        memcpy(&x, (const char *)tail[m->from].block + last_row * sizeof x, sizeof x);
-        memcpy((char *)slots[m->from].block + row * sizeof x, &x, sizeof x);
+        char *here = slot_by(slots, m->from) + row * 16;
+        pair x, y;
+        memcpy(&x, here, 16);
+        memcpy(&y, slot_by(tail, m->from) + last_row * 16, 16);
+        memcpy(slot_by(to, m->to) + to_row * 16, &x, 16);
+        memcpy(here, &y, 16);
     }
 }
 
@@ -167,9 +177,9 @@ static NOINLINE void cells_move(const edge *e, const reef_slot *to, size_t to_ro
                                 const reef_slot *tail, size_t last_row)
 {
     for (const edge_move *m = e->move + e->end_16, *end = e->move + e->count; m < end; m++) {
-        char *here = (char *)slots[m->from].block + row * m->size;
-        bytes_copy((char *)to[m->to].block + to_row * m->size, here, m->size);
-        memmove(here, (const char *)tail[m->from].block + last_row * m->size, m->size);
+        char *here = slot_by(slots, m->from) + row * m->size;
+        bytes_copy(slot_by(to, m->to) + to_row * m->size, here, m->size);
+        memmove(here, slot_by(tail, m->from) + last_row * m->size, m->size);
     }
 }
 
@@ -207,10 +217,23 @@ INLINE void *edge_go(reef_world *w, const spot *x, uint32_t i, const void *value
     return fresh;
 }
 
-/* For edges with columns that aren't 8 bytes wide; edge_open held. */
-static NOINLINE void *edge_go_wide(reef_world *w, spot x, uint32_t i, const void *value, bool remove)
+/* For edges with columns that aren't 8 bytes wide; edge_open held. (A spot as a parameter would go over the stack, in halves,
+ * and be read back whole, which makes the processor wait.) */
+static NOINLINE void *wide_add(reef_world *w, uint64_t *record, reef_slot *slots, handle h, uint32_t i, const void *value)
 {
-    return remove ? edge_go(w, &x, i, NULL, false, true) : edge_go(w, &x, i, value, false, false);
+    const spot x = {record, *record, slots, h};
+    return edge_go(w, &x, i, value, false, false);
+}
+static NOINLINE void wide_remove(reef_world *w, uint64_t *record, reef_slot *slots, handle h, uint32_t i)
+{
+    const spot x = {record, *record, slots, h};
+    edge_go(w, &x, i, NULL, false, true);
+}
+INLINE void *edge_go_wide(reef_world *w, const spot *x, uint32_t i, const void *value, bool remove)
+{
+    if (!remove) return wide_add(w, x->record, x->slots, x->h, i, value);
+    wide_remove(w, x->record, x->slots, x->h, i);
+    return NULL;
 }
 
 /* ---- one component by the general path ---- */
@@ -244,18 +267,31 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 
 /* ---- the words ---- */
 
-/* The switch of a row, when its store, its word and its table are ready. False: nothing was done. */
-INLINE bool switch_go(reef_world *w, const spot *x, reef_component c, bool on)
+/* The switch of a row, when its store, its word and its table are ready. False: nothing was done. (Only rows count: without
+ * switches a row of the empty set goes, and a page of words that was written at this version is ours.) */
+INLINE bool switch_go(reef_world *w, reef_entity e, reef_component c, bool on)
 {
-    const uint32_t place = (uint32_t)x->value, unit = place_unit(place), id = x->slots[0].head.table;
-    bit_store *b = w->state.bits, *end = b + w->state.bit_count;
-    while (b != end && b->component != c.id) b++;
-    if (UNLIKELY(b == end || w->locks || id <= TABLE_EMPTY)) return false; /* without switches a row of the empty set goes */
-    if (UNLIKELY(unit >= b->words.count || b->words.page[unit] == NULL || b->words.version[unit] != w->hot.version)) return false;
-    if (UNLIKELY(on && !bit_known(w, b, id))) return false;
-    uint64_t *word = (uint64_t *)b->words.page[unit] + place_row(place) / 64, bit = 1ull << (place_row(place) % 64);
-    if (UNLIKELY(((*word & bit) != 0) == on)) return false;
-    *word ^= bit;
+    const handle h = handle_of(e);
+    const bit_store *bits = w->state.bits;
+    const uint32_t count = w->state.bit_count;
+    uint32_t number = 0;
+    while (number != count && bits[number].component != c.id) number++;
+    if (UNLIKELY(number == count || w->locks || HANDLE_INDEX(h) >= w->hot.index_count)) return false;
+    bit_store *b = w->state.bits + number;
+    const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
+    const uint32_t place = (uint32_t)record, unit = place_unit(place);
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || unit >= b->words.count)) return false;
+    uint64_t *words = b->words.page[unit];
+    if (UNLIKELY(words == NULL || b->words.version[unit] != w->hot.version)) return false;
+    const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
+    if (UNLIKELY(id <= TABLE_EMPTY)) return false;
+    if (on) {
+        const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+        if (UNLIKELY((t->bits >> (number < 63 ? number : 63) & 1) == 0)) return false;
+    }
+    const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
+    if (UNLIKELY(((was & bit) != 0) == on)) return false;
+    words[place_row(place) / 64] = was ^ bit;
     b->count += on ? 1 : UINT64_MAX;
     return true;
 }
@@ -265,7 +301,6 @@ INLINE bool is_switch_type(const reef_world *w, reef_component c)
 {
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere) == ELSEWHERE_BITS;
 }
-
 
 /* While records are shared with a fork the gate is closed: the same path, with their owners asked. */
 static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove, void **out)
@@ -278,7 +313,7 @@ static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const
     const table *from = w->edge_cache[i].from;
     const handle moved = handle_at(from->tail, place_row(from->next - 1));
     if (!record_owned(w, HANDLE_INDEX(x.h)) || !record_owned(w, HANDLE_INDEX(moved))) return false;
-    *out = edge_go_wide(w, x, i, value, remove);
+    *out = edge_go_wide(w, &x, i, value, remove);
     return true;
 }
 
@@ -293,9 +328,9 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
     return s == REEF_ADDED ? REEF_OK : s;
 }
 
-static NOINLINE reef_status switch_add(reef_world *w, spot x, reef_entity e, reef_component c, void **out)
+static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_component c, void **out)
 {
-    if (UNLIKELY(!switch_go(w, &x, c, true))) return add_slow(w, "reef_add", e, c, NULL, out);
+    if (UNLIKELY(!switch_go(w, e, c, true))) return add_slow(w, "reef_add", e, c, NULL, out);
     if (out) *out = NULL;
     return REEF_OK;
 }
@@ -303,12 +338,13 @@ static NOINLINE reef_status switch_add(reef_world *w, spot x, reef_entity e, ree
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     spot x;
-    if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
-    if (UNLIKELY(is_switch_type(w, c))) return switch_add(w, x, e, c, out);
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(is_switch_type(w, c))) return switch_add(w, e, c, out);
+    if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t key = spot_key(&x, c, false);
-    const uint32_t i = edge_index(key);
+    const uint32_t i = edge_lately(w, key, false);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return add_slow(w, "reef_add", e, c, args, out);
-    void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, x, i, NULL, false);
+    void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, &x, i, NULL, false);
     if (out) *out = made;
     return REEF_OK;
 }
@@ -327,7 +363,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (size && spot_find(w, &x, e)) {
         const uint64_t key = spot_key(&x, c, false);
         const uint32_t i = edge_index(key);
-        if (edge_open(w, &x, key, i, w->gate_move)) return edge_go_wide(w, x, i, value, false), REEF_ADDED;
+        if (edge_open(w, &x, key, i, w->gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
         if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     }
     if (!t->hooked && size) { /* there already, and ours */
@@ -346,11 +382,11 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     spot x;
     if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
     const uint64_t key = spot_key(&x, c, false);
-    const uint32_t i = edge_index(key);
+    const uint32_t i = edge_lately(w, key, false);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
-    if (UNLIKELY(!d->narrow)) return edge_go_wide(w, x, i, value, false), REEF_ADDED;
+    if (UNLIKELY(!d->narrow)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
     edge_go(w, &x, i, value, true, false);
     return REEF_ADDED;
 }
@@ -373,20 +409,21 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
 }
 
-static NOINLINE reef_status switch_remove(reef_world *w, spot x, reef_entity e, reef_component c)
+static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    return LIKELY(switch_go(w, &x, c, false)) ? REEF_OK : remove_slow(w, e, c);
+    return LIKELY(switch_go(w, e, c, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 {
     spot x;
-    if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return remove_slow(w, e, c);
-    if (UNLIKELY(is_switch_type(w, c))) return switch_remove(w, x, e, c);
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(is_switch_type(w, c))) return switch_remove(w, e, c);
+    if (UNLIKELY(!spot_find(w, &x, e))) return remove_slow(w, e, c);
     const uint64_t key = spot_key(&x, c, true);
-    const uint32_t i = edge_index(key);
+    const uint32_t i = edge_lately(w, key, true);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return remove_slow(w, e, c);
-    if (UNLIKELY(!w->edge_cache[i].edge->narrow)) return edge_go_wide(w, x, i, NULL, true), REEF_OK;
+    if (UNLIKELY(!w->edge_cache[i].edge->narrow)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
     edge_go(w, &x, i, NULL, true, true);
     return REEF_OK;
 }

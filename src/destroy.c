@@ -47,7 +47,12 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, bool narrow)
     reef_slot *slots = reef_slots_at(&w->hot, place);
     if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false; /* the dead and those without a row are in no such chunk */
     const uint32_t id = slots[0].head.table;
-    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + 2];
+    if (UNLIKELY(lately->key != id)) {
+        lately->key = id;
+        lately->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    }
+    table *t = lately->from;
     const uint32_t last = t->next - 1;
     if (UNLIKELY(t->lease != gate || place_row(last) == 0 || w->ring_next == w->ring_end)) return false;
     if (UNLIKELY(HANDLE_GENERATION(h) == UINT32_MAX || (narrow && !t->shape->narrow))) return false;

@@ -362,7 +362,7 @@ static void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to
     for (uint32_t slot = SLOT_COLUMNS; slot < from->end_slot; slot++) {
         const column *c = &from->columns[slot];
         uint32_t there = slot_find(w, c->type->id, to->table);
-        if (there != 0) e->move[e->count++] = (edge_move){(uint16_t)slot, (uint16_t)there, c->size};
+        if (there != 0) e->move[e->count++] = (edge_move){(uint16_t)(slot * sizeof(reef_slot)), (uint16_t)(there * sizeof(reef_slot)), c->size};
         if (slot + 1u == from->end_8) e->end_8 = e->count;
         if (slot + 1u == from->end_16) e->end_16 = e->count;
     }
