@@ -62,6 +62,7 @@ static bit_store *store_make(reef_world *w, uint32_t component)
                                         capacity * sizeof *bits, PLAIN_ALIGN);
         if (bits == NULL) return NULL;
         s->bits = bits;
+        w->switch_lately.gate = 0;
         s->bit_capacity = capacity;
     }
     found = &s->bits[s->bit_count++];

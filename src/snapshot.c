@@ -217,6 +217,7 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
 static void world_distrust(reef_world *w)
 {
     memset(w->edge_cache, 0, sizeof w->edge_cache);
+    w->switch_lately.gate = 0;
     bundles_distrust(w);
     w->tables_epoch++;
     world_touch(w);

@@ -161,6 +161,7 @@ static uint32_t unit_find(reef_world *w, uint32_t run)
 
 static void unit_take(reef_world *w, uint32_t unit, uint32_t run)
 {
+    w->switch_lately.gate = 0;
     if (w->state.free_unit[run_class(run)] == unit) w->state.free_unit[run_class(run)] = unit_slots(w, unit)[0].head.next;
     else w->state.next_unit = unit + run; /* the rest of a page that was skipped stays unused: at most 250 units a page */
 }

@@ -177,6 +177,9 @@ struct reef_world {
      * table). Their address doesn't depend on the entity: the processor goes on with the tables' ends while the record still
      * comes, and compares the key when it has it. (A move took 42 ns with hashed entries alone, takes 28 with these.) */
     struct edge_entry { uint64_t key; const edge *edge; table *from, *to; } edge_cache[EDGE_CACHE + 3];
+    /* The words of the chunk where a switch was turned lately: they are ours and marked, and the chunk's table knows the type, as
+     * long as gate is gate_move. gate 0: none. Emptied when a unit gets another table, the stores move, the state is another. */
+    struct { uint64_t gate; uint32_t component, unit; uint64_t *words, *count; } switch_lately;
     struct { uint64_t key; uint32_t table; } set_cache[SET_CACHE]; /* reef_spawn: set of components -> table */
     uint32_t  *order;       /* a copy of the graph's, to be read without the lock */
     uint32_t   order_count, order_room;

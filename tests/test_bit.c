@@ -180,6 +180,26 @@ static void D9_a_hundred_switches_do_not_mix(void **state)
     assert_int_equal(reef_count_id(w, c[99]), 0);
 }
 
+/* The chunk where a switch was turned last goes to another table, which doesn't know the type yet. */
+static void C1_a_chunk_that_changes_its_table_starts_anew(void **state)
+{
+    enum { ROWS = 3 * 1024 };
+    static reef_entity e[ROWS];
+    reef_world        *w = world_of(state);
+    assert_ok(reef_spawn_many(w, ROWS, e, reef_with(Mass, 1)));
+    assert_ok(reef_add(w, e[1500], Awake));
+    assert_ok(reef_remove(w, e[1500], Awake));
+    assert_ok(reef_add(w, e[1501], Awake));
+    for (int i = ROWS - 1; i >= 1000; i--) assert_ok(reef_destroy(w, e[i])); /* the second chunk is given back */
+    reef_entity other = reef_spawn(w, reef_with(Position, 1, 2)), last = reef_spawn(w, reef_with(Position, 3, 4));
+    assert_ok(reef_add(w, last, Awake));
+    assert_valid(w);
+    assert_ok(reef_destroy(w, other));
+    assert_true(reef_has(w, last, Awake));
+    assert_valid(w);
+    assert_int_equal(reef_count(w, Awake), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +208,7 @@ int main(void)
         TEST(C1_bits_follow_their_rows_at_every_edge),
         TEST(C1_a_freed_row_starts_without_bits),
         TEST(C1_a_random_life_of_switches),
+        TEST(C1_a_chunk_that_changes_its_table_starts_anew),
         TEST(D9_a_hundred_switches_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
