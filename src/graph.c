@@ -229,6 +229,12 @@ COLD reef_status graph_sync(reef_world *w)
 
 static uint32_t size_class(uint32_t size) { return size == 8 ? 0 : size == 16 ? 1 : 2; }
 
+/* Columns of a table have arenas of their own, and so have tables that grow in turn, as far as there are arenas. */
+static uint16_t column_arena(uint32_t id, uint32_t slot)
+{
+    return (uint16_t)(ARENA_COLUMNS + (5 * id + slot - SLOT_COLUMNS) % COLUMN_ARENAS);
+}
+
 static void shape_columns(shape *s, column *columns)
 {
     uint16_t slot = SLOT_COLUMNS;
@@ -237,7 +243,7 @@ static void shape_columns(shape *s, column *columns)
         for (uint32_t i = 0; i < s->component_count; i++) {
             const type *t = type_of(s->component[i]);
             if (t->size == 0 || size_class(t->size) != class) continue;
-            columns[slot] = (column){t, t->size, (uint16_t)t->align, (uint16_t)(ARENA_COLUMNS + (slot - SLOT_COLUMNS) % 4)};
+            columns[slot] = (column){t, t->size, (uint16_t)t->align, column_arena(s->table, slot)};
             s->hooked |= t->hooked;
             s->bound |= !t->copyable && !t->resets;
             s->resets |= t->resets;
@@ -258,7 +264,7 @@ static size_t shape_bytes(uint32_t components, uint32_t columns)
     return sizeof(shape) + (columns + SLOT_COLUMNS) * sizeof(column) + components * sizeof(uint32_t);
 }
 
-static shape *shape_make(family *f, const uint32_t *ids, uint32_t count, reef_status *status)
+static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t count, reef_status *status)
 {
     uint32_t columns = 0;
     for (uint32_t i = 0; i < count; i++) columns += type_of(ids[i])->size != 0;
@@ -269,6 +275,7 @@ static shape *shape_make(family *f, const uint32_t *ids, uint32_t count, reef_st
     column *c = (column *)(void *)(s + 1);
     uint32_t *component = (uint32_t *)(void *)(c + columns + SLOT_COLUMNS);
     if (count) memcpy(component, ids, count * sizeof *ids);
+    s->table = id;
     s->component = component;
     s->component_count = count;
     s->column_count = columns;
@@ -313,16 +320,15 @@ static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, 
     graph *g = &f->graph;
     *status = REEF_LIMIT;
     if (g->shape_count >= 1u << 20) return 0;
-    shape *s = shape_make(f, ids, count, status);
-    if (s == NULL) return 0;
     uint32_t id = g->shape_count ? g->shape_count : TABLE_EMPTY;
+    shape *s = shape_make(f, id, ids, count, status);
+    if (s == NULL) return 0;
     bool ok = shapes_reserve(f) && rare_reserve(f, count);
     for (uint32_t i = 0; ok && i < count; i++) ok = map_reserve(f, ids[i], id);
     if (!ok) {
         give(f, s, shape_bytes(count, s->column_count));
         return 0;
     }
-    s->table = id;
     g->shapes[id] = s;
     set_put(g, s);
     for (uint32_t slot = SLOT_COLUMNS; slot < s->end_slot; slot++)
