@@ -16,7 +16,6 @@ struct reef_query {
     uint32_t    open;  /* loops that walk the matches: they must not move */
     uint32_t    seen;  /* tables of the graph looked at */
     uint64_t    epoch; /* of the world's tables, when the matches' pointers were taken */
-    bool        remembers; /* matches may hold the slots of their tables' first chunks */
     char       *matches;
     uint32_t    match_count, match_capacity;
 };
@@ -32,7 +31,7 @@ static bool table_matches(const reef_query *q, uint32_t id, uint16_t *columns)
     for (uint32_t i = 0; i < q->head.column_count; i++) {
         uint32_t slot = slot_find(q->world, q->head.key[i] >> 1, id);
         if (slot == 0) return false;
-        columns[i] = (uint16_t)slot;
+        columns[i] = (uint16_t)(slot * sizeof(reef_slot));
     }
     return true;
 }
@@ -42,6 +41,8 @@ static const table nothing; /* of a table that this world never used */
 static reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS];
 
 enum { MANY_MATCHES = 128 }; /* their tables and slots don't fit the first-level cache */
+
+static const void *matches_end(const reef_query *q) { return match_at(q, q->match_count); }
 
 static match *match_of(const reef_query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
 
@@ -87,6 +88,7 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
     x->id = id;
     x->table = &nothing;
     match_forget(x);
+    x->columns[0] = x->columns[1] = columns[0];
     memcpy((char *)x + offsetof(match, columns), columns, q->head.column_count * sizeof *columns);
     q->match_count++;
     return true;
@@ -97,13 +99,13 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
 static COLD bool query_look(reef_query *q, uint32_t count)
 {
     reef_world *w = q->world;
-    uint16_t columns[REEF_TERMS_MAX];
+    uint16_t columns[REEF_TERMS_MAX] = {0};
     for (; q->seen < count; q->seen++) {
         if (BUG(8) && q->epoch != UINT64_MAX) continue;
         if (q->seen < TABLE_EMPTY || !table_matches(q, q->seen, columns)) continue;
         if (!match_insert(q, q->seen, columns)) return false;
     }
-    q->remembers = w->hot.chunks.shared == 0;
+    q->head.remembers = w->hot.chunks.shared == 0;
     for (uint32_t i = 0; i < q->match_count; i++) {
         match *m = match_of(q, i);
         match_forget(m);
@@ -120,7 +122,7 @@ INLINE bool query_update(reef_query *q)
 {
     uint32_t count = REEF_ACQUIRE_U32(&q->world->family->graph.shape_count);
     const reef_world *w = q->world;
-    bool same = q->seen == count && q->epoch == w->tables_epoch && q->remembers == (w->hot.chunks.shared == 0);
+    bool same = q->seen == count && q->epoch == w->tables_epoch && q->head.remembers == (w->hot.chunks.shared == 0);
     return LIKELY(same) || q->open || query_look(q, count);
 }
 
@@ -219,9 +221,14 @@ static void terms_sort(reef_query *q, const term_list *l)
         reef_access access = l->term[i].access;
         if (t->home == REEF_BIT) q->bits[q->head.bit_count++] = t->id;
         else if (t->size == 0 || access == REEF_WITH) q->filters[q->filter_count++] = t->id;
-        else q->head.key[q->head.column_count++] = t->id << 1 | (access == REEF_IN);
-        if (t->home == REEF_TABLE && t->size && access != REEF_IN && access != REEF_WITH) q->head.writes = true;
+        else if (access != REEF_IN) q->head.key[q->head.column_count++] = t->id << 1;
     }
+    q->head.write_count = q->head.column_count;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const type *t = type_of(l->term[i].component.id);
+        if (t->home != REEF_BIT && t->size && l->term[i].access == REEF_IN) q->head.key[q->head.column_count++] = t->id << 1 | 1;
+    }
+    for (uint32_t i = q->head.column_count; i < REEF_TERMS_MAX; i++) q->head.key[i] = REEF_NO_KEY;
     q->epoch = UINT64_MAX;
     uint32_t more = q->head.column_count > 2 ? q->head.column_count - 2 : 0;
     q->head.match_bytes = (uint32_t)(sizeof(match) + more * sizeof(uint16_t) + 7) & ~7u;
@@ -289,30 +296,28 @@ static COLD void begin_refuse(reef_world *w, const reef_query *q)
 
 reef_block reef_begin(reef_world *w, reef_query *q)
 {
-    reef_block b; /* mask_words is written with the first mask */
+    reef_block b; /* what isn't set here is set with the first block, or the first mask */
     b.count = 0;
     b.dt = 0;
     b.entities = NULL;
     b.world = w;
     b.query = q;
-    b.slots = NULL;
-    b.columns = NULL;
-    b.match = b.match_end = NULL;
-    b.unit = b.last_unit = b.next_place = 0;
+    b.next_unit = b.bit_next_unit = 0;
     b.open = false;
     b.mask = NULL;
-    if (UNLIKELY(w == NULL || q == NULL || q->world != w || !query_update(q))) {
+    if (UNLIKELY(q == NULL || q->world != w || !query_update(q))) {
+        b.match = b.match_end = NULL;
         begin_refuse(w, q);
         return b;
     }
     w->error.status = REEF_OK;
-    w->hot.version += q->head.writes; /* what this loop writes can be told from what was written before */
+    w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
     w->locks++;
     w->slow |= SLOW_LOCKED;
     w->hot.fresh_end = 0;
     w->gate_move = w->gate_destroy = UINT64_MAX;
     b.match = q->matches;
-    b.match_end = q->matches + (size_t)q->match_count * q->head.match_bytes;
+    b.match_end = q->head.bit_count ? b.match : matches_end(q);
     b.open = true;
     q->open++;
     return b;
@@ -323,7 +328,8 @@ void reef_end(reef_block *b)
     if (UNLIKELY(b == NULL || !b->open)) return;
     reef_world *w = b->world;
     b->open = false;
-    b->count = 0;
+    b->count = b->next_unit = b->bit_next_unit = 0;
+    b->match = b->match_end;
     b->query->open--;
     ASSERT(w->locks > 0);
     if (--w->locks != 0) return;
@@ -359,8 +365,35 @@ static bool mask_make(reef_block *b, uint32_t unit)
     return any != 0;
 }
 
-bool reef_block_last(reef_block *b)
+static uint32_t block_unit(const reef_block *b)
 {
+    uint32_t next = b->next_unit | b->bit_next_unit; /* one of them is 0 */
+    return next ? unit_slots(b->world, next)[0].head_more.previous : reef_block_match(b, &b->query->head)->table->last;
+}
+
+/* The next block of a loop over switches. Outside of this function it looks as if it were at its end. */
+static NOINLINE bool bits_next(reef_block *b)
+{
+    const reef_query *q = b->query;
+    bool more;
+    b->next_unit = b->bit_next_unit;
+    b->bit_next_unit = 0;
+    b->match_end = matches_end(q);
+    do more = reef_block_step(b, &q->head);
+    while (more && !mask_make(b, block_unit(b)));
+    b->bit_next_unit = b->next_unit;
+    b->next_unit = 0;
+    b->match_end = b->match;
+    if (more) return reef_block_mark(b, &q->head);
+    reef_end(b);
+    return false;
+}
+
+/* reef_block_step found nothing. */
+bool reef_block_more(reef_block *b)
+{
+    if (UNLIKELY(!b->open)) return false;
+    if (b->query->head.bit_count) return bits_next(b);
     reef_end(b);
     return false;
 }
@@ -370,14 +403,13 @@ bool reef_block_own(reef_block *b)
 {
     const reef_query *q = b->query;
     reef_world *w = b->world;
-    for (uint32_t i = 0; i < q->head.column_count; i++) {
-        if (q->head.key[i] & 1) continue;
-        if (!column_own(w, table_read(w, b->slots[0].head.table), b->unit, b->columns[i])) {
+    for (uint32_t i = 0; i < q->head.write_count; i++) {
+        if (!column_own(w, table_read(w, b->slots[0].head.table), block_unit(b), (uint32_t)(reef_block_slot(b, &q->head, i) - b->slots))) {
             reef_end(b);
             failure(w, REEF_NO_MEMORY, "reef_next", (reef_component){0}, (reef_entity){0, 0}, 0);
             return false;
         }
-        b->slots = unit_slots(w, b->unit);
+        b->slots = unit_slots(w, block_unit(b));
     }
     return true;
 }
@@ -385,7 +417,7 @@ bool reef_block_own(reef_block *b)
 const reef_slot *reef_match_slots(const reef_block *b, const reef_match *m, uint32_t unit)
 {
     const reef_slot *slots = unit_slots(b->world, unit);
-    if (!b->query->remembers) return slots;
+    if (!b->query->head.remembers) return slots;
     ((match *)(uintptr_t)m)->slots = slots;
     ((match *)(uintptr_t)m)->unit = unit;
     return slots;
@@ -394,13 +426,14 @@ const reef_slot *reef_match_slots(const reef_block *b, const reef_match *m, uint
 bool reef_next_block(reef_block *b)
 {
     if (UNLIKELY(b == NULL || !b->open)) return false;
-    const reef_query *q = b->query;
-    while (reef_block_step(b, &q->head))
-        if (q->head.bit_count == 0 || mask_make(b, b->unit)) return reef_block_mark(b, &q->head);
-    return reef_block_last(b);
+    return reef_next(b);
 }
 
-const void *reef_block_in(const reef_block *b, reef_component c) { return b && b->count ? reef_block_in_fast(b, c) : NULL; }
+const void *reef_block_in(const reef_block *b, reef_component c)
+{
+    if (b == NULL || b->count == 0) return NULL;
+    return c.id > REEF_TYPES_MAX ? reef_block_refuse(b, c, false) : reef_block_in_fast(b, c); /* REEF_NO_KEY is no component's */
+}
 void *reef_block_inout(const reef_block *b, reef_component c) { return b && b->count ? reef_block_inout_fast(b, c) : NULL; }
 
 const void *reef_block_refuse(const reef_block *b, reef_component c, bool write)
@@ -413,7 +446,7 @@ const uint64_t *reef_block_bits(const reef_block *b, reef_component c)
 {
     static const uint64_t none[BIT_WORDS];
     if (b == NULL || b->count == 0) return NULL;
-    const uint64_t *words = bit_words(bit_store_of(b->world, c.id), b->unit);
+    const uint64_t *words = bit_words(bit_store_of(b->world, c.id), block_unit(b));
     return words ? words : none;
 }
 

@@ -86,18 +86,20 @@ typedef struct reef_match {
     const reef_slot  *slots; /* of `unit` */
     uint32_t          unit;  /* no unit: not remembered */
     uint32_t          id;
-    uint16_t          columns[2]; /* of the terms with data, in their order; more follow */
+    uint16_t          columns[2]; /* of the terms with data, in the order of the query's keys; more follow: bytes from the chunk's
+                                     slots to the column's. Of one term: twice the same */
 } reef_match;
 
-/* The head of every query: its terms with data. */
+/* The head of every query: its terms with data, those that the loop writes first. Keys behind the last are REEF_NO_KEY. */
 typedef struct reef_query_head {
-    uint32_t column_count;
+    uint32_t column_count, write_count;
     uint32_t match_bytes;
     uint32_t bit_count;
-    bool     writes;
+    bool     remembers; /* no page is shared with a fork: slots stay where they are while a loop is open */
     bool     ahead; /* many matches: worth fetching the next ones ahead */
     uint32_t key[REEF_TERMS_MAX]; /* component id << 1 | read only */
 } reef_query_head;
+#define REEF_NO_KEY 0xFFFFFFFFu
 
 REEF_API const void *reef_block_refuse(const reef_block *block, reef_component type, bool write);
 
@@ -268,41 +270,66 @@ enum { REEF_MATCHES_AHEAD = 4 };
 
 REEF_API bool reef_block_own(reef_block *block);
 REEF_API const reef_slot *reef_match_slots(const reef_block *block, const reef_match *match, uint32_t unit);
-REEF_API bool reef_block_last(reef_block *block);
+REEF_API bool reef_block_more(reef_block *block);
 
-/* The next chunk with rows. False: there is none. */
+/* A column's slot. */
+REEF_INLINE const reef_slot *reef_slot_of(const reef_slot *slots, const reef_match *m, size_t i)
+{
+    const uint16_t *columns = (const uint16_t *)(const void *)((const char *)m + offsetof(reef_match, columns)); /* not just two */
+    return (const reef_slot *)(const void *)((const char *)slots + columns[i]);
+}
+/* The match that the block is of. */
+REEF_INLINE const reef_match *reef_block_match(const reef_block *b, const reef_query_head *q)
+{
+    return (const reef_match *)(const void *)((const char *)b->match - q->match_bytes);
+}
+REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, const reef_query_head *q, uint32_t i)
+{
+    return reef_slot_of(b->slots, reef_block_match(b, q), i);
+}
+
+/* The next chunk with rows. False: there is none that this way can show. Few stores: a table of few rows is bound by them. */
 REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
 {
-    uint32_t unit = b->unit, last = b->last_unit, next = b->next_place;
-    if (REEF_LIKELY(unit == last)) {
-        const reef_match *m, *after = (const reef_match *)b->match, *ahead;
+    const reef_match *m, *after, *ahead;
+    const reef_slot *slots;
+    uint32_t unit, count, next = b->next_unit;
+    if (REEF_LIKELY(next == 0)) {
+        after = (const reef_match *)b->match;
         do {
             m = after;
             if (REEF_UNLIKELY((const void *)m == b->match_end)) return false;
             after = (const reef_match *)(const void *)((const char *)m + q->match_bytes);
             if (q->ahead) {
                 ahead = (const reef_match *)(const void *)((const char *)m + 3 * (size_t)q->match_bytes);
-                REEF_PREFETCH(after->slots[after->columns[0]].block);
-                REEF_PREFETCH(after->slots[after->columns[1]].block);
+                REEF_PREFETCH(reef_slot_of(after->slots, after, 0)->block);
+                REEF_PREFETCH(reef_slot_of(after->slots, after, 1)->block);
                 REEF_PREFETCH(ahead->table);
                 REEF_PREFETCH(ahead->slots);
             }
             unit = m->table->first;
-            last = m->table->last;
-            next = m->table->next;
-        } while (REEF_UNLIKELY(next == unit << REEF_ROW_BITS)); /* no rows; also where nothing is: 0 == 0 */
+            count = m->table->next - (unit << REEF_ROW_BITS);
+        } while (REEF_UNLIKELY(count == 0)); /* no rows; also where nothing is: 0 - 0 */
         b->match = after;
-        b->columns = m->columns;
-        b->last_unit = last;
-        b->next_place = next;
-        b->slots = REEF_LIKELY(m->unit == unit) ? m->slots : reef_match_slots(b, m, unit);
+        slots = REEF_LIKELY(m->unit == unit) ? m->slots : reef_match_slots(b, m, unit);
     } else {
-        unit = b->slots[0].head.next;
-        b->slots = reef_slots_at((const reef_hot *)b->world, unit << REEF_ROW_BITS);
+        m = reef_block_match(b, q);
+        slots = REEF_LIKELY(q->remembers) ? b->next_slots : reef_slots_at((const reef_hot *)b->world, next << REEF_ROW_BITS);
+        count = m->table->next - (m->table->last << REEF_ROW_BITS);
+        b->next_unit = 0;
     }
-    b->unit = unit;
-    b->count = REEF_LIKELY(unit == last) ? next - (unit << REEF_ROW_BITS) : (uint32_t)REEF_BLOCK_ROWS;
-    b->entities = (const reef_entity *)b->slots[1].block;
+    next = slots[0].head.next;
+    b->slots = slots;
+    b->entities = (const reef_entity *)slots[1].block;
+    if (REEF_UNLIKELY(next != 0)) { /* what the next step will need is fetched now */
+        const reef_slot *following = reef_slots_at((const reef_hot *)b->world, next << REEF_ROW_BITS);
+        REEF_PREFETCH(reef_slot_of(following, m, 0)->block);
+        REEF_PREFETCH(reef_slot_of(following, m, 1)->block);
+        b->next_slots = following;
+        b->next_unit = next;
+        count = REEF_BLOCK_ROWS;
+    }
+    b->count = count;
     return true;
 }
 
@@ -311,36 +338,40 @@ REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
 {
     const reef_hot *h = (const reef_hot *)b->world;
     const uint64_t now = h->version, fork = h->fork_version;
-    const uint32_t n = q->column_count;
+    const uint32_t n = q->write_count;
     for (uint32_t i = 0; i < n; i++) {
-        if (q->key[i] & 1) continue;
-        uint64_t *version = (uint64_t *)(uintptr_t)&b->slots[b->columns[i]].version;
+        uint64_t *version = (uint64_t *)(uintptr_t)&reef_block_slot(b, q, i)->version;
         if (REEF_UNLIKELY(*version <= fork)) return reef_block_own(b);
         *version = now;
     }
     return true;
 }
 
+/* A loop that isn't open, and one over switches, look as if they were at their end: reef_block_more knows better. */
 REEF_INLINE bool reef_next(reef_block *b)
 {
     const reef_query_head *q = (const reef_query_head *)b->query;
-    if (REEF_UNLIKELY(!b->open || q->bit_count != 0)) return reef_next_block(b);
-    if (REEF_UNLIKELY(!reef_block_step(b, q))) return reef_block_last(b);
+    if (REEF_UNLIKELY(!reef_block_step(b, q))) return reef_block_more(b);
     return reef_block_mark(b, q);
 }
 
+/* The first two terms are tried without a look at their number: the key of one that isn't there fits no component. */
 REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)
 {
     const reef_query_head *q = (const reef_query_head *)block->query;
-    for (uint32_t i = 0; i < q->column_count; i++)
-        if (REEF_LIKELY(q->key[i] >> 1 == c.id)) return block->slots[block->columns[i]].block;
+    if (REEF_LIKELY(q->key[0] >> 1 == c.id)) return reef_block_slot(block, q, 0)->block;
+    if (REEF_LIKELY(q->key[1] >> 1 == c.id)) return reef_block_slot(block, q, 1)->block;
+    for (uint32_t i = 2; i < q->column_count; i++)
+        if (q->key[i] >> 1 == c.id) return reef_block_slot(block, q, i)->block;
     return reef_block_refuse(block, c, false);
 }
 REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component c)
 {
     const reef_query_head *q = (const reef_query_head *)block->query;
-    for (uint32_t i = 0; i < q->column_count; i++)
-        if (REEF_LIKELY(q->key[i] == c.id << 1)) return block->slots[block->columns[i]].block;
+    if (REEF_LIKELY(q->key[0] == c.id << 1)) return reef_block_slot(block, q, 0)->block;
+    if (REEF_LIKELY(q->key[1] == c.id << 1)) return reef_block_slot(block, q, 1)->block;
+    for (uint32_t i = 2; i < q->write_count; i++)
+        if (q->key[i] == c.id << 1) return reef_block_slot(block, q, i)->block;
     return (void *)reef_block_refuse(block, c, true);
 }
 

@@ -62,14 +62,13 @@ typedef struct reef_block {
      * next load of one of them wait. A table of 20 rows cost 50 ns instead of 15.) */
     reef_query             *query;
     const struct reef_slot *slots;
-    const void             *match;
-    uint32_t                unit;
-    bool                    open;
-    const uint16_t         *columns; /* term -> slot */
-    uint32_t                last_unit;
-    const uint64_t         *mask;
-    uint32_t                next_place;
+    const void             *match; /* the next one */
     const void             *match_end;
+    const struct reef_slot *next_slots;
+    uint32_t                next_unit; /* the table's next chunk, 0: this is the last. (next_slots: its slots.) */
+    uint32_t                bit_next_unit; /* the same of a loop over switches */
+    const uint64_t         *mask;
+    bool                    open;
     uint64_t                mask_words[REEF_BLOCK_ROWS / 64];
 } reef_block;
 
