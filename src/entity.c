@@ -187,6 +187,17 @@ reef_entity id_peek(const reef_world *w, uint32_t k)
     return (reef_entity){index, (uint32_t)(record_read(w, index) >> 32)};
 }
 
+uint32_t ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e)
+{
+    uint64_t recycled = ring_count(w);
+    uint32_t used = recycled <= first ? 0 : recycled - first < n ? (uint32_t)(recycled - first) : n;
+    for (uint32_t i = 0; i < used; i++) e[i] = id_peek(w, first + i);
+    if (used == n) return n;
+    uint32_t index = id_peek(w, first + used).index - used;
+    for (uint32_t i = used; i < n; i++) e[i] = (reef_entity){index + i, 1};
+    return used;
+}
+
 /* Indices that the inlined create may hand out: those of the last page that are ours, while no id waits in the ring. */
 static void fresh_open(reef_world *w)
 {

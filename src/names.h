@@ -41,6 +41,7 @@
 #define id_peek reef_inner_id_peek
 #define ids_commit reef_inner_ids_commit
 #define ids_free_prepare reef_inner_ids_free_prepare
+#define ids_peek reef_inner_ids_peek
 #define ids_prepare reef_inner_ids_prepare
 #define ids_sort reef_inner_ids_sort
 #define index_validate reef_inner_index_validate

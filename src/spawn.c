@@ -100,6 +100,20 @@ static void column_fill(char *to, const reef_value *v, size_t size, uint32_t fir
         for (uint32_t i = 0; i < n; i++) bytes_copy(to + i * size, from, size);
 }
 
+/* Records of entities that were never alive before: n indices from `index` on, in rows from `place` on. */
+static void records_put_fresh(reef_world *w, uint32_t index, uint32_t place, uint32_t n)
+{
+    while (n > 0) {
+        uint64_t *record = (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
+        uint32_t run = RECORDS_PER_PAGE - (index & (RECORDS_PER_PAGE - 1));
+        if (run > n) run = n;
+        for (uint32_t i = 0; i < run; i++) record[i] = (uint64_t)1 << 32 | (place + i);
+        index += run;
+        place += run;
+        n -= run;
+    }
+}
+
 /* As many plain rows as fit the last chunk; how many. 0: no memory. */
 static uint32_t spawn_rows(spawning *x, uint32_t first)
 {
@@ -114,13 +128,9 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
         if (c) column_fill(cell(slots, slot_find(w, c->id, x->id), row, c->size), &x->values[k], c->size, first, n);
     }
     reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
-    uint32_t i = 0;
-    for (uint64_t recycled = w->state.ring_tail - w->state.ring_head; i < n && first + i < recycled; i++) e[i] = id_peek(w, first + i);
-    if (i < n) {
-        uint32_t index = id_peek(w, first + i).index - i;
-        for (uint32_t k = i; k < n; k++) e[k] = (reef_entity){index + k, 1};
-    }
-    for (i = 0; i < n; i++) record_put(w, e[i], place + i);
+    uint32_t fresh = ids_peek(w, first, n, e);
+    for (uint32_t i = 0; i < fresh; i++) record_put(w, e[i], place + i);
+    if (fresh < n) records_put_fresh(w, e[fresh].index, place + fresh, n - fresh);
     t->next += n;
     return n;
 }
@@ -168,7 +178,7 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
     reef_status s = spawn_all(&x, rows);
     w->value_count = 0;
     if (s != REEF_OK) return failure(w, s, op, w->hook_failed, (reef_entity){0, 0}, n);
-    for (uint32_t i = 0; entities && i < n; i++) entities[i] = id_peek(w, i);
+    if (entities) ids_peek(w, 0, n, entities);
     ids_commit(w, n);
     return REEF_OK;
 }

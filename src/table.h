@@ -146,6 +146,7 @@ INLINE uint32_t place_of(const reef_world *w, reef_entity e)
  * (0 <= k < n), ids_commit takes them; their records must be put in between or after. */
 reef_status ids_prepare(reef_world *w, uint32_t n);
 reef_entity id_peek(const reef_world *w, uint32_t k);
+uint32_t ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e); /* several; how many of them are recycled */
 void ids_commit(reef_world *w, uint32_t n);
 /* Room for one more free id. */
 bool id_free_prepare(reef_world *w);
