@@ -208,6 +208,7 @@ static void fresh_open(reef_world *w)
     if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version)) return;
     uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
     h->fresh_end = end < limit ? (uint32_t)end : limit;
+    h->fresh_page = h->records.page[page];
     record_mark(w, h->index_count);
 }
 

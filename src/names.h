@@ -17,7 +17,6 @@
 #define bits_prepare_move reef_inner_bits_prepare_move
 #define bits_remain reef_inner_bits_remain
 #define bits_validate reef_inner_bits_validate
-#define bundles_distrust reef_inner_bundles_distrust
 #define bundles_drop reef_inner_bundles_drop
 #define change_apply reef_inner_change_apply
 #define chunk_own reef_inner_chunk_own
@@ -88,6 +87,7 @@
 #define row_fill reef_inner_row_fill
 #define row_pop reef_inner_row_pop
 #define row_pushed reef_inner_row_pushed
+#define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define column_is_ours reef_inner_column_is_ours
 #define column_default reef_inner_column_default

@@ -12,7 +12,7 @@
 #include "snapshot.h"
 #include "reset.h"
 
-void bundles_distrust(reef_world *w);
+void sets_distrust(reef_world *w);
 
 /* ---- all containers of a state ---- */
 
@@ -218,7 +218,7 @@ static void world_distrust(reef_world *w)
 {
     memset(w->edge_cache, 0, sizeof w->edge_cache);
     w->switch_lately.gate = 0;
-    bundles_distrust(w);
+    sets_distrust(w);
     w->tables_epoch++;
     world_touch(w);
     if (!BUG(26)) names_changed(w);

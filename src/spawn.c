@@ -9,6 +9,7 @@ typedef struct part {
     const type *type;
     uint32_t    size, offset;
     uint16_t    slot; /* 0: a tag */
+    uint16_t    slot_bytes; /* from the chunk's slots to the column's */
 } part;
 
 struct reef_bundle {
@@ -17,7 +18,10 @@ struct reef_bundle {
     uint32_t     table, count;
     uint32_t     end_8, end_16; /* of a user's bundle: parts by size class */
     bool         plain;    /* memcpy is all that it takes */
-    bool         straight; /* plain, and the world has the table's page: spawn_fast counts on it */
+    bool         words;    /* all parts are 8 bytes wide */
+    part        *words_end;
+    uint64_t     epoch;    /* of the world's tables, when t was taken; UINT64_MAX: not plain, or not taken */
+    table       *t;
     part         parts[];
 };
 
@@ -271,6 +275,8 @@ static void parts_sort(reef_bundle *b)
         if (class == 0) b->end_8 = at;
         if (class == 1) b->end_16 = at;
     }
+    b->words_end = b->parts + b->end_8;
+    b->words = b->end_8 == b->count;
 }
 
 static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value *values, const uint32_t *offsets, uint32_t count)
@@ -280,7 +286,8 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     uint32_t id = values_table(w, values, count, &s);
     if (id == 0) return failure(w, s, op, (reef_component){0}, null, count), NULL;
     reef_bundle *b = memory_zeroed(&w->family->memory, MEMORY_TABLES, bundle_bytes(count));
-    if (b == NULL || table_own(w, id) == NULL) { /* spawn_fast counts on the table's page */
+    table *t = b ? table_own(w, id) : NULL;
+    if (t == NULL) {
         memory_free(&w->family->memory, MEMORY_TABLES, b, bundle_bytes(count));
         return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count), NULL;
     }
@@ -288,12 +295,14 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     b->table = id;
     b->plain = true;
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = type_of(values[i].component.id);
-        uint32_t slot = t->home == REEF_TABLE ? slot_find(w, t->id, id) : 0;
-        b->plain &= !t->hooked && t->home == REEF_TABLE;
-        b->parts[i] = (part){t, t->size, offsets ? offsets[i] : 0, slot == REEF_SLOT_TAG ? 0 : (uint16_t)slot};
+        const type *c = type_of(values[i].component.id);
+        uint32_t slot = c->home == REEF_TABLE ? slot_find(w, c->id, id) : 0;
+        if (slot == REEF_SLOT_TAG) slot = 0;
+        b->plain &= !c->hooked && c->home == REEF_TABLE;
+        b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot, (uint16_t)(slot * sizeof(reef_slot))};
     }
-    b->straight = b->plain;
+    b->t = t;
+    b->epoch = b->plain ? w->tables_epoch : UINT64_MAX;
     b->count = count;
     return b;
 }
@@ -340,29 +349,23 @@ void bundles_drop(reef_world *w)
     while (w->bundles) reef_bundle_free(w->bundles);
 }
 
-/* A row of the straight path: the next index, the next row. NULL: something is unusual. */
-INLINE reef_slot *spawn_fast(reef_world *w, uint32_t id, reef_entity *e, uint32_t *row)
+/* A row of the straight path: the next index, the next row. False: something is unusual. */
+INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *row)
 {
-    const uint32_t index = w->hot.index_count;
-    if (UNLIKELY(index >= w->hot.fresh_end)) return NULL;
-    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-    const uint32_t place = t->next;
-    if (UNLIKELY(t->lease != w->hot.version || place == t->end)) return NULL;
+    const uint32_t index = w->hot.index_count, place = t->next;
+    if (UNLIKELY(index >= w->hot.fresh_end || t->lease != w->hot.version || place == t->end)) return false;
     w->hot.index_count = index + 1;
     t->next = place + 1;
     *e = (reef_entity){index, 1};
     *row = place_row(place);
+    *slots = t->tail;
     const handle h = handle_of(*e);
-    handle_record_put(w, h, place);
-    handle_put(t->tail, *row, h);
-    return t->tail;
+    w->hot.fresh_page[index & (RECORDS_PER_PAGE - 1)] = HANDLE_RECORD(h, place);
+    handle_put(*slots, *row, h);
+    return true;
 }
 
-void bundles_distrust(reef_world *w)
-{
-    for (reef_bundle *b = w->bundles; b; b = b->next) b->straight = false;
-    memset(w->set_cache, 0, sizeof w->set_cache);
-}
+void sets_distrust(reef_world *w) { memset(w->set_cache, 0, sizeof w->set_cache); }
 
 static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const void *packed)
 {
@@ -382,7 +385,9 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
                                     p->size ? (const char *)packed + p->offset : NULL);
     }
     if (spawn_into(w, op, b->table, values, b->count, 1, &e) != REEF_OK) return (reef_entity){0, 0};
-    ((reef_bundle *)(uintptr_t)b)->straight = b->plain; /* the row is in a page that is there */
+    reef_bundle *own = (reef_bundle *)(uintptr_t)b;
+    own->t = (table *)(uintptr_t)table_read(w, b->table); /* NULL: a bundle without components makes no rows */
+    own->epoch = b->plain && own->t ? w->tables_epoch : UINT64_MAX;
     return e;
 }
 
@@ -399,14 +404,16 @@ static NOINLINE reef_entity bundle_rest(const reef_bundle *b, reef_slot *slots, 
 reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *packed)
 {
     reef_entity e;
+    reef_slot *slots;
     uint32_t row;
-    if (UNLIKELY(b == NULL || b->world != w || !b->straight || packed == NULL)) return bundle_slow(w, b, packed);
-    reef_slot *slots = spawn_fast(w, b->table, &e, &row);
-    if (UNLIKELY(slots == NULL)) return bundle_slow(w, b, packed);
-    const part *p = b->parts, *end = p + b->end_8;
+    if (UNLIKELY(b == NULL || b->world != w || b->epoch != w->tables_epoch || packed == NULL)) return bundle_slow(w, b, packed);
+    if (UNLIKELY(!spawn_fast(w, b->t, &slots, &e, &row))) return bundle_slow(w, b, packed);
     const char *from = packed;
-    for (; p < end; p++) memcpy((char *)slots[p->slot].block + (size_t)row * 8, from + p->offset, 8);
-    return LIKELY(b->count == b->end_8) ? e : bundle_rest(b, slots, row, from, e);
+    for (const part *p = b->parts, *end = b->words_end; p < end; p++) {
+        const reef_slot *to = (const reef_slot *)(const void *)((const char *)slots + p->slot_bytes);
+        memcpy((char *)to->block + (size_t)row * 8, from + p->offset, 8);
+    }
+    return LIKELY(b->words) ? e : bundle_rest(b, slots, row, from, e);
 }
 
 /* ---- one entity from a list ---- */
@@ -458,8 +465,9 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
         for (uint32_t j = 0; j < k; j++)
             if (UNLIKELY(values[j].component.id == values[k].component.id)) return spawn_slow(w, values, count);
     }
-    reef_slot *slots = spawn_fast(w, id, &e, &row);
-    if (UNLIKELY(slots == NULL)) return spawn_slow(w, values, count);
+    table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    reef_slot *slots;
+    if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &row))) return spawn_slow(w, values, count);
     for (uint32_t k = 0; k < count; k++) {
         if (slot[k] == 0) continue;
         const size_t size = s->columns[slot[k]].size;

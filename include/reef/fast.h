@@ -64,6 +64,7 @@ typedef struct reef_hot {
     uint64_t         fork_version; /* what carries a newer one is not shared */
     uint32_t         fresh_end;    /* indices from index_count to here can be handed out at once */
     uint32_t         empty_count;  /* entities without a row */
+    uint64_t        *fresh_page;   /* the page of their records, while there are some */
 } reef_hot;
 
 /* A table of one world: src/world.h says what holds when. */
@@ -261,8 +262,7 @@ REEF_INLINE reef_entity reef_create(reef_world *world)
     if (REEF_UNLIKELY(e.index >= h->fresh_end)) return reef_create_entity(world);
     h->index_count = e.index + 1;
     h->empty_count++;
-    ((uint64_t *)h->records.page[e.index >> REEF_RECORD_BITS])[e.index & ((1u << REEF_RECORD_BITS) - 1)] =
-        (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
+    h->fresh_page[e.index & ((1u << REEF_RECORD_BITS) - 1)] = (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
     return e;
 }
 
