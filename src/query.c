@@ -329,7 +329,7 @@ void reef_end(reef_block *b)
     reef_world *w = b->world;
     b->open = false;
     b->count = b->next_unit = b->bit_next_unit = 0;
-    b->match = b->match_end;
+    b->match_end = b->match;
     b->query->open--;
     ASSERT(w->locks > 0);
     if (--w->locks != 0) return;
@@ -359,34 +359,36 @@ static bool mask_make(reef_block *b, uint32_t unit)
         for (uint32_t k = 0; k < BIT_WORDS; k++) b->mask_words[k] = mask[k] & words[k];
         mask = b->mask_words;
     }
-    uint64_t any = 0;
-    for (uint32_t k = 0; k < BIT_WORDS; k++) any |= mask[k];
+    uint32_t k = 0;
+    while (k < BIT_WORDS && mask[k] == 0) k++;
     b->mask = mask_full(mask, b->count) ? NULL : mask;
-    return any != 0;
+    return k < BIT_WORDS;
 }
 
 static uint32_t block_unit(const reef_block *b)
 {
-    uint32_t next = b->next_unit | b->bit_next_unit; /* one of them is 0 */
-    return next ? unit_slots(b->world, next)[0].head_more.previous : reef_block_match(b, &b->query->head)->table->last;
+    if (b->query->head.bit_count) return b->bit_unit;
+    if (b->next_unit) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
+    return reef_block_match(b, &b->query->head)->table->last;
 }
 
 /* The next block of a loop over switches. Outside of this function it looks as if it were at its end. */
 static NOINLINE bool bits_next(reef_block *b)
 {
     const reef_query *q = b->query;
-    bool more;
-    b->next_unit = b->bit_next_unit;
-    b->bit_next_unit = 0;
-    b->match_end = matches_end(q);
-    do more = reef_block_step(b, &q->head);
-    while (more && !mask_make(b, block_unit(b)));
-    b->bit_next_unit = b->next_unit;
-    b->next_unit = 0;
+    const void *end = matches_end(q);
+    uint32_t unit;
+    do {
+        unit = b->bit_next_unit;
+        if (!reef_block_step(b, &q->head, true, &b->bit_next_unit, end)) {
+            reef_end(b);
+            return false;
+        }
+        if (unit == 0) unit = reef_block_match(b, &q->head)->table->first;
+    } while (!mask_make(b, unit));
+    b->bit_unit = unit;
     b->match_end = b->match;
-    if (more) return reef_block_mark(b, &q->head);
-    reef_end(b);
-    return false;
+    return reef_block_mark(b, &q->head);
 }
 
 /* reef_block_step found nothing. */

@@ -66,7 +66,7 @@ typedef struct reef_block {
     const void             *match_end;
     const struct reef_slot *next_slots;
     uint32_t                next_unit; /* the table's next chunk, 0: this is the last. (next_slots: its slots.) */
-    uint32_t                bit_next_unit; /* the same of a loop over switches */
+    uint32_t                bit_next_unit, bit_unit; /* of a loop over switches: the same, and the block's own */
     const uint64_t         *mask;
     bool                    open;
     uint64_t                mask_words[REEF_BLOCK_ROWS / 64];
