@@ -16,10 +16,8 @@ struct reef_bundle {
     reef_world  *world;
     reef_bundle *next, *previous;
     uint32_t     table, count;
-    uint32_t     end_8, end_16; /* of a user's bundle: parts by size class */
     bool         plain;    /* memcpy is all that it takes */
-    bool         words;    /* all parts are 8 bytes wide */
-    part        *words_end;
+    part        *words_end, *pairs_end, *end; /* parts of 8 bytes first, then those of 16 */
     uint64_t     epoch;    /* of the world's tables, when t was taken; UINT64_MAX: not plain, or not taken */
     table       *t;
     part         parts[];
@@ -272,11 +270,10 @@ static void parts_sort(reef_bundle *b)
             b->parts[i] = b->parts[at];
             b->parts[at++] = p;
         }
-        if (class == 0) b->end_8 = at;
-        if (class == 1) b->end_16 = at;
+        if (class == 0) b->words_end = b->parts + at;
+        if (class == 1) b->pairs_end = b->parts + at;
     }
-    b->words_end = b->parts + b->end_8;
-    b->words = b->end_8 == b->count;
+    b->end = b->parts + b->count;
 }
 
 static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value *values, const uint32_t *offsets, uint32_t count)
@@ -391,14 +388,17 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     return e;
 }
 
-/* The parts that aren't 8 bytes wide. */
+/* The parts that are neither 8 nor 16 bytes wide. */
 static NOINLINE reef_entity bundle_rest(const reef_bundle *b, reef_slot *slots, size_t row, const char *from, reef_entity e)
 {
-    const part *p = b->parts + b->end_8, *end = b->parts + b->end_16;
-    for (; p < end; p++) memcpy((char *)slots[p->slot].block + row * 16, from + p->offset, 16);
-    for (end = b->parts + b->count; p < end; p++)
+    for (const part *p = b->pairs_end; p < b->end; p++)
         if (p->slot) bytes_copy((char *)slots[p->slot].block + row * p->size, from + p->offset, p->size);
     return e;
+}
+
+INLINE char *part_block(const part *p, const reef_slot *slots)
+{
+    return ((const reef_slot *)(const void *)((const char *)slots + p->slot_bytes))->block;
 }
 
 reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *packed)
@@ -409,11 +409,11 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
     if (UNLIKELY(b == NULL || b->world != w || b->epoch != w->tables_epoch || packed == NULL)) return bundle_slow(w, b, packed);
     if (UNLIKELY(!spawn_fast(w, b->t, &slots, &e, &row))) return bundle_slow(w, b, packed);
     const char *from = packed;
-    for (const part *p = b->parts, *end = b->words_end; p < end; p++) {
-        const reef_slot *to = (const reef_slot *)(const void *)((const char *)slots + p->slot_bytes);
-        memcpy((char *)to->block + (size_t)row * 8, from + p->offset, 8);
-    }
-    return LIKELY(b->words) ? e : bundle_rest(b, slots, row, from, e);
+    const part *p = b->parts, *end = b->words_end;
+    for (; p < end; p++) memcpy(part_block(p, slots) + (size_t)row * 8, from + p->offset, 8);
+    if (LIKELY(p == b->end)) return e;
+    for (end = b->pairs_end; p < end; p++) memcpy(part_block(p, slots) + (size_t)row * 16, from + p->offset, 16);
+    return LIKELY(p == b->end) ? e : bundle_rest(b, slots, row, from, e);
 }
 
 /* ---- one entity from a list ---- */
