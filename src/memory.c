@@ -11,7 +11,7 @@ enum {
     COARSE = 4096, COARSE_CLASSES = 253, /* up to 1 MiB in steps of 4 KiB */
     ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
     PIECE_FIRST = 16 << 10, PIECE = 2 << 20,
-    STAGGER = 320
+    STAGGER = 192
 };
 
 typedef struct arena arena;

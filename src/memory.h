@@ -1,11 +1,11 @@
 /* Memory of a family of worlds (a world and its forks): the user's allocator, counted by kind, and arenas of blocks on it.
  *
- * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Blocks of one table's column lie side
- * by side (those of small tables, up to 256 bytes, all share one arena), since each arena (one for entity handles, one for
- * records, sixteen for columns) carves them from pieces of its own; freed blocks wait in lists by size. A loop that walks blocks
- * which lie side by side is fetched ahead over their borders: two tables with a common component that grow in turn cost 1.4
- * times as much to walk when they share its arena, five columns in four arenas 1.1 times. Pieces of arena a start 320 * a bytes
- * into their memory: columns of one stride would otherwise fall into the same set of the first-level cache.
+ * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Blocks of one column lie side by side
+ * (those of small tables, up to 256 bytes, all share one arena), since each arena (one for entity handles, one for records,
+ * sixteen for columns) carves them from pieces of its own; freed blocks wait in lists by size. A loop that walks blocks which lie
+ * side by side is fetched ahead over their borders: five columns in four arenas cost 1.1 times as much to walk. Pieces of arena a
+ * start 192 * a bytes into their memory, all different modulo 4,096: columns of one stride would otherwise fall into the same set
+ * of the first-level cache.
  *
  * All functions may be called from any thread: the family's lock guards the lists. */
 #ifndef REEF_MEMORY_H
