@@ -51,7 +51,7 @@ static void bit_put(bit_store *b, uint32_t place, bool on)
     *word = on ? *word | bit : *word & ~bit;
 }
 
-static bit_store *store_make(reef_world *w, uint32_t component)
+static COLD bit_store *store_make(reef_world *w, uint32_t component)
 {
     state *s = &w->state;
     bit_store *found = (bit_store *)bit_store_of(w, component);

@@ -32,7 +32,7 @@ reef_status type_ready(reef_world *w, uint32_t c)
     return s;
 }
 
-reef_status reef_world_use(reef_world *w, reef_component c)
+COLD reef_status reef_world_use(reef_world *w, reef_component c)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
@@ -149,12 +149,12 @@ static reef_status change_stage(reef_world *w, const staged *x, reef_entity e, c
     for (uint32_t i = 0; i < count; i++) {
         const type *t = column_type(&values[i]);
         if (t == NULL) continue;
-        uint32_t k = slot_find(w, t->id, x->to->shape->table);
+        uint32_t k = slot_seek(w, t->id, x->to->shape->table);
         reef_status s = value_put(w, e, t, cell(x->to_slots, k, row, t->size), &values[i], 0);
         if (s == REEF_OK) continue;
         while (i-- > 0) {
             t = column_type(&values[i]);
-            if (t) value_take_back(t, cell(x->to_slots, slot_find(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
+            if (t) value_take_back(t, cell(x->to_slots, slot_seek(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
         }
         return s;
     }
@@ -176,7 +176,7 @@ static void change_columns(reef_world *w, const staged *x, const reef_value *val
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         void *old = cell(x->slots, k, row, t->size);
-        uint32_t there = x->to ? slot_find(w, t->id, x->to->shape->table) : 0;
+        uint32_t there = x->to ? slot_seek(w, t->id, x->to->shape->table) : 0;
         if (there && !is_staged(values, count, t->id)) value_move(t, cell(x->to_slots, there, to_row, t->size), old);
         else value_destroy(t, old);
     }
@@ -206,7 +206,7 @@ static size_t aligned(size_t at, const type *t) { return (at + t->align - 1) & ~
 
 /* Types with hooks are made aside first, so that a failing hook changes nothing. How many values were tried; *s says how the
  * last one ended. */
-static uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count, reef_status *s)
+static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count, reef_status *s)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -227,7 +227,7 @@ static void replace_commit(reef_world *w, const table *t, uint32_t place, char *
     for (uint32_t i = 0; i < count; i++) {
         const type *c = column_type(&values[i]);
         if (c == NULL) continue;
-        char *slot = cell(slots, slot_find(w, c->id, t->shape->table), place_row(place), c->size);
+        char *slot = cell(slots, slot_seek(w, c->id, t->shape->table), place_row(place), c->size);
         if (c->hooked) {
             at = aligned(at, c);
             value_destroy(c, slot);
@@ -241,7 +241,7 @@ static void replace_commit(reef_world *w, const table *t, uint32_t place, char *
     }
 }
 
-static void replace_undo(char *aside, const reef_value *values, uint32_t made)
+static COLD void replace_undo(char *aside, const reef_value *values, uint32_t made)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < made; i++) {
@@ -263,7 +263,7 @@ static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t
     for (uint32_t i = 0; i < count; i++) {
         const type *c = column_type(&values[i]);
         if (c == NULL) continue;
-        if (!column_own(w, t, place_unit(place), slot_find(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
+        if (!column_own(w, t, place_unit(place), slot_seek(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
         if (c->hooked) bytes = aligned(bytes, c) + c->size;
         if (c->hooked && c->align > align) align = c->align;
     }

@@ -25,7 +25,7 @@ static bool index_differs(comparing *x, reef_hash_kind kind, uint32_t index)
 }
 
 /* Of entities with rows only that they have one: the tables tell the rest. */
-static bool records_equal(comparing *x)
+static COLD bool records_equal(comparing *x)
 {
     const reef_hot *a = &x->world[0]->hot, *b = &x->world[1]->hot;
     uint32_t end = a->index_count < b->index_count ? a->index_count : b->index_count;
@@ -85,7 +85,7 @@ static uint32_t names_lowest(const reef_world *w, const reef_world *other, uint3
     return lowest;
 }
 
-static bool names_equal(comparing *x)
+static COLD bool names_equal(comparing *x)
 {
     uint32_t lowest = names_lowest(x->world[0], x->world[1], UINT32_MAX);
     lowest = names_lowest(x->world[1], x->world[0], lowest);
@@ -164,7 +164,7 @@ static bool value_equal(const type *t, const char *p, const char *q)
 static bool column_equal(twin *p, uint32_t component)
 {
     const type *t = type_of(component);
-    uint32_t k = slot_find(p->x->world[0], component, p->id[0]), other = slot_find(p->x->world[1], component, p->id[1]);
+    uint32_t k = slot_seek(p->x->world[0], component, p->id[0]), other = slot_seek(p->x->world[1], component, p->id[1]);
     if (k == REEF_SLOT_TAG || t->hooks.on_fork != REEF_FORK_COPY) return true;
     bool flat = type_is_flat(t);
     for (bool more = twin_first(p); more; more = twin_next(p)) {

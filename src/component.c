@@ -62,7 +62,7 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     return slots[slot_find(w, reef_id_of(decl).id, slots[0].head.table)].version == w->hot.version ? p : NULL;
 }
 
-uint64_t reef_count_id(const reef_world *w, reef_component c)
+COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 {
     const type *t = w ? type_of(c.id) : NULL;
     uint64_t n = 0;
@@ -515,7 +515,7 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     return s;
 }
 
-reef_status reef_remove_all(reef_world *w, reef_entity e)
+COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_remove_all";
     reef_component none = {0};

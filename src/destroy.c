@@ -150,7 +150,7 @@ static bool row_has(const reef_world *w, const reef_component *types, uint32_t c
 static bool table_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t id)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (type_of(types[i].id)->home == REEF_TABLE && slot_find(w, types[i].id, id) == 0) return false;
+        if (type_of(types[i].id)->home == REEF_TABLE && slot_seek(w, types[i].id, id) == 0) return false;
     return true;
 }
 
@@ -170,7 +170,7 @@ static bool collect_table(reef_world *w, uint32_t id, const reef_component *type
 }
 
 /* Owns the tables on the way: what follows then needs no memory for them. */
-static bool collect(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
+static COLD bool collect(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
 {
     uint32_t n, *ids = tables_sorted(w, &n);
     bool ok = n == 0 || ids != NULL;
@@ -224,7 +224,7 @@ reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, 
 reef_status reef_world_clear(reef_world *w) { return destroy_with(w, "reef_world_clear", NULL, 0, NULL); }
 
 /* Where the rows of table `from` go without c: edge, room, bits. */
-static bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_status *s)
+static COLD bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_status *s)
 {
     const edge *x = graph_edge(w, from, c.id, true, s);
     if (x == NULL) return false;
@@ -240,7 +240,7 @@ static bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_s
     return true;
 }
 
-static reef_status clear_all(reef_world *w, reef_component c, doomed *d)
+static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
 {
     uint32_t n, *ids = tables_sorted(w, &n);
     reef_status s = n && ids == NULL ? REEF_NO_MEMORY : REEF_OK;

@@ -43,7 +43,7 @@ static bool unit_page_make(reef_world *w)
 }
 
 /* Records for indices up to (not with) `end`, and those from `from` on ours. */
-static bool records_reserve(reef_world *w, uint32_t from, uint32_t end)
+static COLD bool records_reserve(reef_world *w, uint32_t from, uint32_t end)
 {
     if (from >= end) return true;
     paged_owner o = owner_records(w);
@@ -100,7 +100,7 @@ static void ring_squeeze(reef_world *w, reef_paged *to)
 }
 
 /* A ring of `pages` pages with the same ids. All its pages are made at once: a ring that turns allocates nothing. */
-static bool ring_rebuild(reef_world *w, uint32_t pages)
+static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
 {
     paged_owner o = owner_ring(w);
     reef_paged fresh = {0};
@@ -238,7 +238,7 @@ reef_entity reef_create_entity(reef_world *w)
 
 /* ---- given ids ---- */
 
-reef_entity reef_reserve_id(reef_world *w)
+COLD reef_entity reef_reserve_id(reef_world *w)
 {
     reef_entity null = {0, 0};
     if (w == NULL) return null;
@@ -259,7 +259,7 @@ static uint32_t record_place(const reef_world *w, uint32_t index)
     return index < w->hot.index_count ? (uint32_t)record_read(w, index) : PLACE_RETIRED;
 }
 
-reef_status reef_release_id(reef_world *w, reef_entity e)
+COLD reef_status reef_release_id(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_release_id";
     reef_component none = {0};

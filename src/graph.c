@@ -117,6 +117,8 @@ uint32_t graph_slot_rare(const family *f, uint32_t component, uint32_t table_id)
     return slot;
 }
 
+uint32_t slot_seek(const reef_world *w, uint32_t component, uint32_t table_id) { return slot_find(w, component, table_id); }
+
 static void rare_put(graph *g, uint64_t key, uint16_t slot)
 {
     uint32_t mask = g->rare_capacity - 1, i = (uint32_t)mix(key) & mask;
@@ -364,7 +366,7 @@ uint32_t graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_status *
 
 static size_t edge_bytes(uint32_t moves) { return sizeof(edge) + moves * sizeof(edge_move); }
 
-static void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to)
+static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to)
 {
     e->narrow = from->narrow && (e->size == 0 || e->size == 8) && !to->hooked ? 8 : 0;
     for (uint32_t slot = SLOT_COLUMNS; slot < from->end_slot; slot++) {
@@ -471,7 +473,7 @@ static void order_sort(const family *f, uint32_t *ids, uint32_t n) /* heapsort: 
     }
 }
 
-uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
+COLD uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
 {
     family *f = w->family;
     uint32_t n = 0, highest = w->state.tables.count * TABLES_PER_PAGE;
@@ -529,7 +531,7 @@ static void order_copy(const family *f, uint32_t *to, uint32_t end)
         if (f->graph.order[i] < end) *to++ = f->graph.order[i];
 }
 
-const uint32_t *tables_order(reef_world *w, uint32_t *count)
+COLD const uint32_t *tables_order(reef_world *w, uint32_t *count)
 {
     family *f = w->family;
     uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;

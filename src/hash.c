@@ -120,7 +120,7 @@ bool type_is_flat(const type *t)
 }
 
 /* Elements of `size` bytes, the other way round. */
-static void swapped_add(hasher *h, const unsigned char *p, uint32_t bytes, uint32_t size)
+static COLD void swapped_add(hasher *h, const unsigned char *p, uint32_t bytes, uint32_t size)
 {
     unsigned char element[8];
     for (uint32_t at = 0; at < bytes; at += size) {
@@ -129,7 +129,7 @@ static void swapped_add(hasher *h, const unsigned char *p, uint32_t bytes, uint3
     }
 }
 
-static void value_add(hasher *h, const type *t, const unsigned char *value)
+static COLD void value_add(hasher *h, const type *t, const unsigned char *value)
 {
     for (uint32_t i = 0; i < t->field_count; i++) {
         const reef_field *f = &t->fields[i];
@@ -378,7 +378,7 @@ static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t c
     return !x->stopped;
 }
 
-static bool table_add(hashing *x, uint32_t id)
+static bool hash_table_add(hashing *x, uint32_t id)
 {
     uint64_t columns[REEF_COLUMNS_MAX + SLOT_COLUMNS], on;
     reef_world *w = x->w;
@@ -388,7 +388,7 @@ static bool table_add(hashing *x, uint32_t id)
     table_hash(w, t, columns);
     if (!part_add(x, REEF_HASH_ROWS, s, 0, table_rows(t), columns[SLOT_ENTITIES])) return false;
     for (uint32_t i = 0; i < s->component_count; i++) {
-        uint32_t k = slot_find(w, s->component[i], id);
+        uint32_t k = slot_seek(w, s->component[i], id);
         uint64_t h = k == REEF_SLOT_TAG || !column_counts(&s->columns[k]) ? 0 : columns[k];
         if (!part_add(x, REEF_HASH_COLUMN, s, s->component[i], table_rows(t), h)) return false;
     }
@@ -424,7 +424,7 @@ static bool parts_add(hashing *x)
     if (!part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, ids)) return true;
     if (!part_add(x, REEF_HASH_NAMES, NULL, 0, w->state.name_count, names_hash(w))) return true;
     for (uint32_t i = 0; i < tables; i++)
-        if (!table_add(x, order[i])) return true;
+        if (!hash_table_add(x, order[i])) return true;
     return x->visit == NULL || types_add(x);
 }
 

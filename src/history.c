@@ -67,7 +67,7 @@ static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef
 
 /* Bytes that a snapshot holds and the state after it doesn't. What nobody wrote to in between is found to be the same by one
  * comparison for each container, page and block. */
-static uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state *next)
+static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state *next)
 {
     reef_paged *p, *q, none = {0};
     const paged_type *kind;
@@ -153,7 +153,7 @@ static uint64_t kept_before(const reef_history *h, uint64_t tick)
     return tick;
 }
 
-static void snapshots_forget_from(reef_history *h, uint64_t tick)
+static COLD void snapshots_forget_from(reef_history *h, uint64_t tick)
 {
     while (h->kept && h->newest >= tick) snapshot_forget(h, moment_at(h, h->newest));
 }
@@ -161,7 +161,7 @@ static void snapshots_forget_from(reef_history *h, uint64_t tick)
 /* The world must stay within reach. */
 static bool oldest_can_go(const reef_history *h) { return h->kept > 1 && moment_at(h, h->first)->newer <= h->tick; }
 
-static void oldest_forget(reef_history *h)
+static COLD void oldest_forget(reef_history *h)
 {
     uint64_t next = moment_at(h, h->first)->newer;
     snapshot_forget(h, moment_at(h, h->first));
@@ -187,7 +187,7 @@ static uint64_t least_missed(const reef_history *h)
     return least;
 }
 
-static void history_thin(reef_history *h)
+static COLD void history_thin(reef_history *h)
 {
     const uint64_t ticks = h->config.ticks, bytes = h->config.bytes;
     while (ticks && oldest_can_go(h) && h->end - h->first > ticks) oldest_forget(h);
@@ -208,7 +208,7 @@ static void history_thin(reef_history *h)
 }
 
 /* Room for one more moment. */
-static bool moments_reserve(reef_history *h)
+static COLD bool moments_reserve(reef_history *h)
 {
     if (h->end - h->first < h->capacity) return true;
     size_t capacity = h->capacity ? (size_t)h->capacity * 2 : MOMENTS_FIRST;
@@ -257,7 +257,7 @@ static bool playing_begin(playing *p, size_t count)
     return p->moments != NULL;
 }
 
-static void playing_end(playing *p)
+static COLD void playing_end(playing *p)
 {
     for (size_t i = 0; p->moments && i < p->count; i++) {
         reef_snapshot_free(p->moments[i].snapshot);
@@ -269,7 +269,7 @@ static void playing_end(playing *p)
 }
 
 /* Puts the world's state aside. */
-static reef_status put_aside(playing *p)
+static COLD reef_status put_aside(playing *p)
 {
     p->aside = reef_fork(p->h->world);
     if (p->aside == NULL) return history_refused(p);
@@ -277,7 +277,7 @@ static reef_status put_aside(playing *p)
 }
 
 /* The world goes to a kept state; its own is put aside. */
-static reef_status go_back(playing *p, uint64_t tick)
+static COLD reef_status go_back(playing *p, uint64_t tick)
 {
     reef_world *w = p->h->world;
     skips_room room = {0};
@@ -320,7 +320,7 @@ static reef_status play(playing *p, uint64_t from, uint64_t until)
 }
 
 /* What was played up to `until` takes the place of what was recorded. */
-static void playing_keep(playing *p, uint64_t until)
+static COLD void playing_keep(playing *p, uint64_t until)
 {
     reef_history *h = p->h;
     for (size_t i = 0; i < p->count; i++) {
@@ -360,7 +360,7 @@ static bool input_too_long(const reef_history *h, size_t bytes)
 
 /* ---- the calls ---- */
 
-reef_status reef_history_step(reef_history *h, const void *input, size_t bytes)
+COLD reef_status reef_history_step(reef_history *h, const void *input, size_t bytes)
 {
     playing p = {.h = h, .op = "reef_history_step", .from = h ? h->tick : 0};
     reef_status s = history_ready(h, p.op);
@@ -380,7 +380,7 @@ reef_status reef_history_step(reef_history *h, const void *input, size_t bytes)
     return s;
 }
 
-reef_status reef_history_replay(reef_history *h, uint64_t until)
+COLD reef_status reef_history_replay(reef_history *h, uint64_t until)
 {
     playing p = {.h = h, .op = "reef_history_replay", .from = h ? h->tick : 0};
     reef_status s = history_ready(h, p.op);
@@ -398,7 +398,7 @@ reef_status reef_history_replay(reef_history *h, uint64_t until)
     return s;
 }
 
-reef_status reef_history_rewind(reef_history *h, uint64_t tick)
+COLD reef_status reef_history_rewind(reef_history *h, uint64_t tick)
 {
     playing p = {.h = h, .op = "reef_history_rewind"};
     reef_status s = history_ready(h, p.op);
@@ -417,7 +417,7 @@ reef_status reef_history_rewind(reef_history *h, uint64_t tick)
 }
 
 /* Copies the inputs into the moments that are about to be played. */
-static reef_status inputs_copy(playing *p, const reef_late_input *inputs, uint32_t count)
+static COLD reef_status inputs_copy(playing *p, const reef_late_input *inputs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         moment *m = &p->moments[inputs[i].tick - p->from];
@@ -429,7 +429,7 @@ static reef_status inputs_copy(playing *p, const reef_late_input *inputs, uint32
 }
 
 /* The earliest tick of the inputs in *earliest. */
-static reef_status inputs_check(const playing *p, const reef_late_input *inputs, uint32_t count, uint64_t *earliest)
+static COLD reef_status inputs_check(const playing *p, const reef_late_input *inputs, uint32_t count, uint64_t *earliest)
 {
     const reef_history *h = p->h;
     *earliest = h->end;
@@ -443,7 +443,7 @@ static reef_status inputs_check(const playing *p, const reef_late_input *inputs,
     return REEF_OK;
 }
 
-reef_status reef_history_correct(reef_history *h, const reef_late_input *inputs, uint32_t count)
+COLD reef_status reef_history_correct(reef_history *h, const reef_late_input *inputs, uint32_t count)
 {
     playing p = {.h = h, .op = "reef_history_correct"};
     uint64_t earliest;
@@ -468,7 +468,7 @@ reef_status reef_history_correct(reef_history *h, const reef_late_input *inputs,
 
 /* ---- a history ---- */
 
-reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
+COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
 {
     static const char op[] = "reef_history_new";
     const reef_component none = {0};
@@ -486,7 +486,7 @@ reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
     return h;
 }
 
-void reef_history_free(reef_history *h)
+COLD void reef_history_free(reef_history *h)
 {
     if (h == NULL) return;
     family *f = h->family;

@@ -58,7 +58,7 @@ static row_walk row_begin(const reef_world *w, uint32_t place)
 static const void *row_data(const row_walk *walk, const type *t)
 {
     if (t->size == 0) return NULL;
-    uint32_t k = slot_find(walk->world, t->id, walk->slots[0].head.table);
+    uint32_t k = slot_seek(walk->world, t->id, walk->slots[0].head.table);
     return (const char *)walk->slots[k].block + (size_t)place_row(walk->place) * t->size;
 }
 
@@ -152,7 +152,7 @@ static bool visit_type(const world_walk *walk, const type *c)
 {
     for (uint32_t i = 0; i < walk->table_count; i++) {
         const table *t = table_read(walk->world, walk->tables[i]);
-        uint32_t     slot = slot_find(walk->world, c->id, walk->tables[i]), unit = t->first;
+        uint32_t     slot = slot_seek(walk->world, c->id, walk->tables[i]), unit = t->first;
         if (c->home != REEF_BIT && slot == 0) continue;
         if (c->size == 0) slot = 0;
         for (uint32_t n = 0; n < t->chunks; n++) {

@@ -91,7 +91,7 @@ bool size_multiply(size_t a, size_t b, size_t c, size_t *out)
     return true;
 }
 
-bool memory_make(memory *m, const reef_allocator *allocator)
+COLD bool memory_make(memory *m, const reef_allocator *allocator)
 {
     memset(m, 0, sizeof *m);
     if (allocator->resize) m->allocator = *allocator;
@@ -250,7 +250,7 @@ void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p
     mutex_unlock(&m->lock);
 }
 
-uint64_t memory_spare(memory *m)
+COLD uint64_t memory_spare(memory *m)
 {
     uint64_t spare = 0;
     mutex_lock(&m->lock);
@@ -300,7 +300,7 @@ static void arena_trim(memory *m, arena *a, uint32_t which)
     }
 }
 
-void memory_trim(memory *m)
+COLD void memory_trim(memory *m)
 {
     mutex_lock(&m->lock);
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
@@ -308,7 +308,7 @@ void memory_trim(memory *m)
     mutex_unlock(&m->lock);
 }
 
-void memory_drop(memory *m)
+COLD void memory_drop(memory *m)
 {
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++) {
         arena *a = m->arenas[i];

@@ -114,7 +114,7 @@ static bool name_own_bucket(reef_world *w, name_key key, uint32_t i)
 }
 
 /* Owns the buckets from i to the first free one, which is among them. */
-static bool name_own_cluster(reef_world *w, name_key key, uint32_t i)
+static COLD bool name_own_cluster(reef_world *w, name_key key, uint32_t i)
 {
     const reef_paged *p = name_buckets(w, key);
     uint32_t          mask = name_mask(w);
@@ -173,7 +173,7 @@ static uint32_t name_find_entity(const reef_world *w, reef_entity e)
 
 /* ---- growth ---- */
 
-static bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged *out)
+static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged *out)
 {
     paged_owner o = owner_of(w->family, &pages_buckets);
     uint32_t    pages = buckets / NAME_BUCKETS_PER_PAGE;
@@ -232,7 +232,7 @@ bool name_prepare_forget(reef_world *w, reef_entity e)
            name_own_removal(w, NAME_BY_INDEX, number);
 }
 
-bool names_own_all(reef_world *w)
+COLD bool names_own_all(reef_world *w)
 {
     state *s = &w->state;
     for (uint32_t i = 0; i < s->name_entries.count; i++)

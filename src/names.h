@@ -102,6 +102,7 @@
 #define skips_move reef_inner_skips_move
 #define skips_prepare reef_inner_skips_prepare
 #define size_multiply reef_inner_size_multiply
+#define slot_seek reef_inner_slot_seek
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
 #define table_lease reef_inner_table_lease

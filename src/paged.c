@@ -171,7 +171,7 @@ void *paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t versio
     return page;
 }
 
-bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version)
+COLD bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version)
 {
     if (i >= p->count || p->page[i] == NULL) return true;
     mutex_lock(o->lock);

@@ -27,9 +27,9 @@ static const match *match_at(const reef_query *q, uint32_t i) { return (const ma
 static bool table_matches(const reef_query *q, uint32_t id, uint16_t *columns)
 {
     for (uint32_t i = 0; i < q->filter_count; i++)
-        if (slot_find(q->world, q->filters[i], id) == 0) return false;
+        if (slot_seek(q->world, q->filters[i], id) == 0) return false;
     for (uint32_t i = 0; i < q->head.column_count; i++) {
-        uint32_t slot = slot_find(q->world, q->head.key[i] >> 1, id);
+        uint32_t slot = slot_seek(q->world, q->head.key[i] >> 1, id);
         if (slot == 0) return false;
         columns[i] = (uint16_t)(slot * sizeof(reef_slot));
     }
@@ -202,7 +202,7 @@ static reef_status term_parse(reef_world *w, term_list *l, const char *text, con
     return term_add(w, l, c, access, (uint32_t)at_column);
 }
 
-static reef_status text_parse(reef_world *w, term_list *l, const char *text)
+static COLD reef_status text_parse(reef_world *w, term_list *l, const char *text)
 {
     const char *at = text;
     while (is_space(*at)) at++;
@@ -234,7 +234,7 @@ static void terms_sort(reef_query *q, const term_list *l)
     q->head.match_bytes = (uint32_t)(sizeof(match) + more * sizeof(uint16_t) + 7) & ~7u;
 }
 
-static reef_query *query_make(reef_world *w, const term_list *l)
+static COLD reef_query *query_make(reef_world *w, const term_list *l)
 {
     reef_query *q = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *q);
     if (q == NULL) return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;

@@ -80,7 +80,7 @@ COLD bool resets_place(reef_world *w, resets *r)
     return true;
 }
 
-bool resets_take_back(reef_world *w, resets *r)
+COLD bool resets_take_back(reef_world *w, resets *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct reset *x = &r->list[i];
@@ -103,7 +103,7 @@ static bool skip_value(const skipping *x, const type *t, reef_entity e, void *he
 {
     uint32_t place = place_of(x->then, e);
     uint32_t id = place == PLACE_DEAD ? TABLE_NONE : reef_slots_at(&x->then->hot, place)[0].head.table;
-    uint32_t k = id == TABLE_NONE ? 0 : slot_find(x->now, t->id, id);
+    uint32_t k = id == TABLE_NONE ? 0 : slot_seek(x->now, t->id, id);
     if (k == 0) return true;
     if (x->aside == NULL) return column_own(x->then, table_read(x->then, id), place_unit(place), k);
     void *there = cell(reef_slots_at(&x->then->hot, place), k, place_row(place), t->size);

@@ -69,7 +69,7 @@ void state_drop(family *f, reef_hot *h, state *s)
 }
 
 /* *to becomes *from with arrays of its own. False: no memory. */
-static bool state_copy(family *f, state *to, const state *from)
+static COLD bool state_copy(family *f, state *to, const state *from)
 {
     size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
     *to = *from;
@@ -248,7 +248,7 @@ static void state_put(reef_world *w, const state *s, const reef_hot *hot, uint64
     world_distrust(w);
 }
 
-void state_exchange(reef_world *w, reef_world *other)
+COLD void state_exchange(reef_world *w, reef_world *other)
 {
     const reef_hot hot = w->hot, other_hot = other->hot;
     const state was = w->state, other_was = other->state;
@@ -263,7 +263,7 @@ void state_exchange(reef_world *w, reef_world *other)
 }
 
 /* The long way, for worlds with values that stay: the new state is made ready beside the old one. */
-static bool restore_skipping(reef_world *w, const reef_snapshot *s)
+static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
 {
     reef_world *fresh = world_begin(w->family, &w->config, &s->hot, &s->state);
     bool ok = fresh && skips_move(w, fresh);

@@ -43,7 +43,7 @@ static const type *spawn_column(const reef_value *v)
 static bool spawn_is_switch(const reef_value *v) { return type_of(v->component.id)->home == REEF_BIT; }
 
 /* The last `made` rows disappear again. */
-static void spawn_undo(spawning *x, uint32_t made)
+static COLD void spawn_undo(spawning *x, uint32_t made)
 {
     reef_world *w = x->w;
     while (made-- > 0) {
@@ -52,7 +52,7 @@ static void spawn_undo(spawning *x, uint32_t made)
         reef_entity e = slot_entities(slots)[place_row(place)];
         for (uint32_t k = 0; k < x->count; k++) {
             const type *c = spawn_column(&x->values[k]);
-            if (c) value_take_back(c, cell(slots, slot_find(w, c->id, x->id), place_row(place), c->size), &x->values[k], made);
+            if (c) value_take_back(c, cell(slots, slot_seek(w, c->id, x->id), place_row(place), c->size), &x->values[k], made);
         }
         bits_clear(w, x->t->bits, place);
         row_pop(w, x->t);
@@ -73,11 +73,11 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     for (uint32_t k = 0; k < x->count; k++) {
         const type *c = spawn_column(&x->values[k]);
         if (c == NULL) continue;
-        reef_status s = value_put(w, e, c, cell(slots, slot_find(w, c->id, x->id), row, c->size), &x->values[k], i);
+        reef_status s = value_put(w, e, c, cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
         if (s == REEF_OK) continue;
         while (k-- > 0) {
             c = spawn_column(&x->values[k]);
-            if (c) value_take_back(c, cell(slots, slot_find(w, c->id, x->id), row, c->size), &x->values[k], i);
+            if (c) value_take_back(c, cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
         }
         return s;
     }
@@ -127,7 +127,7 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
     if (n > x->n - first) n = x->n - first;
     for (uint32_t k = 0; k < x->count; k++) {
         const type *c = spawn_column(&x->values[k]);
-        if (c) column_fill(cell(slots, slot_find(w, c->id, x->id), row, c->size), &x->values[k], c->size, first, n);
+        if (c) column_fill(cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], c->size, first, n);
     }
     reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
     uint32_t fresh = ids_peek(w, first, n, e);
@@ -186,7 +186,7 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
 }
 
 /* The table of the set of a list. */
-static uint32_t values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
+static COLD uint32_t values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -221,7 +221,7 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
 
 /* ---- copies ---- */
 
-reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities)
+COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities)
 {
     static const char op[] = "reef_clone";
     reef_component none = {0};
@@ -259,7 +259,7 @@ reef_entity reef_clone(reef_world *w, reef_entity source)
 /* ---- bundles ---- */
 
 /* Parts with data of 8 bytes, of 16, others, then those without. */
-static void parts_sort(reef_bundle *b)
+static COLD void parts_sort(reef_bundle *b)
 {
     uint32_t at = 0;
     for (uint32_t class = 0; class < 3; class++) {
@@ -293,7 +293,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     b->plain = true;
     for (uint32_t i = 0; i < count; i++) {
         const type *c = type_of(values[i].component.id);
-        uint32_t slot = c->home == REEF_TABLE ? slot_find(w, c->id, id) : 0;
+        uint32_t slot = c->home == REEF_TABLE ? slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
         b->plain &= !c->hooked && c->home == REEF_TABLE;
         b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot, (uint16_t)(slot * sizeof(reef_slot))};

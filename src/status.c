@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *reef_status_text(reef_status status)
+COLD const char *reef_status_text(reef_status status)
 {
     switch (status) {
 #define X(name, value, text) \
@@ -17,7 +17,7 @@ const char *reef_status_text(reef_status status)
     return "unknown status";
 }
 
-const char *reef_status_name(reef_status status)
+COLD const char *reef_status_name(reef_status status)
 {
     switch (status) {
 #define X(name, value, text) \
@@ -120,7 +120,7 @@ void reef_assert_failed(const char *text, const char *file, int line)
 
 #endif
 
-reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
+COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                  uint64_t number)
 {
     w->error = (reef_error){status, operation, c, e, number};

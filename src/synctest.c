@@ -33,7 +33,7 @@ static reef_status sync_failed(synctest *x)
     return x->world->error.status;
 }
 
-static reef_status sync_play(synctest *x, uint64_t tick)
+static COLD reef_status sync_play(synctest *x, uint64_t tick)
 {
     const reef_synctest_config *c = x->config;
     size_t bytes = 0;
@@ -44,7 +44,7 @@ static reef_status sync_play(synctest *x, uint64_t tick)
 }
 
 /* Keeps the state before `tick`; the oldest one goes. */
-static reef_status sync_keep(synctest *x, uint64_t tick)
+static COLD reef_status sync_keep(synctest *x, uint64_t tick)
 {
     uint64_t hash = reef_hash(x->world), i = tick % (x->config->distance + (uint64_t)1);
     reef_snapshot *s = hash ? reef_snapshot_take(x->world) : NULL;
@@ -56,7 +56,7 @@ static reef_status sync_keep(synctest *x, uint64_t tick)
 }
 
 /* The world is what `tick` led to this time. */
-static reef_status sync_differs(synctest *x, uint64_t tick, uint64_t i, uint64_t again)
+static COLD reef_status sync_differs(synctest *x, uint64_t tick, uint64_t i, uint64_t again)
 {
     if (x->report) {
         *x->report = (reef_desync){.tick = tick, .first = x->first[i].hash, .again = again};
@@ -69,7 +69,7 @@ static reef_status sync_differs(synctest *x, uint64_t tick, uint64_t i, uint64_t
 }
 
 /* The world is state `tick`: back, and up to it again. */
-static reef_status sync_again(synctest *x, uint64_t tick)
+static COLD reef_status sync_again(synctest *x, uint64_t tick)
 {
     const uint64_t slots = x->config->distance + (uint64_t)1;
     uint64_t t = tick < slots ? 0 : tick - slots + 1;
@@ -84,7 +84,7 @@ static reef_status sync_again(synctest *x, uint64_t tick)
     return REEF_OK;
 }
 
-static reef_status sync_run(synctest *x)
+static COLD reef_status sync_run(synctest *x)
 {
     reef_status s = sync_keep(x, 0);
     for (uint64_t t = 0; s == REEF_OK && t < x->config->ticks; t++) {
@@ -95,7 +95,7 @@ static reef_status sync_run(synctest *x)
     return s;
 }
 
-reef_status reef_synctest(reef_world *w, const reef_synctest_config *config, reef_desync *report)
+COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config, reef_desync *report)
 {
     synctest x = {w, config, report, NULL};
     if (report) *report = (reef_desync){0};

@@ -270,7 +270,7 @@ bool column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
     return version > w->ours_after || block_is_ours(w, version);
 }
 
-void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+COLD void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     const column *c = &t->shape->columns[k];
     reef_slot *slots = unit_own(w, unit);
@@ -280,7 +280,7 @@ void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)
     return NULL;
 }
 
-void column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t k, void *block)
+COLD void column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t k, void *block)
 {
     const reef_slot *slots = unit_slots(w, unit);
     const table *t = table_read(w, s->table);
@@ -334,7 +334,7 @@ bool chunk_own(reef_world *w, const table *t, uint32_t unit)
 }
 
 /* The only chunk of a table with more room: the one growth that moves rows. */
-static bool chunk_enlarge(reef_world *w, table *t)
+static COLD bool chunk_enlarge(reef_world *w, table *t)
 {
     void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const shape *s = t->shape;
@@ -502,7 +502,7 @@ void row_fill(reef_world *w, table *t, uint32_t place)
 }
 
 /* A further chunk, made as the last one and then put before the spare ones. */
-static bool spare_make(reef_world *w, table *t)
+static COLD bool spare_make(reef_world *w, table *t)
 {
     table was = *t;
     if (!chunk_make(w, t, REEF_BLOCK_ROWS)) return false;
@@ -514,7 +514,7 @@ static bool spare_make(reef_world *w, table *t)
     return true;
 }
 
-bool table_reserve(reef_world *w, table *t, uint32_t rows)
+COLD bool table_reserve(reef_world *w, table *t, uint32_t rows)
 {
     t->lease = 0;
     while (t->chunks <= 1 && t->end - t->next < rows && t->end - unit_place(t->last) < REEF_BLOCK_ROWS)
@@ -528,7 +528,7 @@ bool table_reserve(reef_world *w, table *t, uint32_t rows)
     return chunk_own(w, t, t->last);
 }
 
-bool table_own_all(reef_world *w, uint32_t id)
+COLD bool table_own_all(reef_world *w, uint32_t id)
 {
     table *t = table_own(w, id);
     if (t == NULL) return false;
@@ -598,7 +598,7 @@ COLD reef_status tables_validate(const reef_world *w, char *message, size_t size
         bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
         if (t->lease == w->hot.version && (t->bits || t->shape->hooked || t->tail != unit_slots(w, t->last))) ok = false;
         for (uint32_t i = 0; i < t->shape->component_count; i++)
-            if (slot_find(w, t->shape->component[i], id) == 0) ok = false;
+            if (slot_seek(w, t->shape->component[i], id) == 0) ok = false;
         if (ok) continue;
         snprintf(message, size, "table %u: chunks, ends, lease or maps don't fit", id);
         return REEF_CORRUPT;

@@ -236,6 +236,8 @@ INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t tabl
     uint32_t k = d < m->capacity ? ((const uint16_t *)(m + 1))[1 + d] : 0;
     return LIKELY(k != 0) || !REEF_DEPENDENT(&m->elsewhere) ? k : graph_slot_rare(w->family, component, table_id);
 }
+/* The same by a call, where it isn't on a straight path. */
+NOINLINE uint32_t slot_seek(const reef_world *w, uint32_t component, uint32_t table_id);
 INLINE const shape *shape_of(const family *f, uint32_t table_id)
 {
     return REEF_DEPENDENT(&f->graph.shapes)[table_id];
