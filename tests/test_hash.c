@@ -146,6 +146,8 @@ static void G3_padding_and_what_is_no_field_do_not_count(void **test)
     reef_entity e = reef_entity_at(w, 68);
     assert_int_equal(reef_set(w, e, Partial, 1, 2, 3), REEF_ADDED);
     assert_int_equal(reef_set(other, e, Partial, 1, 99, 3), REEF_ADDED);
+    ((unsigned char *)reef_mut(other, reef_entity_at(other, 2), Padded))[offsetof(Padded, number) - 1] = 0xFF; /* compilers
+                            needn't copy padding */
     assert_memory_not_equal(reef_get(w, reef_entity_at(w, 2), Padded), reef_get(other, reef_entity_at(w, 2), Padded),
                             sizeof(Padded));
     assert_equal_worlds(w, other);
