@@ -237,7 +237,8 @@ int judge_targets(const bench_options *o, const char *file)
 static void markdown_figure(const figure *f)
 {
     printf(" %.3g | ", median(f->value, WHOLE_RUNS));
-    if (f->has_raw) printf("%.3g | %.2f |", median(f->raw, WHOLE_RUNS), median(f->ratio, WHOLE_RUNS));
+    const double ratio = median(f->ratio, WHOLE_RUNS);
+    if (f->has_raw) printf("%.3g | %.*f |", median(f->raw, WHOLE_RUNS), ratio < 0.1 ? 4 : 2, ratio);
     else printf("- | - |");
 }
 

@@ -1,7 +1,7 @@
 /* Worlds as values: snapshot, restore, fork, hash, compare.
  *
- * A snapshot holds all that a world is at one moment; a fork is a second world that begins as the first one is. Both cost about
- * a microsecond whatever the size of the world: everything is shared until one side writes, and then the block of 1,024
+ * A snapshot holds all that a world is at one moment; a fork is a second world that begins as the first one is. Both cost
+ * microseconds whatever the size of the world: everything is shared until one side writes, and then the block of 1,024
  * rows that is written is copied, not the world.
  *
  * What belongs to the state: entities with their generations, free ids in their order, components and switches, names, the
