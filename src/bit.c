@@ -20,8 +20,6 @@ const uint64_t *bit_words(const bit_store *b, uint32_t unit)
     return b && unit < b->words.count ? b->words.page[unit] : NULL;
 }
 
-static uint64_t mask_of(uint32_t number) { return 1ull << (number < 63 ? number : 63); }
-
 static bool bit_read(const bit_store *b, uint32_t place)
 {
     const uint64_t *words = bit_words(b, place_unit(place));
@@ -75,7 +73,7 @@ bool bit_prepare(reef_world *w, uint32_t component, uint32_t id, uint32_t place,
 {
     bit_store *b = on ? store_make(w, component) : (bit_store *)bit_store_of(w, component);
     if (b == NULL) return !on;
-    uint64_t mask = mask_of((uint32_t)(b - w->state.bits));
+    uint64_t mask = bit_mask((uint32_t)(b - w->state.bits));
     const table *seen = table_read(w, id);
     if (on && (seen == NULL || (seen->bits & mask) == 0)) {
         table *t = table_own(w, id);
@@ -89,7 +87,7 @@ bool bit_prepare(reef_world *w, uint32_t component, uint32_t id, uint32_t place,
 bool bit_known(const reef_world *w, const bit_store *b, uint32_t id)
 {
     const table *t = table_read(w, id);
-    return t && (t->bits & mask_of((uint32_t)(b - w->state.bits)));
+    return t && (t->bits & bit_mask((uint32_t)(b - w->state.bits)));
 }
 
 void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on)
@@ -102,7 +100,7 @@ void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on)
 
 #define EACH_STORE(w, mask, b) \
     for (bit_store *b = (w)->state.bits, *end_ = b + ((mask) ? (w)->state.bit_count : 0); b != end_; b++) \
-        if ((mask) & mask_of((uint32_t)(b - (w)->state.bits)))
+        if ((mask) & bit_mask((uint32_t)(b - (w)->state.bits)))
 
 bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
@@ -173,7 +171,7 @@ static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32
     if (n == 0) return REEF_OK;
     uint32_t id = unit < w->state.next_unit && unit > 1 ? unit_slots(w, unit)[0].head.table : TABLE_NONE;
     const table *t = table_read(w, id);
-    bool ok = t && (t->bits & mask_of((uint32_t)(b - w->state.bits)));
+    bool ok = t && (t->bits & bit_mask((uint32_t)(b - w->state.bits)));
     for (uint32_t row = t ? chunk_rows(t, unit) : 0; ok && row < REEF_BLOCK_ROWS; row++)
         ok = !(words[row / 64] >> (row % 64) & 1);
     if (ok) return REEF_OK;

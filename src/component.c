@@ -287,7 +287,7 @@ INLINE bool switch_go(reef_world *w, reef_entity e, reef_component c, bool on)
     if (UNLIKELY(id <= TABLE_EMPTY)) return false;
     if (on) {
         const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-        if (UNLIKELY((t->bits >> (number < 63 ? number : 63) & 1) == 0)) return false;
+        if (UNLIKELY((t->bits & bit_mask(number)) == 0)) return false;
     }
     const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
     if (UNLIKELY(((was & bit) != 0) == on)) return false;

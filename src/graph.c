@@ -429,7 +429,7 @@ static bool edges_reserve(family *f)
     return true;
 }
 
-const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bool remove, reef_status *status)
+COLD const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bool remove, reef_status *status)
 {
     family *f = w->family;
     graph *g = &f->graph;

@@ -186,7 +186,7 @@ static uint64_t power(uint64_t x, uint64_t n)
 }
 
 /* The free ids oldest first, as a polynomial: pieces can be joined wherever the pages of the ring begin. */
-static uint64_t ring_piece(const reef_world *w, const uint32_t *ids, uint32_t from, uint32_t to, uint32_t *count)
+static COLD uint64_t ring_piece(const reef_world *w, const uint32_t *ids, uint32_t from, uint32_t to, uint32_t *count)
 {
     uint64_t h = 0;
     *count = 0;
@@ -223,7 +223,7 @@ static uint64_t ring_hash(reef_world *w)
 }
 
 /* Entities without row, ids that are reserved, indices that are used up: of one page of records, in any order. */
-static uint64_t rowless_piece(const reef_world *w, uint32_t page)
+static COLD uint64_t rowless_piece(const reef_world *w, uint32_t page)
 {
     uint64_t sum = 0;
     uint32_t first = page << REEF_RECORD_BITS, end = first + RECORDS_PER_PAGE;
@@ -252,7 +252,7 @@ static uint64_t rowless_hash(reef_world *w)
     return sum;
 }
 
-static uint64_t name_piece(const reef_world *w, uint32_t first, uint32_t end)
+static COLD uint64_t name_piece(const reef_world *w, uint32_t first, uint32_t end)
 {
     uint64_t sum = 0;
     for (uint32_t n = first; n < end; n++) {
@@ -263,7 +263,7 @@ static uint64_t name_piece(const reef_world *w, uint32_t first, uint32_t end)
     return sum;
 }
 
-static uint64_t names_hash(reef_world *w)
+static COLD uint64_t names_hash(reef_world *w)
 {
     state *s = &w->state;
     uint64_t sum = 0;
@@ -438,6 +438,15 @@ static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t 
     }
 }
 
+/* Types that were hashed as bytes may have fields now: then the hashes of values are kept for nothing. */
+static COLD void kept_drop(reef_world *w)
+{
+    paged_owner o = owner_of(w->family, &pages_hashes);
+    paged_drop(&w->state.chunk_hashes, &o);
+    w->state.described = types_described();
+    world_touch(w);
+}
+
 static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, const reef_hash_part *), void *context)
 {
     hashing x = {.w = w, .visit = visit, .context = context, .switch_count = w->state.bit_count};
@@ -458,6 +467,7 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
 uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
 {
     if (w == NULL) return 0;
+    if (UNLIKELY(w->state.described != types_described())) kept_drop(w);
     if (!w->locks) version_look(w); /* what is written from now on has a newer version than what is hashed */
     return hash_run(w, "reef_hash_parts", visit, context);
 }
@@ -465,6 +475,7 @@ uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_
 uint64_t reef_hash(reef_world *w)
 {
     if (w == NULL) return 0;
+    if (UNLIKELY(w->state.described != types_described())) kept_drop(w);
     if (w->hashed == w->hot.version && !w->locks) return w->hash;
     if (!w->locks) version_look(w);
     w->hash = hash_run(w, "reef_hash", NULL, NULL);

@@ -248,7 +248,7 @@ static void name_renumber(reef_world *w, name_key key, uint32_t from, uint32_t t
     *name_bucket(name_buckets(w, key), i) = to + 1;
 }
 
-void name_forget(reef_world *w, reef_entity e)
+COLD void name_forget(reef_world *w, reef_entity e)
 {
     uint32_t number = name_find_entity(w, e), last = w->state.name_count - 1;
     if (number == NAME_NONE || BUG(13)) return;

@@ -120,6 +120,7 @@
 #define type_is_flat reef_inner_type_is_flat
 #define type_of reef_inner_type_of
 #define type_ready reef_inner_type_ready
+#define types_described reef_inner_types_described
 #define value_copy reef_inner_value_copy
 #define value_move reef_inner_value_move
 #define value_put reef_inner_value_put

@@ -17,7 +17,8 @@ struct reset {
 
 /* ---- making ---- */
 
-/* Calls for each chunk's column that resets and has values of its own; counts where `r` is NULL. */
+/* The blocks of columns that reset, where the world has values of its own: without a list they are counted in r->room, with one
+ * each gets its default values. False: no memory for these; what was made is in the list. */
 static bool resets_collect(reef_world *w, resets *r)
 {
     uint32_t n = 0;
@@ -138,7 +139,7 @@ static bool skip_tables(const skipping *x)
 }
 
 /* Room for any such value. */
-COLD static bool room_take(family *f, skips_room *room)
+static COLD bool room_take(family *f, skips_room *room)
 {
     *room = (skips_room){0};
     for (uint32_t c = 1; c <= reef_type_count(); c++) {
@@ -156,7 +157,7 @@ COLD void skips_free(family *f, skips_room *room)
     *room = (skips_room){0};
 }
 
-COLD static bool skips_own(reef_world *w, const table *t)
+static COLD bool skips_own(reef_world *w, const table *t)
 {
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++)

@@ -165,7 +165,7 @@ void reef_snapshot_free(reef_snapshot *s)
 /* ---- forks ---- */
 
 /* A world of its own that begins with this state. NULL: no memory. */
-static reef_world *world_begin(family *f, const reef_world_config *config, const reef_hot *hot, const state *from)
+static COLD reef_world *world_begin(family *f, const reef_world_config *config, const reef_hot *hot, const state *from)
 {
     reef_world *w = memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
     if (w == NULL || !state_copy(f, &w->state, from)) {
@@ -272,7 +272,7 @@ static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
     return ok;
 }
 
-static bool restore_plainly(reef_world *w, const reef_snapshot *s)
+static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
 {
     state fresh;
     if (!state_copy(w->family, &fresh, &s->state)) return false;

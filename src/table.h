@@ -156,7 +156,8 @@ reef_status index_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- bits (src/bit.c) ---- */
 
-INLINE bool bits_any(const reef_world *w) { return w->state.bit_count != 0; }
+/* Of store `number` in table.bits. */
+INLINE uint64_t bit_mask(uint32_t number) { return 1ull << (number < 63 ? number : 63); }
 /* Owns what bits_move touches. `mask` is the table.bits of the source. */
 bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
 void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to := from, from := 0 */

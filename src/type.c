@@ -30,6 +30,7 @@ static struct {
     bool            taken;     /* memory was taken from it: it stays */
     reef_type_decl *pending;
     uint32_t        count;
+    uint32_t        described; /* types that have fields */
     uint32_t       *bucket; /* open addressing by name: ids, 0 is free */
     uint32_t        bucket_count;
     const char     *error; /* NULL, or text: published once */
@@ -207,6 +208,8 @@ static bool type_same(const type *t, const reef_type_desc *d)
            fields_same(t, d->fields, d->field_count);
 }
 
+uint32_t types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
+
 int type_compare(const type *a, const type *b) { return strcmp(a->name, b->name); }
 
 /* ---- records by id and by name ---- */
@@ -306,6 +309,7 @@ static reef_status type_give_fields(type *t, const reef_field *fields, uint32_t 
     }
     t->field_count = count;
     RELEASE_STORE(&t->fields, (const reef_field *)copy);
+    RELEASE_STORE(&registry.described, registry.described + 1);
     return REEF_OK;
 }
 

@@ -24,6 +24,8 @@ typedef struct type {
 const type *type_of(uint32_t id);
 /* By name, as strcmp: the order of everything visible. */
 int type_compare(const type *a, const type *b);
+/* How many types have fields: another number, and what was hashed as bytes may have fields now. Any thread. */
+uint32_t types_described(void);
 /* Bytes of one element of a kind. */
 uint32_t kind_size(reef_kind kind);
 

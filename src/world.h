@@ -151,6 +151,7 @@ typedef struct state {
     reef_paged name_entries;  /* src/name.c */
     reef_paged name_by_text, name_by_index;
     reef_paged chunk_hashes, record_hashes, ring_hashes, name_hashes; /* src/hash.c */
+    uint32_t   described;     /* types_described when the chunks' hashes were kept */
     uint32_t   name_count, name_buckets;
     uint64_t  *used_types;    /* bitset by component id: this world knows the type */
     uint32_t   used_words;

@@ -344,6 +344,25 @@ static void G3_kept_hashes_stay_right_over_a_life_with_forks(void **test)
     reef_world_free(w);
 }
 
+/* A kept hash of bytes is worth nothing once the type's fields are known. */
+static void G3_fields_that_come_later_make_the_kept_hash_void(void **test)
+{
+    reef_world    *w = world_of(test);
+    reef_component late = reef_type_new(&(reef_type_desc){.name = "FieldsComeLater", .size = 8, .align = 4}, NULL);
+    const uint32_t bytes[2] = {1, 0xFFFFFFFF};
+    reef_entity    e = reef_create(w);
+    assert_int_equal(reef_set_id(w, e, late, bytes, sizeof bytes), REEF_ADDED);
+    uint64_t       before = reef_hash(w);
+    reef_snapshot *then = reef_snapshot_take(w);
+    assert_ok(reef_type_describe(late, &(reef_field){"first", REEF_U32, 0, 4, NULL, 0, 0}, 1));
+    assert_true(reef_hash(w) != before);
+    assert_ok(reef_restore(w, then)); /* with what it kept */
+    uint64_t after = reef_hash(w);
+    assert_true(after != before);
+    assert_true(after == hash_anew(w));
+    reef_snapshot_free(then);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +371,7 @@ int main(void)
         TEST(G5_without_memory_the_comparison_does_not_lie),
         TEST(G3_only_what_was_written_is_hashed_again),
         TEST(G3_a_fork_takes_the_kept_hashes_along),
+        TEST(G3_fields_that_come_later_make_the_kept_hash_void),
         TEST(G3_each_byte_that_counts_changes_the_hash_and_no_other),
         TEST(G3_kept_hashes_stay_right_over_a_life_with_forks),
     };
