@@ -8,7 +8,7 @@ enum { HISTORY = 60, WARM_TICKS = 120, SOME = 10000 };
 
 typedef struct copies {
     state         *s;
-    reef_query    *write;         /* "Position" */
+    reef_query write;         /* "Position" */
     reef_snapshot *kept[HISTORY]; /* a ring: the state before tick t is at t % HISTORY */
     uint32_t       ticks;
     reef_snapshot *origin; /* of the state that setup made, never hashed */
@@ -57,7 +57,7 @@ static void copies_free(void *p)
     reef_snapshot_free(c->origin);
     reef_snapshot_free(c->held);
     reef_world_free(c->fork);
-    reef_query_free(c->write);
+    reef_query_free(c->s->w, c->write);
     state_free(c->s);
     mem_free_unsized(c);
 }
@@ -341,14 +341,14 @@ static uint64_t rewind_expected(const bench_row *r) { return sum_moved(r->n, r->
 
 static void write_all(copies *c)
 {
-    reef_query *q = query_new(c->s, "Position, Velocity, Data");
+    reef_query q = query_new(c->s, "Position, Velocity, Data");
     for (reef_block b = reef_begin(c->s->w, q); reef_next(&b);) {
         Velocity *v = reef_inout(&b, Velocity);
         Data     *d = reef_inout(&b, Data);
         k_iter1(reef_inout(&b, Position), b.count);
         for (uint32_t i = 0; i < b.count; i++) v[i].x += 1, d[i].a++;
     }
-    reef_query_free(q);
+    reef_query_free(c->s->w, q);
 }
 
 /* What the row changes after the first hash. */

@@ -8,7 +8,7 @@ static void *iter_setup(const bench_row *r) { return state_pv(r, false); }
 static void *iter_1_setup(const bench_row *r)
 {
     state *s = state_pv(r, false);
-    reef_query_free(s->query);
+    reef_query_free(s->w, s->query);
     s->query = query_new(s, "Position");
     return s;
 }

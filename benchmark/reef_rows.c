@@ -61,7 +61,7 @@ state *state_new(const bench_row *r, bool handles)
 void state_free(void *p)
 {
     state *s = p;
-    reef_query_free(s->query);
+    reef_query_free(s->w, s->query);
     reef_bundle_free(s->bundle);
     reef_world_free(s->w);
     if (s->handle) mem_free(s->handle, sizeof *s->handle * s->r->n);
@@ -81,9 +81,9 @@ reef_bundle *bundle_new(state *s, uint32_t count)
     return b;
 }
 
-reef_query *query_new(state *s, const char *text)
+reef_query query_new(state *s, const char *text)
 {
-    reef_query *q = reef_query_new(s->w, text);
+    reef_query q = reef_query_new(s->w, text);
     if (!q) bench_fail(s->w, text);
     return q;
 }
@@ -129,9 +129,9 @@ uint64_t sum_rows(void *p)
 {
     state      *s = p;
     uint64_t    sum = 0;
-    reef_query *q = query_new(s, "in Position");
+    reef_query q = query_new(s, "in Position");
     for (reef_block b = reef_begin(s->w, q); reef_next(&b);) sum += k_sum(reef_in(&b, Position), b.count);
-    reef_query_free(q);
+    reef_query_free(s->w, q);
     return sum;
 }
 

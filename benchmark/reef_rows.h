@@ -28,7 +28,7 @@ typedef struct state {
     reef_world      *w;
     reef_entity     *handle; /* the caller's, in the order that the row uses them; NULL: the row keeps none */
     reef_bundle     *bundle; /* of the row's entities */
-    reef_query      *query;
+    reef_query query;
     uint64_t         sum; /* what the run itself computed */
 } state;
 
@@ -43,7 +43,7 @@ void   state_free(void *p);
 
 /* The bundle of the first `count` of Position, Velocity, C3..C8, for `values`. */
 reef_bundle *bundle_new(state *s, uint32_t count);
-reef_query  *query_new(state *s, const char *text);
+reef_query query_new(state *s, const char *text);
 /* The tags Part0, Part1 ..., made at run time. */
 reef_component tag_type(uint32_t number);
 /* r->n entities with pos_of and vel_of, and the query "Position, in Velocity". */

@@ -16,7 +16,7 @@ REEF_FIELDS(Proximity, REEF_FIELD(Proximity, distance, REEF_F32, "m", 0, 0));
 static float listen(reef_world *w)
 {
     float       loudness = 0;
-    reef_query *noisy = reef_query_new(w, "in Proximity, in Audio");
+    reef_query noisy = reef_query_new(w, "in Proximity, in Audio");
     for (reef_block b = reef_begin(w, noisy); reef_next(&b);) {
         const Proximity *near = reef_in(&b, Proximity);
         const Audio     *audio = reef_in(&b, Audio);
@@ -27,7 +27,7 @@ static float listen(reef_world *w)
             loudness += heard;
         }
     }
-    reef_query_free(noisy);
+    reef_query_free(w, noisy);
     return loudness;
 }
 

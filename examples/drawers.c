@@ -19,14 +19,14 @@ REEF_COMPONENT(Inventory);
 /* What lies in the drawer of Transform, in the order in which a loop meets it. */
 static void show_transforms(reef_world *w)
 {
-    reef_query *q = reef_query_new(w, "in Transform");
+    reef_query q = reef_query_new(w, "in Transform");
     printf("transforms:");
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         const Transform *t = reef_in(&b, Transform);
         for (uint32_t i = 0; i < b.count; i++) printf("  %s at %g", reef_name(w, b.entities[i]), (double)t[i].x);
     }
     printf("\n");
-    reef_query_free(q);
+    reef_query_free(w, q);
 }
 
 static reef_entity make(reef_world *w, const char *name, float x)

@@ -12,7 +12,7 @@ typedef struct {
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 
-static void physics(reef_world *w, reef_query *moving, float seconds)
+static void physics(reef_world *w, reef_query moving, float seconds)
 {
     for (reef_block b = reef_begin(w, moving); reef_next(&b);) {
         Position       *p = reef_inout(&b, Position);
@@ -39,10 +39,10 @@ int main(void)
     reef_spawn_many(w, BALLS, ball, reef_array(Position, start), reef_array(Velocity, velocity));
     reef_entity rock = reef_spawn(w, reef_with(Position, 5, 5)); /* no velocity: it stays */
 
-    reef_query *moving = reef_query_new(w, "Position, in Velocity");
+    reef_query moving = reef_query_new(w, "Position, in Velocity");
     for (int i = 0; i < STEPS; i++) physics(w, moving, 1.0f / STEPS);
 
-    printf("%u of %u entities moved for one second\n", (unsigned)reef_query_count(moving),
+    printf("%u of %u entities moved for one second\n", (unsigned)reef_query_count(w, moving),
            (unsigned)reef_count_alive(w));
     for (int i = 0; i < BALLS; i += 777) {
         const Position *p = reef_get(w, ball[i], Position);
@@ -50,7 +50,7 @@ int main(void)
     }
     printf("the rock: (%g, %g)\n", (double)reef_get(w, rock, Position)->x, (double)reef_get(w, rock, Position)->y);
 
-    reef_query_free(moving);
+    reef_query_free(w, moving);
     reef_world_free(w);
     return 0;
 }

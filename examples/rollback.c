@@ -25,7 +25,7 @@ typedef struct Keys { /* the input of a tick: what both players press */
 } Keys;
 
 typedef struct Game {
-    reef_query *ships, *shots;
+    reef_query ships, shots;
 } Game;
 
 /* ---- a tick ---- */
@@ -98,7 +98,7 @@ static Keys truth(uint64_t tick) /* what the players do */
 
 static void show(const char *title, reef_world *w, Game *g)
 {
-    printf("%s: %u shots in flight, ships at", title, (unsigned)reef_query_count(g->shots));
+    printf("%s: %u shots in flight, ships at", title, (unsigned)reef_query_count(w, g->shots));
     for (reef_block b = reef_begin(w, g->ships); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) printf(" y = %d", (int)reef_inout(&b, Position)[i].y);
     printf("\n");

@@ -15,7 +15,7 @@ REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Randomness);
 
-static void drift(reef_world *w, reef_query *q)
+static void drift(reef_world *w, reef_query q)
 {
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         Position       *p = reef_inout(&b, Position);
@@ -28,7 +28,7 @@ static void drift(reef_world *w, reef_query *q)
     }
 }
 
-static void shake(reef_world *w, reef_query *q)
+static void shake(reef_world *w, reef_query q)
 {
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         const Randomness *r = reef_in(&b, Randomness);
@@ -40,10 +40,10 @@ static void shake(reef_world *w, reef_query *q)
     }
 }
 
-static void rounds(reef_world *w, reef_query *drifting, reef_query *shaking, const char *title)
+static void rounds(reef_world *w, reef_query drifting, reef_query shaking, const char *title)
 {
-    printf("%s: %u drift, %u shake\n", title, (unsigned)reef_query_count(drifting),
-           (unsigned)reef_query_count(shaking));
+    printf("%s: %u drift, %u shake\n", title, (unsigned)reef_query_count(w, drifting),
+           (unsigned)reef_query_count(w, shaking));
     for (int i = 0; i < 3; i++) {
         drift(w, drifting);
         shake(w, shaking);
@@ -60,8 +60,8 @@ int main(void)
     reef_set_name(w, ent2, "ent2");
 
     /* Queries stay valid while tables come and go. The order of a query's terms is the caller's affair. */
-    reef_query *drifting = reef_query_new(w, "Position, in Velocity");
-    reef_query *shaking = reef_query_new(w, "in Randomness, in Position");
+    reef_query drifting = reef_query_new(w, "Position, in Velocity");
+    reef_query shaking = reef_query_new(w, "in Randomness, in Position");
 
     rounds(w, drifting, shaking, "both as made");
     reef_remove(w, ent2, Randomness);
@@ -70,8 +70,8 @@ int main(void)
     rounds(w, drifting, shaking, "ent1 destroyed");
     printf("alive: ent1 %s, ent2 %s\n", reef_is_alive(w, ent1) ? "yes" : "no", reef_is_alive(w, ent2) ? "yes" : "no");
 
-    reef_query_free(drifting);
-    reef_query_free(shaking);
+    reef_query_free(w, drifting);
+    reef_query_free(w, shaking);
     reef_world_free(w);
     return 0;
 }

@@ -18,9 +18,9 @@ REEF_COMPONENT(Rabbit);
 REEF_COMPONENT(Fox);
 
 /* Rabbits graze and grow; who is strong enough has a young one, as long as there is grass for it. */
-static void graze(reef_world *w, reef_query *rabbits)
+static void graze(reef_world *w, reef_query rabbits)
 {
-    int64_t  grass = 500 - (int64_t)reef_query_count(rabbits);
+    int64_t  grass = 500 - (int64_t)reef_query_count(w, rabbits);
     uint32_t births = 0;
     for (reef_block b = reef_begin(w, rabbits); reef_next(&b);) {
         Rabbit *r = reef_inout(&b, Rabbit);
@@ -34,11 +34,11 @@ static void graze(reef_world *w, reef_query *rabbits)
 }
 
 /* A fox eats the first rabbit that it meets, and a second one when it isn't full yet. */
-static void hunt(reef_world *w, reef_query *foxes, reef_query *rabbits)
+static void hunt(reef_world *w, reef_query foxes, reef_query rabbits)
 {
     reef_entity prey[2];
     uint32_t    caught = 0;
-    if (reef_query_count(foxes) == 0) return;
+    if (reef_query_count(w, foxes) == 0) return;
     reef_block meadow = reef_begin(w, rabbits);
     if (reef_next(&meadow))
         for (; caught < 2 && caught < meadow.count; caught++) prey[caught] = meadow.entities[caught];
@@ -55,15 +55,15 @@ typedef struct future {
 static void *live(void *of)
 {
     future     *f = of;
-    reef_query *rabbits = reef_query_new(f->world, "Rabbit"), *foxes = reef_query_new(f->world, "Fox");
+    reef_query rabbits = reef_query_new(f->world, "Rabbit"), foxes = reef_query_new(f->world, "Fox");
     for (int day = 0;; day++) {
-        f->rabbits[day] = (unsigned)reef_query_count(rabbits);
+        f->rabbits[day] = (unsigned)reef_query_count(f->world, rabbits);
         if (day == DAYS) break;
         graze(f->world, rabbits);
         hunt(f->world, foxes, rabbits);
     }
-    reef_query_free(rabbits);
-    reef_query_free(foxes);
+    reef_query_free(f->world, rabbits);
+    reef_query_free(f->world, foxes);
     return NULL;
 }
 

@@ -51,6 +51,7 @@ static inline void mutex_unlock(mutex *m) { pthread_mutex_unlock(&m->lock); }
 #define PREFETCH_WRITE(p) __builtin_prefetch(p, 1)
 #define RELEASE_STORE(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
 static inline uint32_t bits_count(uint64_t x) { return (uint32_t)__builtin_popcountll(x); }
+static inline uint32_t bits_first(uint64_t x) { return (uint32_t)__builtin_ctzll(x); } /* x != 0 */
 #else
 #define PREFETCH(p) ((void)(p))
 #define PREFETCH_WRITE(p) ((void)(p))
@@ -61,6 +62,7 @@ static inline uint32_t bits_count(uint64_t x)
     for (; x; x &= x - 1) n++;
     return n;
 }
+static inline uint32_t bits_first(uint64_t x) { return bits_count(~x & (x - 1)); }
 #endif
 
 /* A handle in a register: the eight bytes of a reef_entity. The compilers do better with these than with the struct. */

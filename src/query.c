@@ -1,40 +1,10 @@
-/* Queries over tables.
+/* Queries: making them, and finding the tables that match.
  *
- * A query keeps the tables that match, in the visible order, each with the slots of its columns. Tables are never forgotten by
- * the graph, so finding the new ones is a look at those made since the last time. A loop walks the matches, skips tables
- * without rows, and hands out chunk after chunk; columns that it writes are unshared and marked before the block is seen. */
-#include "change.h"
-
-typedef reef_match match;
-
-struct reef_query {
-    reef_query_head head;
-    reef_world *world;
-    reef_query *next, *previous;
-    uint32_t    filter_count; /* terms without data of tables; head.bit_count of switches */
-    uint32_t    filters[REEF_TERMS_MAX], bits[REEF_TERMS_MAX];
-    uint32_t    open;  /* loops that walk the matches: they must not move */
-    uint32_t    seen;  /* tables of the graph looked at */
-    uint64_t    epoch; /* of the world's tables, when the matches' pointers were taken */
-    char       *matches;
-    uint32_t    match_count, match_capacity;
-};
-
-static const match *match_at(const reef_query *q, uint32_t i) { return (const match *)(void *)(q->matches + (size_t)i * q->head.match_bytes); }
-
-/* ---- finding tables ---- */
-
-static bool table_matches(const reef_query *q, uint32_t id, uint16_t *columns)
-{
-    for (uint32_t i = 0; i < q->filter_count; i++)
-        if (slot_seek(q->world, q->filters[i], id) == 0) return false;
-    for (uint32_t i = 0; i < q->head.column_count; i++) {
-        uint32_t slot = slot_seek(q->world, q->head.key[i] >> 1, id);
-        if (slot == 0) return false;
-        columns[i] = (uint16_t)(slot * sizeof(reef_slot));
-    }
-    return true;
-}
+ * A query keeps the tables that may match, in the visible order, each with the slots of its columns. Tables are never forgotten by
+ * the graph, so finding the new ones is a look at those made since the last time; when none of them has the query's rarest type,
+ * not even that. A query that is made when there are many tables goes through them in their order; later ones are sorted in. */
+#include "query.h"
+#include <stdio.h>
 
 static const table nothing; /* of a table that this world never used */
 /* Of a chunk that isn't remembered: a loop may look ahead. Never written; not const, so that it takes no room in the file. */
@@ -42,9 +12,58 @@ static reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS];
 
 enum { MANY_MATCHES = 128 }; /* their tables and slots don't fit the first-level cache */
 
-static const void *matches_end(const reef_query *q) { return match_at(q, q->match_count); }
+static match *match_of(const query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
 
-static match *match_of(const reef_query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
+/* ---- does a table match? ---- */
+
+/* Is there a store of marks that say where this component, or with {0} a whole entity, is disabled? */
+static bool has_marks(const reef_world *w, uint32_t component)
+{
+    return bit_store_of(w, component | BIT_DISABLED) != NULL;
+}
+
+static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
+{
+    const reef_term *t = &q->terms[i];
+    const term_facts *f = &q->facts[i];
+    if (t->op == REEF_OPTIONAL || (f->fixed && f->top)) return ROWS_ALL;
+    if (f->bit || f->fixed) return ROWS_SOME;
+    if (slot_seek(q->world, t->component.id, table_id) == 0) return ROWS_NONE;
+    if (t->since != REEF_ALWAYS || (f->marks && t->enabled != REEF_EITHER)) return ROWS_SOME;
+    return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
+}
+
+static verdict group_verdict(const query *q, const reef_term *group, uint32_t *at, uint32_t table_id)
+{
+    const bool all = group->op == REEF_ALL_OF;
+    verdict v = all ? ROWS_ALL : ROWS_NONE;
+    for (uint32_t i = 0; i < group->count; i++) {
+        verdict inner = term_verdict(q, at, table_id);
+        if (all ? inner < v : inner > v) v = inner;
+    }
+    return group->op == REEF_NONE_OF ? ROWS_ALL - v : v;
+}
+
+verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id)
+{
+    const uint32_t i = (*at)++;
+    const reef_term *t = &q->terms[i];
+    if (t->op >= REEF_ANY_OF) return group_verdict(q, t, at, table_id);
+    verdict v = leaf_verdict(q, i, table_id);
+    return t->op == REEF_NOT && !(q->facts[i].fixed && q->facts[i].top) ? ROWS_ALL - v : v;
+}
+
+verdict table_verdict(const query *q, uint32_t table_id)
+{
+    verdict v = q->entities != REEF_EITHER && has_marks(q->world, 0) ? ROWS_SOME : q->entities == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
+    for (uint32_t at = 0; v != ROWS_NONE && at < q->term_count;) {
+        verdict x = term_verdict(q, &at, table_id);
+        if (x < v) v = x;
+    }
+    return v;
+}
+
+/* ---- finding tables ---- */
 
 static void match_forget(match *m)
 {
@@ -53,7 +72,7 @@ static void match_forget(match *m)
 }
 
 /* Room for one more match, and empty ones behind the last, so that a loop may look ahead. */
-static bool match_room(reef_query *q)
+static bool match_room(query *q)
 {
     memory *m = &q->world->family->memory;
     uint32_t need = q->match_count + 1 + REEF_MATCHES_AHEAD;
@@ -72,20 +91,15 @@ static bool match_room(reef_query *q)
     return true;
 }
 
-static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
+/* Puts a table that matches at place `at` of the matches. */
+static bool match_put(query *q, uint32_t at, uint32_t id, const uint16_t *columns, verdict v)
 {
     if (!match_room(q)) return false;
-    const shape *s = shape_of(q->world->family, id);
-    uint32_t low = BUG(12) ? q->match_count : 0, high = q->match_count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (shape_compare(shape_of(q->world->family, match_at(q, mid)->id), s) < 0) low = mid + 1;
-        else high = mid;
-    }
-    char *at = q->matches + (size_t)low * q->head.match_bytes;
-    memmove(at + q->head.match_bytes, at, (size_t)(q->match_count - low) * q->head.match_bytes);
-    match *x = match_of(q, low);
+    char *p = q->matches + (size_t)at * q->head.match_bytes;
+    if (at < q->match_count) memmove(p + q->head.match_bytes, p, (size_t)(q->match_count - at) * q->head.match_bytes);
+    match *x = match_of(q, at);
     x->id = id;
+    x->look = v == ROWS_SOME;
     x->table = &nothing;
     match_forget(x);
     x->columns[0] = x->columns[1] = columns[0];
@@ -94,62 +108,147 @@ static bool match_insert(reef_query *q, uint32_t id, const uint16_t *columns)
     return true;
 }
 
-/* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
- * runs out. */
-static COLD bool query_look(reef_query *q, uint32_t count)
+/* The place where a table belongs in the visible order. */
+static uint32_t match_place(const query *q, uint32_t id)
 {
-    reef_world *w = q->world;
+    const shape *s = shape_of(q->world->family, id);
+    uint32_t low = BUG(12) ? q->match_count : 0, high = q->match_count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (shape_compare(shape_of(q->world->family, match_at(q, mid)->id), s) < 0) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+/* Looks at one table. False: no memory. */
+static bool table_look(query *q, uint32_t id, bool last)
+{
     uint16_t columns[REEF_TERMS_MAX] = {0};
+    for (uint32_t i = 0; i < q->head.column_count; i++) {
+        uint32_t slot = slot_find(q->world, q->head.key[i] >> 1, id);
+        if (slot == 0) return true;
+        columns[i] = (uint16_t)(slot * sizeof(reef_slot));
+    }
+    verdict v = q->plain ? ROWS_ALL : table_verdict(q, id);
+    return v == ROWS_NONE || match_put(q, last ? q->match_count : match_place(q, id), id, columns, v);
+}
+
+/* How many tables have a type; UINT32_MAX where that isn't known. */
+static uint32_t tables_with(const reef_world *w, uint32_t component)
+{
+    const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
+    return REEF_DEPENDENT(&m->elsewhere) ? UINT32_MAX : REEF_DEPENDENT(&m->used);
+}
+
+/* The rarest type that all matches have. */
+static void rarest_choose(query *q)
+{
+    uint32_t least = UINT32_MAX;
+    q->rare = 0;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const term_facts *f = &q->facts[i];
+        if (q->terms[i].op != REEF_HAS || !f->top || f->bit || f->fixed) continue;
+        uint32_t n = tables_with(q->world, q->terms[i].component.id);
+        if (n >= least && q->rare) continue;
+        least = n;
+        q->rare = q->terms[i].component.id;
+    }
+}
+
+/* All tables, from the first: in their order when there are many, so that none has to be sorted in. */
+static bool tables_look_all(query *q, uint32_t count)
+{
+    uint32_t n;
+    const uint32_t *order = tables_order(q->world, &n);
+    if (n && order == NULL) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (order[i] < count && !table_look(q, order[i], true)) return false;
+    q->seen = count;
+    return true;
+}
+
+static bool tables_look_new(query *q, uint32_t count)
+{
     for (; q->seen < count; q->seen++) {
         if (BUG(8) && q->epoch != UINT64_MAX) continue;
-        if (q->seen < TABLE_EMPTY || !table_matches(q, q->seen, columns)) continue;
-        if (!match_insert(q, q->seen, columns)) return false;
+        if (q->seen >= TABLE_EMPTY && !table_look(q, q->seen, false)) return false;
+    }
+    return true;
+}
+
+/* Which of the query's types may be disabled somewhere. True: it isn't as it was, so all tables are settled anew. */
+static bool marks_look(query *q)
+{
+    bool changed = q->marks_epoch == UINT64_MAX;
+    bool some = false;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        bool marks = q->terms[i].op < REEF_ANY_OF && has_marks(q->world, q->terms[i].component.id);
+        changed |= marks != q->facts[i].marks;
+        q->facts[i].marks = marks;
+        some |= marks;
+    }
+    bool entities = has_marks(q->world, 0);
+    changed |= entities != q->marked_entities;
+    q->marked_entities = entities;
+    q->plain = q->straight && !some && !entities;
+    q->marks_epoch = q->world->disabled_epoch;
+    return changed;
+}
+
+static void matches_forget(query *q)
+{
+    q->match_count = 0;
+    q->seen = 0;
+    q->rare_used = 0;
+}
+
+COLD bool query_look(query *q, uint32_t count)
+{
+    reef_world *w = q->world;
+    if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
+    if (q->seen != count) {
+        if (q->rare == 0) rarest_choose(q);
+        mutex_lock(&w->family->lock); /* so that no table is between the two */
+        const uint32_t used = q->rare ? tables_with(w, q->rare) : UINT32_MAX;
+        count = w->family->graph.shape_count;
+        mutex_unlock(&w->family->lock);
+        if (used == UINT32_MAX || used != q->rare_used || q->seen == 0)
+            if (!(q->seen == 0 && count > 32 && !BUG(12) ? tables_look_all(q, count) : tables_look_new(q, count))) {
+                if (q->seen == 0) matches_forget(q); /* the next look begins anew */
+                return false;
+            }
+        q->seen = count;
+        q->rare_used = used;
     }
     q->head.remembers = w->hot.chunks.shared == 0;
+    q->looks = q->since || q->optional_writes;
     for (uint32_t i = 0; i < q->match_count; i++) {
         match *m = match_of(q, i);
         match_forget(m);
         uint32_t page = m->id / TABLES_PER_PAGE;
         bool there = page < w->state.tables.count && w->state.tables.page[page];
         m->table = there ? (const table *)w->state.tables.page[page] + m->id % TABLES_PER_PAGE : &nothing;
+        q->looks |= m->look;
     }
     q->epoch = w->tables_epoch;
     q->head.ahead = q->match_count >= MANY_MATCHES;
     return true;
 }
 
-INLINE bool query_update(reef_query *q)
-{
-    uint32_t count = REEF_ACQUIRE_U32(&q->world->family->graph.shape_count);
-    const reef_world *w = q->world;
-    bool same = q->seen == count && q->epoch == w->tables_epoch && q->head.remembers == (w->hot.chunks.shared == 0);
-    return LIKELY(same) || q->open || query_look(q, count);
-}
-
-/* ---- making ---- */
+/* ---- reading terms ---- */
 
 typedef struct term_list {
-    reef_term term[REEF_TERMS_MAX];
-    uint32_t  count;
-    const char *op;
+    reef_term    term[REEF_TERMS_MAX];
+    uint32_t     number[REEF_TERMS_MAX]; /* of each, for messages: a column, or its place in the struct */
+    uint32_t     count;
+    reef_enabled entities;
+    const char  *op;
 } term_list;
 
 static reef_status refuse(reef_world *w, const term_list *l, reef_status s, reef_component c, uint64_t number)
 {
     return failure(w, s, l->op, c, (reef_entity){0, 0}, number);
-}
-
-static reef_status term_add(reef_world *w, term_list *l, reef_component c, reef_access access, uint32_t number)
-{
-    reef_status s = type_ready(w, c.id);
-    if (s != REEF_OK) return refuse(w, l, s, c, number);
-    if ((uint32_t)access > REEF_WITH) return refuse(w, l, REEF_BAD_ARGUMENT, c, number);
-    for (uint32_t i = 0; i < l->count; i++)
-        if (l->term[i].component.id == c.id) return refuse(w, l, REEF_DUPLICATE_TERM, c, number);
-    if (l->count == REEF_TERMS_MAX) return refuse(w, l, REEF_LIMIT, c, number);
-    l->term[l->count].component = c;
-    l->term[l->count++].access = access;
-    return REEF_OK;
 }
 
 /* What type names are made of: src/type.c. */
@@ -182,6 +281,16 @@ static bool access_word(const char *p, size_t length, reef_access *access)
     return false;
 }
 
+static reef_status term_add(reef_world *w, term_list *l, reef_component c, reef_access access, uint32_t number)
+{
+    if (l->count == REEF_TERMS_MAX) return refuse(w, l, REEF_LIMIT, c, number);
+    memset(&l->term[l->count], 0, sizeof l->term[0]);
+    l->term[l->count].component = c;
+    l->term[l->count].access = access;
+    l->number[l->count++] = number;
+    return REEF_OK;
+}
+
 static reef_status term_parse(reef_world *w, term_list *l, const char *text, const char **at)
 {
     char name[REEF_TYPE_NAME_MAX + 1];
@@ -205,6 +314,7 @@ static reef_status term_parse(reef_world *w, term_list *l, const char *text, con
 static COLD reef_status text_parse(reef_world *w, term_list *l, const char *text)
 {
     const char *at = text;
+    l->entities = REEF_ENABLED;
     while (is_space(*at)) at++;
     if (*at == 0) return REEF_OK;
     for (;;) {
@@ -214,277 +324,226 @@ static COLD reef_status text_parse(reef_world *w, term_list *l, const char *text
     }
 }
 
-static void terms_sort(reef_query *q, const term_list *l)
+/* ---- making ---- */
+
+static void facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
 {
-    for (uint32_t i = 0; i < l->count; i++) {
-        const type *t = type_of(l->term[i].component.id);
-        reef_access access = l->term[i].access;
-        if (t->home == REEF_BIT) q->bits[q->head.bit_count++] = t->id;
-        else if (t->size == 0 || access == REEF_WITH) q->filters[q->filter_count++] = t->id;
-        else if (access != REEF_IN) q->head.key[q->head.column_count++] = t->id << 1;
+    const type *x = type_of(t->component.id);
+    f->top = top;
+    f->bit = x && x->home == REEF_BIT;
+    f->fixed = !reef_entity_is_null(t->source);
+    f->filter = filter || t->op == REEF_NOT || t->access == REEF_WITH || x == NULL || x->size == 0;
+}
+
+static reef_status leaf_check(reef_world *w, const reef_term *t)
+{
+    reef_status s = type_ready(w, t->component.id);
+    if (s != REEF_OK) return s;
+    if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
+    const type *x = type_of(t->component.id);
+    if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
+    return t->since == REEF_IF_CHANGED && x->size == 0 && x->home == REEF_TABLE ? REEF_BAD_ARGUMENT : REEF_OK;
+}
+
+/* Is a component of one source named twice, where one name is enough? */
+static bool twice(const term_list *l, const term_facts *facts, uint32_t i)
+{
+    for (uint32_t j = 0; j < i; j++) {
+        if (l->term[j].op >= REEF_ANY_OF || l->term[j].component.id != l->term[i].component.id) continue;
+        if (!reef_entity_equal(l->term[j].source, l->term[i].source)) continue;
+        if (!facts[i].filter || !facts[j].filter || (facts[i].top && facts[j].top)) return true;
     }
-    q->head.write_count = q->head.column_count;
-    for (uint32_t i = 0; i < l->count; i++) {
-        const type *t = type_of(l->term[i].component.id);
-        if (t->home != REEF_BIT && t->size && l->term[i].access == REEF_IN) q->head.key[q->head.column_count++] = t->id << 1 | 1;
+    return false;
+}
+
+/* Term *at and what is inside it. */
+static reef_status terms_check(reef_world *w, const term_list *l, term_facts *facts, uint32_t *at, bool top, bool filter)
+{
+    const uint32_t i = (*at)++;
+    const reef_term *t = &l->term[i];
+    const reef_component none = {0};
+    if ((uint32_t)t->op > REEF_NONE_OF) return refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
+    facts_find(t, &facts[i], top, filter);
+    if (t->op < REEF_ANY_OF) {
+        reef_status s = leaf_check(w, t);
+        if (s == REEF_OK && twice(l, facts, i)) s = REEF_DUPLICATE_TERM;
+        return s == REEF_OK ? s : refuse(w, l, s, t->component, l->number[i]);
+    }
+    if (t->component.id || t->count == 0) return refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
+    for (uint32_t k = 0; k < t->count; k++) {
+        if (*at >= l->count) return refuse(w, l, REEF_BAD_ARGUMENT, none, l->number[i]);
+        reef_status s = terms_check(w, l, facts, at, false, filter || t->op == REEF_NONE_OF);
+        if (s != REEF_OK) return s;
+    }
+    return REEF_OK;
+}
+
+/* Columns that every match has: those that are written first. */
+static void columns_sort(query *q)
+{
+    for (uint32_t write = 2; write-- > 0;) {
+        for (uint32_t i = 0; i < q->term_count; i++) {
+            const reef_term *t = &q->terms[i];
+            const term_facts *f = &q->facts[i];
+            bool writes = t->access == REEF_INOUT || t->access == REEF_OUT;
+            if (t->op >= REEF_ANY_OF || f->filter || f->fixed || writes != (write != 0)) continue;
+            if (t->op == REEF_OPTIONAL || !f->top) {
+                q->optional_writes += writes;
+                continue;
+            }
+            if (t->access == REEF_OUT) q->out |= 1ull << q->head.column_count;
+            q->head.key[q->head.column_count++] = t->component.id << 1 | !writes;
+        }
+        if (write) q->head.write_count = q->head.column_count;
     }
     for (uint32_t i = q->head.column_count; i < REEF_TERMS_MAX; i++) q->head.key[i] = REEF_NO_KEY;
-    q->epoch = UINT64_MAX;
     uint32_t more = q->head.column_count > 2 ? q->head.column_count - 2 : 0;
     q->head.match_bytes = (uint32_t)(sizeof(match) + more * sizeof(uint16_t) + 7) & ~7u;
 }
 
-static COLD reef_query *query_make(reef_world *w, const term_list *l)
+static size_t query_bytes(uint32_t count) { return sizeof(query) + count * sizeof(reef_term); }
+
+static void terms_take(query *q, const term_list *l, const term_facts *facts)
 {
-    reef_query *q = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *q);
+    q->term_count = l->count;
+    q->entities = l->entities;
+    memcpy(q->terms, l->term, l->count * sizeof *l->term);
+    memcpy(q->facts, facts, l->count * sizeof *facts);
+    q->straight = l->entities != REEF_DISABLED;
+    for (uint32_t i = 0; i < l->count; i++) {
+        q->since |= l->term[i].since != REEF_ALWAYS;
+        q->fixed |= facts[i].fixed;
+        q->straight &= l->term[i].enabled != REEF_DISABLED;
+    }
+    columns_sort(q);
+    q->straight &= q->head.column_count == q->term_count && !q->since;
+    q->epoch = q->marks_epoch = UINT64_MAX;
+}
+
+/* A place in the world's list of queries. UINT32_MAX: no memory. */
+static uint32_t place_take(reef_world *w)
+{
+    for (uint32_t i = 0; w->query_count < w->query_room && i < w->query_room; i++)
+        if (w->queries[i].query == NULL) return i;
+    const uint32_t first = w->query_room, room = first ? first * 2 : 8;
+    struct query_slot *p = memory_resize(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    if (p == NULL) return UINT32_MAX;
+    memset(p + w->query_room, 0, (room - w->query_room) * sizeof *p);
+    w->queries = p;
+    w->query_room = room;
+    return first;
+}
+
+static COLD query *query_make(reef_world *w, const term_list *l)
+{
+    term_facts facts[REEF_TERMS_MAX];
+    memset(facts, 0, sizeof facts);
+    if ((uint32_t)l->entities > REEF_EITHER) return refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
+    for (uint32_t at = 0; at < l->count;)
+        if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return NULL;
+    uint32_t place = place_take(w);
+    query *q = place == UINT32_MAX ? NULL : memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
     if (q == NULL) return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     q->world = w;
-    q->next = w->queries;
-    if (q->next) q->next->previous = q;
-    w->queries = q;
-    terms_sort(q, l);
+    q->index = place;
+    q->generation = ++w->queries[place].generation;
+    terms_take(q, l, facts);
+    mutex_lock(&w->family->lock);
+    q->serial = ++w->family->query_serial;
+    mutex_unlock(&w->family->lock);
+    w->queries[place].query = q;
+    w->query_count++;
     if (query_update(q)) return q;
-    reef_query_free(q);
+    query_drop(q);
     return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
 }
 
-COLD reef_query *reef_query_make(reef_world *w, const reef_query_desc *desc)
+static reef_query handle_to(const query *q)
 {
-    term_list l = {.op = "reef_query_make"};
-    if (w == NULL) return NULL;
-    if (desc == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
-    if (desc->text) {
-        if (text_parse(w, &l, desc->text) != REEF_OK) return NULL;
-    } else {
-        for (uint32_t i = 0; i < REEF_TERMS_MAX && desc->terms[i].component.id; i++)
-            if (term_add(w, &l, desc->terms[i].component, desc->terms[i].access, i + 1) != REEF_OK) return NULL;
-    }
-    return query_make(w, &l);
+    if (q == NULL) return (reef_query){0, 0, 0};
+    return (reef_query){q->index, q->generation, q->world->number};
 }
 
-COLD reef_query *reef_query_new(reef_world *w, const char *text)
+static reef_status desc_read(term_list *l, const reef_query_desc *desc)
 {
-    term_list l = {.op = "reef_query_new"};
-    if (w == NULL) return NULL;
+    for (uint32_t i = 0; i < REEF_TERMS_MAX; i++) {
+        const reef_term *t = &desc->terms[i];
+        if (t->component.id == 0 && (t->op < REEF_ANY_OF || (uint32_t)t->op > REEF_NONE_OF)) break;
+        l->term[i] = *t;
+        l->number[i] = ++l->count;
+    }
+    l->entities = desc->entities;
+    return REEF_OK;
+}
+
+COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
+{
+    term_list l;
+    if (w == NULL) return (reef_query){0, 0, 0};
+    l.op = "reef_query_make";
+    l.count = 0;
+    if (desc == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), (reef_query){0, 0, 0};
+    reef_status s = desc->text ? text_parse(w, &l, desc->text) : desc_read(&l, desc);
+    return handle_to(s == REEF_OK ? query_make(w, &l) : NULL);
+}
+
+COLD query *query_make_text(reef_world *w, const char *op, const char *text)
+{
+    term_list l;
+    l.op = op;
+    l.count = 0;
     if (text == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
     return text_parse(w, &l, text) == REEF_OK ? query_make(w, &l) : NULL;
 }
 
-COLD void reef_query_free(reef_query *q)
+COLD reef_query reef_query_new(reef_world *w, const char *text)
 {
-    if (q == NULL) return;
-    memory *m = &q->world->family->memory;
-    if (q->next) q->next->previous = q->previous;
-    if (q->previous) q->previous->next = q->next;
-    else q->world->queries = q->next;
-    memory_free(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
-    memory_free(m, MEMORY_OTHER, q, sizeof *q);
+    return handle_to(w ? query_make_text(w, "reef_query_new", text) : NULL);
+}
+
+COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query which)
+{
+    static const char op[] = "reef_query_copy";
+    reef_status s = REEF_BAD_ARGUMENT;
+    const query *q = from ? query_of(from, which, &s) : NULL;
+    term_list l;
+    if (to == NULL) return (reef_query){0, 0, 0};
+    l.op = op;
+    if (q == NULL) return refuse(to, &l, s, (reef_component){0}, 0), (reef_query){0, 0, 0};
+    l.count = q->term_count;
+    l.entities = q->entities;
+    memcpy(l.term, q->terms, q->term_count * sizeof *q->terms);
+    for (uint32_t i = 0; i < l.count; i++) l.number[i] = i + 1;
+    return handle_to(query_make(to, &l));
+}
+
+void query_drop(query *q)
+{
+    reef_world *w = q->world;
+    if (w->queries[q->index].query == q) w->query_count--;
+    w->queries[q->index].query = NULL;
+    run_forget(q);
+    memory_free(&w->family->memory, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
+    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->term_count));
+}
+
+COLD reef_status reef_query_free(reef_world *w, reef_query which)
+{
+    reef_status s = REEF_OK;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (reef_query_is_null(which)) return REEF_OK;
+    query *q = query_of(w, which, &s);
+    if (q && q->open) s = REEF_LOCKED;
+    if (s != REEF_OK) return failure(w, s, "reef_query_free", (reef_component){0}, (reef_entity){0, 0}, 0);
+    query_drop(q);
+    return REEF_OK;
 }
 
 void queries_drop(reef_world *w)
 {
-    while (w->queries) reef_query_free(w->queries);
-}
-
-/* ---- loops ---- */
-
-static COLD void begin_refuse(reef_world *w, const reef_query *q)
-{
-    reef_status s = q == NULL ? REEF_BAD_ARGUMENT : q->world != w ? REEF_OTHER_WORLD : REEF_NO_MEMORY;
-    if (w) failure(w, s, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
-}
-
-reef_block reef_begin(reef_world *w, reef_query *q)
-{
-    reef_block b; /* what isn't set here is set with the first block, or the first mask */
-    b.count = 0;
-    b.dt = 0;
-    b.entities = NULL;
-    b.world = w;
-    b.query = q;
-    b.next_unit = b.bit_next_unit = 0;
-    b.open = false;
-    b.mask = NULL;
-    if (UNLIKELY(q == NULL || q->world != w || !query_update(q))) {
-        b.match = b.match_end = NULL;
-        begin_refuse(w, q);
-        return b;
-    }
-    w->error.status = REEF_OK;
-    w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
-    w->locks++;
-    w->slow |= SLOW_LOCKED;
-    w->hot.fresh_end = 0;
-    w->gate_move = w->gate_destroy = UINT64_MAX;
-    b.match = q->matches;
-    b.match_end = q->head.bit_count ? b.match : matches_end(q);
-    b.open = true;
-    q->open++;
-    return b;
-}
-
-void reef_end(reef_block *b)
-{
-    if (UNLIKELY(b == NULL || !b->open)) return;
-    reef_world *w = b->world;
-    b->open = false;
-    b->count = b->next_unit = b->bit_next_unit = 0;
-    b->match_end = b->match;
-    b->query->open--;
-    ASSERT(w->locks > 0);
-    if (--w->locks != 0) return;
-    w->slow &= ~SLOW_LOCKED;
-    gates_set(w);
-}
-
-/* Are bits 0 ... rows-1 all set? (Those behind are zero.) */
-static bool mask_full(const uint64_t *words, uint32_t rows)
-{
-    uint32_t n = 0;
-    if (words[0] != ~0ull && rows >= 64) return false; /* mostly decided here */
-    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
-    return n == rows;
-}
-
-/* The rows of the block that have all switches of the query: NULL in b->mask for all. False: none. One switch's own words
- * serve as they are: nothing can change them while a loop is open. */
-static bool mask_make(reef_block *b, uint32_t unit)
-{
-    const reef_query *q = b->query;
-    const uint64_t *mask = bit_words(bit_store_of(b->world, q->bits[0]), unit);
-    if (mask == NULL) return false;
-    for (uint32_t i = 1; i < q->head.bit_count; i++) {
-        const uint64_t *words = bit_words(bit_store_of(b->world, q->bits[i]), unit);
-        if (words == NULL) return false;
-        for (uint32_t k = 0; k < BIT_WORDS; k++) b->mask_words[k] = mask[k] & words[k];
-        mask = b->mask_words;
-    }
-    uint32_t k = 0;
-    while (k < BIT_WORDS && mask[k] == 0) k++;
-    b->mask = mask_full(mask, b->count) ? NULL : mask;
-    return k < BIT_WORDS;
-}
-
-static uint32_t block_unit(const reef_block *b)
-{
-    if (b->query->head.bit_count) return b->bit_unit;
-    if (b->next_unit) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
-    return reef_block_match(b, &b->query->head)->table->last;
-}
-
-/* The next block of a loop over switches. Outside of this function it looks as if it were at its end. */
-static NOINLINE bool bits_next(reef_block *b)
-{
-    const reef_query *q = b->query;
-    const void *end = matches_end(q);
-    uint32_t unit;
-    do {
-        unit = b->bit_next_unit;
-        if (!reef_block_step(b, &q->head, true, &b->bit_next_unit, end)) {
-            reef_end(b);
-            return false;
-        }
-        if (unit == 0) unit = reef_block_match(b, &q->head)->table->first;
-    } while (!mask_make(b, unit));
-    b->bit_unit = unit;
-    b->match_end = b->match;
-    return reef_block_mark(b, &q->head);
-}
-
-/* reef_block_step found nothing. */
-bool reef_block_more(reef_block *b)
-{
-    if (UNLIKELY(!b->open)) return false;
-    if (b->query->head.bit_count) return bits_next(b);
-    reef_end(b);
-    return false;
-}
-
-/* Some column that the loop writes is shared with a fork, or on a page that is. */
-bool reef_block_own(reef_block *b)
-{
-    const reef_query *q = b->query;
-    reef_world *w = b->world;
-    for (uint32_t i = 0; i < q->head.write_count; i++) {
-        if (!column_own(w, table_read(w, b->slots[0].head.table), block_unit(b), (uint32_t)(reef_block_slot(b, &q->head, i) - b->slots))) {
-            reef_end(b);
-            failure(w, REEF_NO_MEMORY, "reef_next", (reef_component){0}, (reef_entity){0, 0}, 0);
-            return false;
-        }
-        b->slots = unit_slots(w, block_unit(b));
-    }
-    return true;
-}
-
-const reef_slot *reef_match_slots(const reef_block *b, const reef_match *m, uint32_t unit)
-{
-    const reef_slot *slots = unit_slots(b->world, unit);
-    if (!b->query->head.remembers) return slots;
-    ((match *)(uintptr_t)m)->slots = slots;
-    ((match *)(uintptr_t)m)->unit = unit;
-    return slots;
-}
-
-bool reef_next_block(reef_block *b)
-{
-    if (UNLIKELY(b == NULL || !b->open)) return false;
-    return reef_next(b);
-}
-
-const void *reef_block_in(const reef_block *b, reef_component c)
-{
-    if (b == NULL || b->count == 0) return NULL;
-    return c.id > REEF_TYPES_MAX ? reef_block_refuse(b, c, false) : reef_block_in_fast(b, c); /* REEF_NO_KEY is no component's */
-}
-void *reef_block_inout(const reef_block *b, reef_component c) { return b && b->count ? reef_block_inout_fast(b, c) : NULL; }
-
-const void *reef_block_refuse(const reef_block *b, reef_component c, bool write)
-{
-    failure(b->world, REEF_UNDECLARED, write ? "reef_inout" : "reef_in", c, (reef_entity){0, 0}, 0);
-    return NULL;
-}
-
-const uint64_t *reef_block_bits(const reef_block *b, reef_component c)
-{
-    static const uint64_t none[BIT_WORDS];
-    if (b == NULL || b->count == 0) return NULL;
-    const uint64_t *words = bit_words(bit_store_of(b->world, c.id), block_unit(b));
-    return words ? words : none;
-}
-
-const uint64_t *reef_block_mask(const reef_block *b) { return b && b->count ? b->mask : NULL; }
-
-/* ---- asking ---- */
-
-uint64_t reef_query_count(reef_query *q)
-{
-    if (q == NULL || !query_update(q)) return 0;
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        const table *t = table_read(q->world, match_at(q, i)->id);
-        if (t == NULL) continue;
-        if (q->head.bit_count == 0) {
-            n += table_rows(t);
-            continue;
-        }
-        reef_block b = {.world = q->world, .query = q};
-        for (uint32_t unit = t->first; unit; unit = unit_slots(q->world, unit)[0].head.next) {
-            b.count = chunk_rows(t, unit);
-            if (!mask_make(&b, unit)) continue;
-            if (b.mask == NULL) n += b.count;
-            for (uint32_t k = 0; b.mask && k < BIT_WORDS; k++) n += bits_count(b.mask[k]);
-        }
-    }
-    return n;
-}
-
-bool reef_query_matches(const reef_query *q, reef_entity e)
-{
-    uint16_t columns[REEF_TERMS_MAX];
-    uint32_t place = q ? place_of(q->world, e) : PLACE_DEAD;
-    if (place < 2 * PLACE_EMPTY) return false; /* dead, or without a row: no query visits it */
-    if (!table_matches(q, reef_slots_at(&q->world->hot, place)[0].head.table, columns)) return false;
-    for (uint32_t i = 0; i < q->head.bit_count; i++)
-        if (!bit_has(q->world, q->bits[i], place)) return false;
-    return true;
+    for (uint32_t i = 0; i < w->query_room; i++)
+        if (w->queries[i].query) query_drop(w->queries[i].query);
+    memory_free(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *w->queries);
+    w->queries = NULL;
+    w->query_room = 0;
 }

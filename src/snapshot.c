@@ -65,6 +65,7 @@ void state_drop(family *f, reef_hot *h, state *s)
     }
     memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
     memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
+    memory_free(&f->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *s->runs);
     memset(s, 0, sizeof *s);
 }
 
@@ -72,17 +73,22 @@ void state_drop(family *f, reef_hot *h, state *s)
 static COLD bool state_copy(family *f, state *to, const state *from)
 {
     size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
+    size_t runs = from->run_count * sizeof *from->runs;
     *to = *from;
     to->bit_capacity = from->bit_count;
     to->bits = bits ? memory_resize(&f->memory, MEMORY_BITS, NULL, 0, bits, PLAIN_ALIGN) : NULL;
     to->used_types = used ? memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, used, PLAIN_ALIGN) : NULL;
-    if ((bits && to->bits == NULL) || (used && to->used_types == NULL)) {
+    to->run_room = from->run_count;
+    to->runs = runs ? memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, runs, PLAIN_ALIGN) : NULL;
+    if ((bits && to->bits == NULL) || (used && to->used_types == NULL) || (runs && to->runs == NULL)) {
         memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
         memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);
+        memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
         return false;
     }
     if (bits) memcpy(to->bits, from->bits, bits);
     if (used) memcpy(to->used_types, from->used_types, used);
+    if (runs) memcpy(to->runs, from->runs, runs);
     return true;
 }
 
@@ -174,6 +180,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     }
     w->family = f;
     w->config = *config;
+    w->number = world_number();
     w->hot = *hot;
     w->error.operation = "";
     state_share(f, &w->hot, &w->state, hot, from);
@@ -220,6 +227,7 @@ static void world_distrust(reef_world *w)
     w->switch_lately.gate = 0;
     sets_distrust(w);
     w->tables_epoch++;
+    w->disabled_epoch++;
     world_touch(w);
     if (!BUG(26)) names_changed(w);
 }

@@ -317,6 +317,35 @@ bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
     return true;
 }
 
+COLD void *column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+{
+    const reef_slot *slots = unit_own(w, unit);
+    const column *c = &t->shape->columns[k];
+    void *block = slots ? block_take(w->family, c, chunk_capacity(slots)) : NULL;
+#if defined(REEF_CHECKED)
+    if (block) memset(block, 0xA5, (size_t)chunk_rows(t, unit) * c->size); /* so that a value that isn't written shows */
+#endif
+    return block;
+}
+
+COLD void column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t k, void *fresh)
+{
+    block_give(w->family, &t->shape->columns[k], fresh, chunk_capacity(unit_slots(w, unit)));
+}
+
+COLD void column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t k, void *fresh)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    mutex_lock(&w->family->lock);
+    w->ours_after = paged_base(&w->hot.chunks);
+    const bool ours = slots[k].version > w->ours_after; /* the last other holder left meanwhile */
+    if (!ours) slots[k].block = fresh;
+    slots[k].version = w->hot.version;
+    mutex_unlock(&w->family->lock);
+    if (ours) column_drop(w, t, unit, k, fresh);
+    world_touch(w);
+}
+
 bool chunk_own(reef_world *w, const table *t, uint32_t unit)
 {
     reef_slot *slots = unit_slots(w, unit);

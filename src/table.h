@@ -33,6 +33,11 @@ void table_lease(reef_world *w, table *t);
 bool chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* One column. */
 bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+/* A plain column whose values will all be written: a block to take the place of one that is shared (NULL: no memory; the page is
+ * ours then), and putting it there. */
+void *column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+void column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh);
+void column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh); /* it isn't needed */
 /* Of a chunk's column: is the block this world's alone? A block of default values for its rows (NULL: no memory, or a hook
  * refused; the page is ours); that block destroyed; another block in its place, on a page that is ours: the old one; a block of
  * our own in its place, whoever shares the page. (src/reset.c) */

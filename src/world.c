@@ -52,6 +52,18 @@ void family_leave(family *f, bool world)
     if (last) family_free(f);
 }
 
+/* Handles of what belongs to a world carry its number, so that another world knows them for foreign. */
+uint32_t world_number(void)
+{
+    static mutex lock = MUTEX_INIT;
+    static uint32_t last;
+    mutex_lock(&lock);
+    if (++last == 0) last = 1;
+    uint32_t number = last;
+    mutex_unlock(&lock);
+    return number;
+}
+
 COLD reef_world *reef_world_new(const reef_world_config *config)
 {
     static const reef_world_config defaults;
@@ -67,6 +79,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     family_join(f, true);
     w->family = f;
     w->config = *config;
+    w->number = world_number();
     graph_view_none(w);
     version_advance(w);
     w->state.next_unit = 2;

@@ -127,6 +127,7 @@ typedef struct family {
     uint32_t members; /* worlds and snapshots */
     uint32_t worlds;  /* of these, worlds: who may still read what the graph retires */
     graph    graph;
+    uint64_t query_serial; /* of the last query made */
 } family;
 
 /* ---- state: everything that a snapshot holds beside hot.records and hot.chunks ---- */
@@ -156,11 +157,16 @@ typedef struct state {
     uint64_t  *used_types;    /* bitset by component id: this world knows the type */
     uint32_t   used_words;
     uint32_t   map_count;     /* this world sees the maps of ids below */
+    struct query_run { uint64_t serial, version; } *runs; /* of queries that ask for changes: their last run */
+    uint32_t   run_count, run_room;
     uint32_t   reserved_count; /* ids out by reef_reserve_id */
     uint32_t   retired_count;  /* indices that are never given out again */
 } state;
 
 /* ---- caches ---- */
+
+/* The key of a bit store that marks a component as disabled; alone: the whole entity. */
+#define BIT_DISABLED 0x80000000u
 
 enum { EDGE_CACHE = 128, SET_CACHE = 64 };
 
@@ -185,7 +191,10 @@ struct reef_world {
     uint32_t  *order;       /* a copy of the graph's, to be read without the lock */
     uint32_t   order_count, order_room;
     struct reef_bundle *bundles;  /* the user's */
-    struct reef_query  *queries;
+    struct query_slot { struct reef_query_data *query; uint32_t generation; } *queries; /* by index */
+    uint32_t    query_room, query_count;
+    uint32_t    number;        /* of this world in the process: handles of queries carry it */
+    uint64_t    disabled_epoch; /* counts what may change the set of types of which some entity is disabled */
     reef_world_config config;
     reef_error error;
     reef_component hook_failed; /* of the call that is running */
@@ -214,6 +223,7 @@ void family_drop(family *f); /* the last member left */
 /* A world or a snapshot more, or less: the last one takes the family along. (src/world.c) */
 void family_join(family *f, bool world);
 void family_leave(family *f, bool world);
+uint32_t world_number(void); /* of a new one */
 /* A holder of this state leaves; it is empty afterwards. (src/snapshot.c) */
 void state_drop(family *f, reef_hot *h, state *s);
 /* Frees what was retired, if no other world is left whose thread may still read it. Under the lock, or by the only world. */

@@ -155,8 +155,8 @@ static void reserved(scene *s)
 static void moved(scene *s)
 {
     const float dt = 1.0f / 60.0f;
-    reef_query *q = reef_query_new(s->world, "Position, Velocity, inout Energy");
-    must(q != NULL, "query");
+    reef_query q = reef_query_new(s->world, "Position, Velocity, inout Energy");
+    must(!reef_query_is_null(q), "query");
     for (reef_block b = reef_begin(s->world, q); reef_next(&b);) {
         Position *p = reef_inout(&b, Position);
         Velocity *v = reef_inout(&b, Velocity);
@@ -170,7 +170,7 @@ static void moved(scene *s)
             if (e[i].joules < 0) e[i].joules = 10, e[i].meals++;
         }
     }
-    reef_query_free(q);
+    reef_query_free(s->world, q);
 }
 
 static void stepped(scene *s)

@@ -17,7 +17,7 @@ static const reef_hooks sound_hooks = {.on_fork = REEF_FORK_SKIP};
 REEF_COMPONENT_HOOKS(Sound, &sound_hooks);
 
 typedef struct game {
-    reef_query *moving;  /* of the world that is played */
+    reef_query moving;  /* of the world that is played */
     uint64_t    fail_at; /* the tick, counted from 1, that fails after it has changed much; 0: none */
     uint64_t    played;  /* calls */
 } game;
@@ -84,7 +84,7 @@ static inline void scene_begin(scene *s, void **state, reef_history_config confi
         assert_status(REEF_ADDED, reef_set(s->w, reef_entity_at(s->w, i), Sound, (int32_t)i + 1));
     for (int i = 0; i < 60; i++) assert_true(game_act(s->w, &seed));
     s->g.moving = reef_query_new(s->w, "Position, in Velocity");
-    assert_non_null(s->g.moving);
+    assert_query(s->g.moving);
     config.step = game_step;
     config.context = &s->g;
     s->h = reef_history_new(s->w, &config);

@@ -260,6 +260,7 @@ void refusal_entity(refusal r, reef_entity got, reef_status wanted)
 {
     refusal_end(&r, reef_entity_is_null(got), wanted);
 }
+void refusal_query(refusal r, reef_query got, reef_status wanted) { refusal_end(&r, reef_query_is_null(got), wanted); }
 void refusal_zero(refusal r, uint64_t got, reef_status wanted) { refusal_end(&r, got == 0, wanted); }
 
 /* ---- the digest ---- */

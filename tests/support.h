@@ -89,6 +89,7 @@ void    refusal_end(const refusal *r, bool failed, reef_status recorded);
 void    refusal_status(refusal r, reef_status got, reef_status wanted);
 void    refusal_pointer(refusal r, const void *got, reef_status wanted);
 void    refusal_entity(refusal r, reef_entity got, reef_status wanted);
+void    refusal_query(refusal r, reef_query got, reef_status wanted);
 void    refusal_zero(refusal r, uint64_t got, reef_status wanted);
 
 #define REFUSAL_(kind, w, wanted, call, text) \
@@ -98,6 +99,8 @@ void    refusal_zero(refusal r, uint64_t got, reef_status wanted);
     } while (0)
 #define assert_refused(w, wanted, call) REFUSAL_(refusal_status, w, wanted, call, #call)
 #define assert_no_pointer(w, wanted, call) REFUSAL_(refusal_pointer, w, wanted, call, #call)
+#define assert_no_query(w, wanted, call) REFUSAL_(refusal_query, w, wanted, call, #call)
+#define assert_query(q) assert_false(reef_query_is_null(q))
 #define assert_no_entity(w, wanted, call) REFUSAL_(refusal_entity, w, wanted, call, #call)
 #define assert_zero(w, wanted, call) REFUSAL_(refusal_zero, w, wanted, call, #call)
 

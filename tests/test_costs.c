@@ -64,7 +64,7 @@ static void H4_replacing_and_reading_move_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = crowd(w, 5000, true);
-    reef_query *q = reef_query_new(w, "in Tracked, TrackedToo");
+    reef_query q = reef_query_new(w, "in Tracked, TrackedToo");
     ledger_count_anew();
     uint64_t calls = heap_of(state)->calls;
     for (int i = 0; i < 100; i++) {
@@ -130,7 +130,7 @@ static void E5_known_transitions_allocate_nothing(void **state)
 static void H4_queries_look_at_matching_blocks_only(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query *q = reef_query_new(w, "in Mass");
+    reef_query q = reef_query_new(w, "in Mass");
     for (int i = 0; i < 3; i++) reef_spawn(w, reef_with(Mass, i));
     uint64_t calls[2];
     for (int round = 0; round < 2; round++) {

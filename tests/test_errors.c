@@ -108,7 +108,7 @@ static void H2_reading_nobody_answers_nothing(void **state)
 {
     reef_world *w = world_of(state);
     populate(w);
-    reef_query *q = reef_query_new(w, "Position");
+    reef_query q = reef_query_new(w, "Position");
     for (int i = 0; i < NOBODIES; i++) {
         Position out = {5, 5};
         assert_false(reef_is_alive(w, nobody[i]));
@@ -118,7 +118,7 @@ static void H2_reading_nobody_answers_nothing(void **state)
         assert_null(reef_get_id(w, nobody[i], reef_id(Position)));
         assert_null(reef_name(w, nobody[i]));
         assert_false(reef_visit_entity(w, nobody[i], never, NULL));
-        assert_false(reef_query_matches(q, nobody[i]));
+        assert_false(reef_query_matches(w, q, nobody[i]));
         assert_int_equal(reef_get_many(w, Position, &nobody[i], 1, &out), 0);
         assert_int_equal(reef_write_many(w, Position, &nobody[i], 1, &((Position){6, 6})), 0);
         assert_true(out.x == 5);
@@ -194,9 +194,9 @@ static reef_status with_reserve(reef_world *w, reef_entity e, reef_component c)
 }
 static reef_status with_query(reef_world *w, reef_entity e, reef_component c)
 {
-    reef_query_desc d = {.terms = {{reef_id(Position), REEF_IN}, {c, REEF_IN}}};
+    reef_query_desc d = {.terms = {{.component = reef_id(Position), .access = REEF_IN}, {.component = c, .access = REEF_IN}}};
     (void)e;
-    return recorded(w, !reef_query_make(w, &d));
+    return recorded(w, reef_query_is_null(reef_query_make(w, &d)));
 }
 static reef_status with_write_many(reef_world *w, reef_entity e, reef_component c)
 {
@@ -328,7 +328,7 @@ static void H2_another_worlds_objects_are_refused(void **state)
 {
     reef_world  *w = world_of(state), *other = another_world(state, NULL);
     reef_entity  e = populate(w);
-    reef_query  *q = reef_query_new(w, "Position");
+    reef_query q = reef_query_new(w, "Position");
     reef_bundle *bundle = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Mass), 0}}, 1);
     populate(other);
     Mass packed = {3};

@@ -150,11 +150,11 @@ static bool copy_spawn(reef_world *w, const reef_entity *e)
 static bool copy_clone(reef_world *w, const reef_entity *e) { return !reef_entity_is_null(reef_clone(w, e[2])); }
 static bool copy_loop(reef_world *w, const reef_entity *e)
 {
-    reef_query *q = reef_query_new(w, "Tracked");
+    reef_query q = reef_query_new(w, "Tracked");
     uint32_t    rows = 0;
     (void)e;
     for (reef_block b = reef_begin(w, q); reef_next(&b);) rows += b.count;
-    reef_query_free(q);
+    reef_query_free(w, q);
     return rows == 40;
 }
 

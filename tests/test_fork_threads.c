@@ -132,7 +132,7 @@ static bool sum_part(void *context, const reef_hash_part *part)
 
 static void walk(life *l, const char *text, bool write)
 {
-    reef_query *q = reef_query_new(l->w, text);
+    reef_query q = reef_query_new(l->w, text);
     double      sum = 0;
     for (reef_block b = reef_begin(l->w, q); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) {
@@ -140,8 +140,8 @@ static void walk(life *l, const char *text, bool write)
             sum += write ? reef_inout(&b, Mass)[i].kg : reef_in(&b, Mass)[i].kg;
         }
     saw(l, (uint64_t)sum);
-    saw(l, reef_query_count(q));
-    reef_query_free(q);
+    saw(l, reef_query_count(l->w, q));
+    reef_query_free(l->w, q);
 }
 
 /* A table that the family doesn't know, perhaps of a type that the process doesn't know: lives race for the same ones. */

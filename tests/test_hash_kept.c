@@ -13,7 +13,7 @@ static void G3_in_an_open_loop_the_hash_sees_what_is_written(void **test)
     spawn_rows(other, 2500);
     for (int before = 0; before < 2; before++) {
         if (before) assert_true(reef_hash(w) == reef_hash(other)); /* with and without kept hashes */
-        reef_query *q = reef_query_new(w, "Point, in Padded");
+        reef_query q = reef_query_new(w, "Point, in Padded");
         for (reef_block b = reef_begin(w, q); reef_next(&b);) {
             Point *p = reef_inout(&b, Point);
             for (uint32_t i = 0; i < b.count; i += 400) {
@@ -30,7 +30,7 @@ static void G3_in_an_open_loop_the_hash_sees_what_is_written(void **test)
             p[b.count - 1].y += 1; /* not seen while it is open */
             reef_mut(other, b.entities[b.count - 1], Point)->y += 1;
         }
-        reef_query_free(q);
+        reef_query_free(w, q);
         assert_equal_worlds(w, other);
         assert_true(hash_anew(w) == reef_hash(other));
     }

@@ -579,7 +579,7 @@ static void H2_arguments_are_checked(void **state)
 }
 
 typedef struct careless {
-    reef_query *query;
+    reef_query query;
     reef_block  open; /* a loop must not move */
 } careless;
 

@@ -224,7 +224,7 @@ static void E1_blocks_of_1023_1024_and_1025_rows(void **state)
 static void E1_a_thousand_tables_keep_apart(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query *q = reef_query_new(w, "in Mass");
+    reef_query q = reef_query_new(w, "in Mass");
     reef_entity e[1024];
     for (uint32_t i = 0; i < 1024; i++) {
         reef_value v[11] = {reef_with(Mass, i)};
@@ -234,7 +234,7 @@ static void E1_a_thousand_tables_keep_apart(void **state)
         e[i] = reef_spawn_values(w, v, n);
     }
     assert_int_equal(reef_world_stats(w).tables, 1024);
-    assert_int_equal(reef_query_count(q), 1024);
+    assert_int_equal(reef_query_count(w, q), 1024);
     for (uint32_t i = 0; i < 1024; i++)
         for (uint32_t b = 0; b < 10; b++) assert_int_equal(reef_has_id(w, e[i], tag_type(b + 1)), i >> b & 1);
     for (uint32_t b = 0; b < 10; b++) assert_ok(reef_clear_type(w, tag_type(b + 1), NULL));
@@ -247,7 +247,7 @@ static void D9_a_component_in_few_of_many_tables(void **state)
 {
     enum { TABLES = 3000, EVERY = 250, FEW = TABLES / EVERY };
     reef_world *w = world_of(state);
-    reef_query *q = reef_query_new(w, "Mass, in Health");
+    reef_query q = reef_query_new(w, "Mass, in Health");
     reef_entity e[FEW];
     for (uint32_t i = 0; i < TABLES; i++) {
         reef_value v[] = {
@@ -257,7 +257,7 @@ static void D9_a_component_in_few_of_many_tables(void **state)
     }
     assert_valid(w);
     assert_int_equal(reef_count(w, Mass), FEW);
-    assert_int_equal(reef_query_count(q), FEW);
+    assert_int_equal(reef_query_count(w, q), FEW);
     for (uint32_t i = 0; i < TABLES; i++) assert_int_equal(reef_has(w, reef_entity_at(w, i), Mass), i % EVERY == 0);
     for (int i = 0; i < FEW; i++) {
         assert_true(reef_has(w, e[i], Mass));

@@ -23,8 +23,8 @@ static void D9_65536_types_and_one_more(void **state)
     for (int i = 0; i < 5; i++) assert_status(REEF_ADDED, reef_set_id(w, e, far[i], &data, 4));
     for (int i = 0; i < 5; i++) assert_int_equal(*(const uint32_t *)reef_get_id(w, e, far[i]), 9);
     assert_int_equal(reef_count_id(w, (reef_component){REEF_TYPES_MAX}), 1);
-    reef_query *q = reef_query_new(w, "type65536, in type40000");
-    assert_int_equal(reef_query_count(q), 1);
+    reef_query q = reef_query_new(w, "type65536, in type40000");
+    assert_int_equal(reef_query_count(w, q), 1);
     assert_int_equal(reef_world_stats(w).types, 5);
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_add_id(w, e, (reef_component){REEF_TYPES_MAX + 1}, NULL, NULL));
     assert_ok(reef_remove_id(w, e, far[0]));

@@ -10,8 +10,9 @@ enum { NAMES = 4000 };
 typedef struct sweep {
     reef_world    *w;
     reef_entity    e[NAMES];
-    reef_query    *query;
+    reef_query query;
     reef_bundle   *bundle;
+    reef_query     made;
     void          *found; /* an object that the call made, NULL: none */
     Unique         own;
     reef_world    *fork, *child; /* of w: made before the call, made by it */
@@ -112,14 +113,14 @@ static void with_query(sweep *s)
 {
     rows(s, 20);
     s->query = reef_query_new(s->w, "Position, in Mass");
-    assert_non_null(s->query);
+    assert_query(s->query);
 }
 
 /* A query that was used before, and tables that are new to it. */
 static void with_used_query(sweep *s)
 {
     with_query(s);
-    assert_int_equal(reef_query_count(s->query), 20);
+    assert_int_equal(reef_query_count(s->w, s->query), 20);
     for (uint32_t i = 0; i < 40; i++) {
         reef_component c = numbered_type("tag", i, 0, 1);
         reef_spawn_values(
@@ -171,7 +172,7 @@ static void with_snapshot(sweep *s)
     assert_ok(reef_spawn_many(s->w, 1500, s->e, reef_with(Tracked, .value = 8), reef_with(Cargo, {3}), reef_tag(Seen)));
     assert_ok(reef_destroy_with(s->w, reef_id(Loose)));
     s->query = reef_query_new(s->w, "in Mass");
-    assert_true(reef_query_count(s->query) > 0);
+    assert_true(reef_query_count(s->w, s->query) > 0);
 }
 
 static void with_hashes(sweep *s)
@@ -282,11 +283,13 @@ static bool change_hooked(sweep *s)
 static bool mut(sweep *s) { return reef_mut(s->w, s->e[0], Position) != NULL; }
 static bool query_new(sweep *s)
 {
-    return (s->found = reef_query_new(s->w, "Position, in Mass, with Awake, with Frozen")) != NULL;
+    s->made = reef_query_new(s->w, "Position, in Mass, with Awake, with Frozen");
+    return !reef_query_is_null(s->made);
 }
 static bool query_use(sweep *s)
 {
-    return (s->found = reef_query_new(s->w, "in Mass")) && reef_query_count(s->found) > 0;
+    s->made = reef_query_new(s->w, "in Mass");
+    return !reef_query_is_null(s->made) && reef_query_count(s->w, s->made) > 0;
 }
 static bool query_walk(sweep *s)
 {

@@ -2,7 +2,7 @@
 #include "support.h"
 
 /* Visits all blocks, checks what holds for each, and writes the entities to `out`; returns their number. */
-static uint32_t collect(reef_world *w, reef_query *q, reef_entity *out)
+static uint32_t collect(reef_world *w, reef_query q, reef_entity *out)
 {
     uint32_t n = 0;
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
@@ -12,12 +12,12 @@ static uint32_t collect(reef_world *w, reef_query *q, reef_entity *out)
         const uint64_t *mask = reef_block_mask(&b);
         for (uint32_t i = 0; i < b.count; i++) {
             if (mask && (mask[i / 64] >> i % 64 & 1) == 0) continue;
-            assert_true(reef_query_matches(q, b.entities[i]));
+            assert_true(reef_query_matches(w, q, b.entities[i]));
             out[n++] = b.entities[i];
         }
     }
     assert_int_equal(reef_last_error(w).status, REEF_OK);
-    assert_int_equal(reef_query_count(q), n);
+    assert_int_equal(reef_query_count(w, q), n);
     return n;
 }
 
@@ -29,7 +29,7 @@ static void A7_a_type_is_walked_in_lockstep_with_its_entities(void **state)
         if (i % 3 == 0) assert_ok(reef_add(w, e, Hungry));
         if (i % 3 == 1) assert_status(REEF_ADDED, reef_set(w, e, Position, (float)i, 0));
     }
-    reef_query *q = reef_query_new(w, "in Mass, Flag");
+    reef_query q = reef_query_new(w, "in Mass, Flag");
     uint64_t    rows = 0, blocks = 0;
     for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) {
         const Mass *m = reef_in(&b, Mass);
@@ -46,8 +46,8 @@ static void A7_a_type_is_walked_in_lockstep_with_its_entities(void **state)
     for (reef_block b = reef_begin(w, q); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++)
             assert_int_equal((uint8_t)(reef_in(&b, Mass)[i].kg + 1), reef_inout(&b, Flag)[i].on);
-    reef_query_free(q);
-    reef_query_free(NULL);
+    reef_query_free(w, q);
+    assert_ok(reef_query_free(w, (reef_query){0, 0, 0}));
 }
 
 static void E6_blocks_have_at_most_1024_rows(void **state)
@@ -55,7 +55,7 @@ static void E6_blocks_have_at_most_1024_rows(void **state)
     static const uint32_t sizes[] = {1, 1023, 1024, 1025, 2048, 2049};
     for (int s = 0; s < 6; s++) {
         reef_world *w = another_world(state, NULL);
-        reef_query *q = reef_query_new(w, "Position");
+        reef_query q = reef_query_new(w, "Position");
         assert_ok(reef_spawn_many(w, sizes[s], NULL, reef_with(Position, 1, 2)));
         uint32_t rows = 0;
         for (reef_block b = reef_begin(w, q); reef_next(&b);) {
@@ -78,7 +78,7 @@ static void A11_tables_are_visited_in_the_order_of_their_type_names(void **state
     static const uint32_t orders[3][7] = {{6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4, 5, 6}, {3, 0, 6, 1, 5, 2, 4}};
     for (int o = 0; o < 3; o++) {
         reef_world *w = another_world(state, NULL);
-        reef_query *early = reef_query_new(w, "with Hungry");
+        reef_query early = reef_query_new(w, "with Hungry");
         reef_entity e[7], seen[8];
         for (int i = 0; i < 7; i++) {
             uint32_t k = orders[o][i];
@@ -87,7 +87,7 @@ static void A11_tables_are_visited_in_the_order_of_their_type_names(void **state
             if (sets[k] & 1) assert_ok(reef_add(w, e[k], Flag));
             if (sets[k] & 2) assert_ok(reef_add(w, e[k], Mass));
         }
-        reef_query *late = reef_query_new(w, "with Hungry");
+        reef_query late = reef_query_new(w, "with Hungry");
         /* Hungry stands between Flag and Mass in every list. */
         assert_int_equal(collect(w, early, seen), 7);
         for (int i = 0; i < 7; i++) assert_entity(e[i], seen[i]);
@@ -100,7 +100,7 @@ static void A11_tables_are_visited_in_the_order_of_their_type_names(void **state
 static void A11_rows_are_visited_in_the_order_of_the_table(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query *q = reef_query_new(w, "Mass");
+    reef_query q = reef_query_new(w, "Mass");
     reef_entity e[6], seen[6];
     for (int i = 0; i < 6; i++) e[i] = reef_spawn(w, reef_with(Mass, i));
     assert_ok(reef_destroy(w, e[1])); /* the last comes into the hole */
@@ -115,9 +115,9 @@ static void E6_a_query_sees_tables_made_before_and_after_it(void **state)
 {
     reef_world        *w = world_of(state);
     static reef_entity seen[300];
-    reef_query        *never = reef_query_new(w, "Cargo");
+    reef_query never = reef_query_new(w, "Cargo");
     reef_spawn(w, reef_with(Position, 1, 2));
-    reef_query *q = reef_query_new(w, "Position, with Frozen");
+    reef_query q = reef_query_new(w, "Position, with Frozen");
     assert_int_equal(collect(w, q, seen), 0);
     reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Frozen));
     assert_int_equal(collect(w, q, seen), 1);
@@ -141,17 +141,17 @@ static void E6_a_query_sees_tables_made_before_and_after_it(void **state)
 static void E6_matches_and_count(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query *q = reef_query_new(w, "Position, with Hungry");
+    reef_query q = reef_query_new(w, "Position, with Hungry");
     reef_entity yes = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Hungry), reef_with(Mass, 2));
     reef_entity no = reef_spawn(w, reef_with(Position, 1, 2)), empty = reef_create(w), dead = reef_clone(w, yes);
     assert_ok(reef_destroy(w, dead));
-    assert_true(reef_query_matches(q, yes));
-    assert_false(reef_query_matches(q, no));
-    assert_false(reef_query_matches(q, empty));
-    assert_false(reef_query_matches(q, dead));
-    assert_false(reef_query_matches(q, (reef_entity){0}));
-    assert_false(reef_query_matches(q, (reef_entity){12345678, 1}));
-    assert_int_equal(reef_query_count(q), 1);
+    assert_true(reef_query_matches(w, q, yes));
+    assert_false(reef_query_matches(w, q, no));
+    assert_false(reef_query_matches(w, q, empty));
+    assert_false(reef_query_matches(w, q, dead));
+    assert_false(reef_query_matches(w, q, (reef_entity){0}));
+    assert_false(reef_query_matches(w, q, (reef_entity){12345678, 1}));
+    assert_int_equal(reef_query_count(w, q), 1);
 }
 
 /* ---- arrays and access ---- */
@@ -161,10 +161,10 @@ static void D1_arrays_are_handed_out_as_declared(void **state)
     reef_world *w = world_of(state);
     reef_entity e =
         reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 5), reef_with(Flag, 6));
-    reef_query *q = reef_query_make(w, &(reef_query_desc){.terms = {{reef_id(Flag), REEF_WITH},
-                                                                    {reef_id(Velocity), REEF_IN},
-                                                                    {reef_id(Position), REEF_INOUT},
-                                                                    {reef_id(Mass), REEF_OUT}}});
+    reef_query q = reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Flag), .access = REEF_WITH},
+                                                                    {.component = reef_id(Velocity), .access = REEF_IN},
+                                                                    {.component = reef_id(Position), .access = REEF_INOUT},
+                                                                    {.component = reef_id(Mass), .access = REEF_OUT}}});
     int         blocks = 0;
     for (reef_block b = reef_begin(w, q); reef_next(&b); blocks++) {
         assert_ptr_equal(reef_in(&b, Velocity), reef_get(w, e, Velocity));
@@ -196,22 +196,22 @@ static void E6_texts_say_the_access(void **state)
         "Awake, Frozen, Position, in Velocity, out Mass",
     };
     for (int i = 0; i < 4; i++) {
-        reef_query *q = reef_query_new(w, same[i]);
-        assert_non_null(q);
-        assert_int_equal(reef_query_count(q), 1);
+        reef_query q = reef_query_new(w, same[i]);
+        assert_query(q);
+        assert_int_equal(reef_query_count(w, q), 1);
         for (reef_block b = reef_begin(w, q); reef_next(&b);) {
             assert_non_null(reef_inout(&b, Position));
             assert_non_null(reef_in(&b, Velocity));
             assert_null(reef_inout(&b, Velocity));
             assert_non_null(reef_out(&b, Mass));
         }
-        reef_query_free(q);
+        reef_query_free(w, q);
     }
 }
 
 static void bad_text(reef_world *w, const char *text, reef_status status, uint64_t column)
 {
-    assert_no_pointer(w, status, reef_query_new(w, text));
+    assert_no_query(w, status, reef_query_new(w, text));
     if (status == REEF_BAD_TEXT) assert_int_equal(reef_last_error(w).number, column);
 }
 
@@ -229,17 +229,16 @@ static void H2_bad_texts_name_the_column(void **state)
     bad_text(w, "Awake, with Awake", REEF_DUPLICATE_TERM, 0);
     reef_error e = reef_last_error(w);
     assert_int_equal(e.component.id, reef_id(Awake).id);
-    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_query_make(w, NULL));
-    assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_query_new(w, NULL));
-    assert_no_pointer(w, REEF_BAD_TEXT, reef_query_make(w, &(reef_query_desc){.text = "Mass,,"}));
-    assert_non_null(reef_query_make(w, &(reef_query_desc){.text = "in Mass", .terms = {{reef_id(Position), REEF_IN}}}));
-    assert_no_pointer(w, REEF_BAD_ARGUMENT,
-                      reef_query_make(w, &(reef_query_desc){.terms = {{reef_id(Mass), (reef_access)9}}}));
-    reef_term       twice[] = {{reef_id(Mass), REEF_IN}, {reef_id(Mass), REEF_WITH}};
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_make(w, NULL));
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, NULL));
+    assert_no_query(w, REEF_BAD_TEXT, reef_query_make(w, &(reef_query_desc){.text = "Mass,,"}));
+    assert_query(reef_query_make(w, &(reef_query_desc){.text = "in Mass", .terms = {{.component = reef_id(Position), .access = REEF_IN}}}));
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Mass), .access = (reef_access)9}}}));
+    reef_term       twice[] = {{.component = reef_id(Mass), .access = REEF_IN}, {.component = reef_id(Mass), .access = REEF_WITH}};
     reef_query_desc d = {.terms = {twice[0], twice[1]}};
-    assert_no_pointer(w, REEF_DUPLICATE_TERM, reef_query_make(w, &d));
+    assert_no_query(w, REEF_DUPLICATE_TERM, reef_query_make(w, &d));
     d.terms[1].component.id = UINT32_MAX;
-    assert_no_pointer(w, REEF_UNKNOWN_TYPE, reef_query_make(w, &d));
+    assert_no_query(w, REEF_UNKNOWN_TYPE, reef_query_make(w, &d));
 }
 
 static void H2_the_number_of_terms_has_a_limit(void **state)
@@ -256,11 +255,11 @@ static void H2_the_number_of_terms_has_a_limit(void **state)
         snprintf(text + length, sizeof text - length, "%sterm%05u", i ? ", " : "", (unsigned)i);
     }
     reef_entity e = reef_spawn_values(w, v, REEF_TERMS_MAX + 1);
-    reef_query *q = reef_query_make(w, &d);
-    assert_non_null(q);
-    assert_no_pointer(w, REEF_LIMIT, reef_query_new(w, text));
+    reef_query q = reef_query_make(w, &d);
+    assert_query(q);
+    assert_no_query(w, REEF_LIMIT, reef_query_new(w, text));
     *strrchr(text, ',') = 0;
-    reef_query *same = reef_query_new(w, text);
+    reef_query same = reef_query_new(w, text);
     reef_entity seen[2];
     assert_int_equal(collect(w, same, seen), 1);
     assert_int_equal(collect(w, q, seen), 1);
@@ -300,7 +299,7 @@ static void D4_an_open_loop_locks_the_structure(void **state)
 {
     reef_world *w = world_of(state);
     reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Awake));
-    reef_query *q = reef_query_new(w, "Position");
+    reef_query q = reef_query_new(w, "Position");
     reef_block  b = reef_begin(w, q);
     refuses_structure(w, e); /* from reef_begin on */
     assert_true(reef_next(&b));
@@ -320,7 +319,7 @@ static void D4_an_open_loop_locks_the_structure(void **state)
 static void D4_loops_nest_and_may_be_left(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query *q = reef_query_new(w, "Position"), *all = reef_query_new(w, "with Hungry");
+    reef_query q = reef_query_new(w, "Position"), all = reef_query_new(w, "with Hungry");
     uint32_t    pairs = 0;
     for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, (float)i, 2), reef_tag(Hungry));
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
@@ -348,7 +347,7 @@ static void D4_loops_nest_and_may_be_left(void **state)
 static void D4_sets_prepared_inside_a_loop(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query *q = reef_query_new(w, "Mass");
+    reef_query q = reef_query_new(w, "Mass");
     reef_spawn(w, reef_with(Mass, 1), reef_tag(Frozen));
     reef_spawn(w, reef_with(Mass, 2), reef_tag(Hungry));
     reef_spawn(w, reef_with(Mass, 3));
@@ -358,7 +357,7 @@ static void D4_sets_prepared_inside_a_loop(void **state)
             reef_bundle_part parts[] = {{reef_id(Mass), 0}, {numbered_type("inside", rows * 40 + i, 4, 4), 8}};
             assert_non_null(reef_bundle_new(w, parts, 2));
         }
-        assert_int_equal(reef_query_count(q), 3);
+        assert_int_equal(reef_query_count(w, q), 3);
         for (reef_block c = reef_begin(w, q); reef_next(&c);) assert_int_equal(c.count, 1);
         assert_non_null(reef_inout(&b, Mass));
     }
@@ -372,13 +371,13 @@ static void H2_a_query_of_another_world_gives_no_blocks(void **state)
     reef_world *w = world_of(state), *other = another_world(state, NULL);
     reef_spawn(w, reef_with(Position, 1, 2));
     reef_spawn(other, reef_with(Position, 1, 2));
-    reef_query *q = reef_query_new(w, "Position");
+    reef_query q = reef_query_new(w, "Position");
     reef_block  b = reef_begin(other, q);
     assert_int_equal(reef_last_error(other).status, REEF_OTHER_WORLD);
     assert_false(reef_next(&b));
     assert_some(reef_create(other));
-    b = reef_begin(other, NULL);
-    assert_int_equal(reef_last_error(other).status, REEF_BAD_ARGUMENT);
+    b = reef_begin(other, (reef_query){0, 0, 0});
+    assert_int_equal(reef_last_error(other).status, REEF_NOT_ALIVE);
     assert_false(reef_next(&b));
     reef_end(&b);
     assert_some(reef_create(other));
@@ -389,7 +388,7 @@ static void E3_a_query_of_unused_types_creates_nothing(void **state)
 {
     reef_world *w = world_of(state);
     reef_stats  before = reef_world_stats(w);
-    reef_query *q = reef_query_new(w, "in Velocity, with Frozen, with Seen");
+    reef_query q = reef_query_new(w, "in Velocity, with Frozen, with Seen");
     reef_entity seen[2];
     assert_int_equal(collect(w, q, seen), 0);
     reef_stats after = reef_world_stats(w);
@@ -415,7 +414,7 @@ static void C1_masks_tell_the_rows_that_match(void **state)
         if (awake(i)) assert_ok(reef_add(w, e[i], Awake));
         if (i >= 1024 && i < 2048) assert_ok(reef_add(w, e[i], Seen));
     }
-    reef_query *q = reef_query_new(w, "in Mass, with Awake"), *seen_only = reef_query_new(w, "in Mass, Seen");
+    reef_query q = reef_query_new(w, "in Mass, with Awake"), seen_only = reef_query_new(w, "in Mass, Seen");
     n = collect(w, q, seen);
     for (uint32_t i = 0; i < N; i++)
         if (awake(i)) assert_entity(e[i], seen[wanted++]);
@@ -425,7 +424,8 @@ static void C1_masks_tell_the_rows_that_match(void **state)
         assert_null(reef_block_mask(&b));
         assert_entity(e[1024], b.entities[0]);
         assert_int_equal(b.count, 1024);
-        const uint64_t *bits = reef_bits(&b, Awake), *all = reef_bits(&b, Seen);
+        uint64_t        words[2][16];
+        const uint64_t *bits = reef_bits(&b, Awake, words[0]), *all = reef_bits(&b, Seen, words[1]);
         for (uint32_t i = 0; i < 1024; i++) {
             assert_int_equal(bits[i / 64] >> i % 64 & 1, awake(1024 + i));
             assert_int_equal(all[i / 64] >> i % 64 & 1, 1);
@@ -437,7 +437,7 @@ static void C1_masks_tell_the_rows_that_match(void **state)
 static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
 {
     reef_world *w = world_of(state);
-    reef_query *both = reef_query_new(w, "Mass, Awake, Seen"), *plain = reef_query_new(w, "Mass");
+    reef_query both = reef_query_new(w, "Mass, Awake, Seen"), plain = reef_query_new(w, "Mass");
     reef_entity e[70], seen[70];
     for (uint32_t i = 0; i < 70; i++) {
         e[i] = reef_spawn(w, reef_with(Mass, i), reef_tag(Awake));
@@ -446,7 +446,8 @@ static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
     assert_int_equal(collect(w, both, seen), 35);
     for (int i = 0; i < 35; i++) assert_entity(e[2 * i + 1], seen[i]);
     for (reef_block b = reef_begin(w, plain); reef_next(&b);) {
-        const uint64_t *bits = reef_bits(&b, Awake), *second = reef_bits(&b, Seen);
+        uint64_t        words[2][16];
+        const uint64_t *bits = reef_bits(&b, Awake, words[0]), *second = reef_bits(&b, Seen, words[1]);
         assert_null(reef_block_mask(&b));
         assert_true(bits[0] == UINT64_MAX && bits[1] == 63);
         assert_true(second[0] == 0xAAAAAAAAAAAAAAAAu && second[1] == 42);
@@ -454,26 +455,30 @@ static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
     }
     for (int i = 69; i >= 10; i--) assert_ok(reef_destroy(w, e[i]));
     for (reef_block b = reef_begin(w, plain); reef_next(&b);) {
-        assert_int_equal(reef_bits(&b, Awake)[0], 1023);
-        assert_int_equal(reef_bits(&b, Awake)[1], 0);
+        uint64_t words[16];
+        assert_int_equal(reef_bits(&b, Awake, words)[0], 1023);
+        assert_int_equal(reef_bits(&b, Awake, words)[1], 0);
     }
     assert_ok(reef_clear_all(w, Seen));
     assert_int_equal(collect(w, both, seen), 0);
-    reef_query *unused = reef_query_new(w, "Mass, with Awake");
-    assert_true(reef_query_matches(unused, e[0]));
+    reef_query unused = reef_query_new(w, "Mass, with Awake");
+    assert_true(reef_query_matches(w, unused, e[0]));
     assert_ok(reef_remove(w, e[0], Awake));
-    assert_false(reef_query_matches(unused, e[0]));
-    for (reef_block b = reef_begin(w, plain); reef_next(&b);) assert_int_equal(reef_bits(&b, Seen)[0], 0);
+    assert_false(reef_query_matches(w, unused, e[0]));
+    for (reef_block b = reef_begin(w, plain); reef_next(&b);) {
+        uint64_t words[16];
+        assert_int_equal(reef_bits(&b, Seen, words)[0], 0);
+    }
 }
 
 static void E10_queries_end_with_their_world(void **state)
 {
     reef_world *w = another_world(state, NULL);
-    for (int i = 0; i < 20; i++) assert_non_null(reef_query_new(w, i % 2 ? "Position, Velocity" : "Awake"));
-    reef_query *q = reef_query_new(w, "Mass");
+    for (int i = 0; i < 20; i++) assert_query(reef_query_new(w, i % 2 ? "Position, Velocity" : "Awake"));
+    reef_query q = reef_query_new(w, "Mass");
     reef_spawn(w, reef_with(Mass, 1));
-    assert_int_equal(reef_query_count(q), 1);
-    reef_query_free(q);
+    assert_int_equal(reef_query_count(w, q), 1);
+    reef_query_free(w, q);
     end_world(state, w);
 }
 

@@ -31,7 +31,7 @@ static void live_components(life *l, uint32_t what, reef_entity e, int32_t value
 static void live_rarely(life *l, uint32_t what)
 {
     reef_world *w = l->w;
-    reef_query *q = NULL;
+    reef_query q;
     switch (what) {
     case 0: assert_ok(reef_clear_all(w, Loose)); break;
     case 1: assert_ok(reef_shrink(w)); break;
@@ -43,7 +43,7 @@ static void live_rarely(life *l, uint32_t what)
         q = reef_query_new(w, "Mass, with Tracked");
         for (reef_block b = reef_begin(w, q); reef_next(&b);)
             for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Mass)[i].kg += 1;
-        reef_query_free(q);
+        reef_query_free(w, q);
         break;
     }
 }
@@ -143,8 +143,8 @@ static void G5_unsharing_without_memory_changes_nothing(void **state)
             reef_entity e[1200];
             assert_ok(reef_spawn_many(w, 1200, e, reef_with(Position, 1, 2), reef_with(Tracked, .value = 2),
                                       reef_with(Mass, 1)));
-            reef_query *q = reef_query_new(w, "Mass");
-            assert_int_equal(reef_query_count(q), 1200);
+            reef_query q = reef_query_new(w, "Mass");
+            assert_int_equal(reef_query_count(w, q), 1200);
             reef_world *frozen = reef_fork(w);
             uint64_t    before = digest(w), hash = digest(frozen);
             heap_fail_nth(heap_of(state), n, true);

@@ -53,19 +53,19 @@ static void write_many(reef_world *w, scene *s)
 }
 static void loop(reef_world *w, scene *s)
 {
-    reef_query *q = reef_query_new(w, "Position, in Mass");
+    reef_query q = reef_query_new(w, "Position, in Mass");
     (void)s;
     for (reef_block b = reef_begin(w, q); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Position)[i].x += (float)reef_in(&b, Mass)[i].kg + 1;
-    reef_query_free(q);
+    reef_query_free(w, q);
 }
 static void loop_hooked(reef_world *w, scene *s)
 {
-    reef_query *q = reef_query_new(w, "Tracked");
+    reef_query q = reef_query_new(w, "Tracked");
     (void)s;
     for (reef_block b = reef_begin(w, q); reef_next(&b);)
         for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Tracked)[i].value++;
-    reef_query_free(q);
+    reef_query_free(w, q);
 }
 static void add(reef_world *w, scene *s) { assert_ok(reef_add(w, s->e[8], Velocity)); }
 static void add_bare(reef_world *w, scene *s) { assert_ok(reef_add(w, bare(s)[3], Cargo)); }
@@ -211,12 +211,12 @@ enum { CHANGES = sizeof changes / sizeof *changes };
 static uint64_t visits(reef_world *w, const char *text)
 {
     uint64_t    hash = 7;
-    reef_query *q = reef_query_new(w, text);
+    reef_query q = reef_query_new(w, text);
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         hash = digest_bytes(hash, &b.count, sizeof b.count);
         hash = digest_bytes(hash, b.entities, b.count * sizeof *b.entities);
     }
-    reef_query_free(q);
+    reef_query_free(w, q);
     return hash;
 }
 
@@ -569,11 +569,11 @@ static void G2_queries_and_bundles_outlive_a_restore(void **state)
 {
     scene          s;
     reef_world    *w = world_of(state);
-    reef_query    *before = reef_query_new(w, "in Mass"), *new_type = reef_query_new(w, "in Cargo");
+    reef_query before = reef_query_new(w, "in Mass"), new_type = reef_query_new(w, "in Cargo");
     reef_snapshot *empty = reef_snapshot_take(w);
     scene_make(w, &s);
     reef_snapshot *full = reef_snapshot_take(w);
-    assert_int_equal(reef_query_count(before), 1400 + HOOKED);
+    assert_int_equal(reef_query_count(w, before), 1400 + HOOKED);
     /* tables that the empty state never had, and that the full one never had */
     reef_bundle *known = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Position), 0}, {reef_id(Mass), 8}}, 2);
     reef_bundle *other = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Position), 0}, {reef_id(Cargo), 16}}, 2);
@@ -584,35 +584,35 @@ static void G2_queries_and_bundles_outlive_a_restore(void **state)
     } packed = {{1, 2}, {3}, {{4}}};
     reef_entity first = reef_spawn_bundle(w, other, &packed),
                 set = reef_spawn(w, reef_with(Cargo, {5}), reef_tag(Hungry));
-    reef_query *during = reef_query_new(w, "Position, with Cargo");
-    assert_int_equal(reef_query_count(during), 1);
-    assert_int_equal(reef_query_count(new_type), 2);
+    reef_query during = reef_query_new(w, "Position, with Cargo");
+    assert_int_equal(reef_query_count(w, during), 1);
+    assert_int_equal(reef_query_count(w, new_type), 2);
     for (int round = 0; round < 3; round++) {
         bool is_full = round != 1;
         assert_ok(reef_restore(w, is_full ? full : empty));
-        assert_int_equal(reef_query_count(before), is_full ? 1400 + HOOKED : 0);
-        assert_int_equal(reef_query_count(new_type), 0);
-        assert_int_equal(reef_query_count(during), 0);
+        assert_int_equal(reef_query_count(w, before), is_full ? 1400 + HOOKED : 0);
+        assert_int_equal(reef_query_count(w, new_type), 0);
+        assert_int_equal(reef_query_count(w, during), 0);
         for (reef_block b = reef_begin(w, during); reef_next(&b);) fail_msg("a block of an abandoned future");
         uint64_t seen = 0;
         for (reef_block b = reef_begin(w, before); reef_next(&b); seen += b.count)
             for (uint32_t i = 0; i < b.count; i++)
                 assert_ptr_equal(&reef_in(&b, Mass)[i], reef_get(w, b.entities[i], Mass));
         assert_int_equal(seen, is_full ? 1400 + HOOKED : 0);
-        assert_false(reef_query_matches(before, first));
+        assert_false(reef_query_matches(w, before, first));
         for (int i = 0; i < 3; i++) {
             reef_entity a = reef_spawn_bundle(w, other, &packed), b = reef_spawn_bundle(w, known, &packed);
             reef_entity c = reef_spawn(w, reef_with(Cargo, {5}), reef_tag(Hungry));
             if (is_full && i == 0) assert_entity(first, a);
-            if (is_full && i == 0) assert_int_equal(reef_query_matches(new_type, set), false);
+            if (is_full && i == 0) assert_int_equal(reef_query_matches(w, new_type, set), false);
             assert_position(w, a, 1, 2);
             assert_int_equal(reef_get(w, a, Cargo)->byte[0], 4);
             assert_int_equal(reef_get(w, b, Mass)->kg, 3);
             if (!is_full) assert_int_equal(reef_world_stats(w).types, 4); /* what was used now, or by a query before */
             assert_true(reef_has(w, c, Hungry) && reef_get(w, c, Cargo)->byte[0] == 5);
-            assert_int_equal(reef_query_count(during), i + 1);
-            assert_int_equal(reef_query_count(new_type), 2 * i + 2);
-            assert_int_equal(reef_query_count(before), (is_full ? 1400 + HOOKED : 0) + i + 1);
+            assert_int_equal(reef_query_count(w, during), i + 1);
+            assert_int_equal(reef_query_count(w, new_type), 2 * i + 2);
+            assert_int_equal(reef_query_count(w, before), (is_full ? 1400 + HOOKED : 0) + i + 1);
         }
         uint32_t rows = 0;
         for (reef_block b = reef_begin(w, during); reef_next(&b); rows += b.count) reef_inout(&b, Position)[0].x = 8;
@@ -631,16 +631,16 @@ static void G2_a_query_sees_what_is_there_now(void **state)
     scene                    s;
     reef_world              *w[RELATIVES] = {another_world(state, NULL)};
     reef_snapshot           *snapshot = NULL;
-    reef_query              *q[RELATIVES][LOOPS] = {{NULL}};
+    reef_query               q[RELATIVES][LOOPS];
     uint64_t                 seed = 8;
     scene_make(w[0], &s);
-    for (int k = 0; k < LOOPS; k++) assert_non_null(q[0][k] = reef_query_new(w[0], texts[k]));
+    for (int k = 0; k < LOOPS; k++) assert_query(q[0][k] = reef_query_new(w[0], texts[k]));
     for (int step = 0; step < 1500; step++) {
         uint32_t i = random_below(&seed, RELATIVES), what = random_below(&seed, 12), rows = 0;
         if (w[i] == NULL) {
             if (snapshot && what % 2) w[i] = reef_snapshot_fork(snapshot);
             else w[i] = reef_fork(w[0]);
-            for (int k = 0; k < LOOPS; k++) assert_non_null(q[i][k] = reef_query_new(w[i], texts[k]));
+            for (int k = 0; k < LOOPS; k++) assert_query(q[i][k] = reef_query_new(w[i], texts[k]));
         } else if (what == 0 && i != 0) {
             reef_world_free(w[i]);
             w[i] = NULL;
@@ -726,8 +726,8 @@ static void G1_restoring_what_another_fork_made(void **state)
     assert_ok(reef_restore(w, second));
     same(w, fork, "what a fork made");
     assert_true(reef_has_id(w, wide, (reef_component){last.id - 599}));
-    reef_query *q = reef_query_new(w, "Mass");
-    assert_int_equal(reef_query_count(q), 601);
+    reef_query q = reef_query_new(w, "Mass");
+    assert_int_equal(reef_query_count(w, q), 601);
     for (reef_block b = reef_begin(w, q); reef_next(&b);)
         reef_inout(&b, Mass)->kg = 9; /* newer writes than its own are not its own */
     assert_ok(reef_set_name(w, e, "mine"));
@@ -781,7 +781,7 @@ static void G1_refusals(void **state)
     reef_world *w = world_of(state), *stranger = another_world(state, NULL);
     scene_make(w, &s);
     scene_make(stranger, &s);
-    reef_query    *q = reef_query_new(w, "Position");
+    reef_query q = reef_query_new(w, "Position");
     reef_snapshot *snapshot = reef_snapshot_take(w), *strange = reef_snapshot_take(stranger);
     reef_block     b = reef_begin(w, q);
     assert_true(reef_next(&b));

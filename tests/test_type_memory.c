@@ -84,7 +84,7 @@ static void H3_worlds_and_types_keep_their_memory_apart(void **state)
     for (int i = 0; i < 2000; i++)
         assert_some(reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 1, 2), reef_tag(Awake)));
     assert_ok(reef_set_name(w, reef_entity_at(w, 5), "five"));
-    assert_int_equal(reef_query_count(reef_query_new(w, "Position, in Velocity")), 2000);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "Position, in Velocity")), 2000);
     assert_valid(w);
     assert_int_equal(types.calls, calls);
     reef_world_free(w);

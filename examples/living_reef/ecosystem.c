@@ -13,7 +13,7 @@ bool ecosystem_refused(ecosystem *e, const char *what)
     return false;
 }
 
-bool ecosystem_each(ecosystem *e, reef_query *query, block_rule rule)
+bool ecosystem_each(ecosystem *e, reef_query query, block_rule rule)
 {
     for (reef_block b = reef_begin(e->world, query); reef_next(&b);) rule(e, &b);
     return reef_last_error(e->world).status != REEF_NO_MEMORY;
@@ -36,8 +36,10 @@ static bool make_queries(ecosystem *e)
     e->hunters = reef_query_new(e->world, "in Position, in Species, in Energy, Hunter");
     e->living = reef_query_new(e->world, "in Position, in Species, Energy, Age");
     e->spawners = reef_query_new(e->world, "in Position, in Species, Energy, with Adult");
-    return e->placing && e->all && e->bodies && e->swimmers && e->hungry && e->grazers && e->hunters && e->living &&
-           e->spawners;
+    const reef_query made[] = {e->placing, e->all, e->bodies, e->swimmers, e->hungry, e->grazers, e->hunters, e->living, e->spawners};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        if (reef_query_is_null(made[i])) return false;
+    return true;
 }
 
 /* Room that the reef has for each species, in proportion to its first number. Holes, in which hunters find nobody,

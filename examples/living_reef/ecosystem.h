@@ -37,7 +37,7 @@ typedef struct ecosystem {
     school        fish;
     ledger        books;
     reef_world   *world;
-    reef_query   *placing, *all, *bodies, *swimmers, *hungry, *grazers, *hunters, *living, *spawners;
+    reef_query placing, all, bodies, swimmers, hungry, grazers, hunters, living, spawners;
     uint32_t      hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
     uint32_t      nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
     strike       *strikes;
@@ -71,6 +71,6 @@ bool life_end(ecosystem *e, uint32_t kind);
 
 /* Runs `rule` on each block of a query. False: memory ran out. */
 typedef void (*block_rule)(ecosystem *e, reef_block *b);
-bool ecosystem_each(ecosystem *e, reef_query *query, block_rule rule);
+bool ecosystem_each(ecosystem *e, reef_query query, block_rule rule);
 
 #endif

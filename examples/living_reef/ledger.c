@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void ledger_count(ledger *books, const sea *water, reef_world *world, reef_query *bodies)
+void ledger_count(ledger *books, const sea *water, reef_world *world, reef_query bodies)
 {
     for (int l = 0; l < LAYERS; l++) books->layer[l] = sea_layer_energy(water, (layer)l);
     int64_t sum = 0;

@@ -12,7 +12,7 @@ typedef struct ledger {
 } ledger;
 
 /* Counts everything. `bodies` is "in Energy". */
-void ledger_count(ledger *books, const sea *water, reef_world *world, reef_query *bodies);
+void ledger_count(ledger *books, const sea *water, reef_world *world, reef_query bodies);
 
 /* Makes the last count the total that must be kept. */
 void ledger_open(ledger *books);

@@ -227,8 +227,8 @@ bool life_age(ecosystem *e) { return ecosystem_each(e, e->living, age_block); }
 /* It only reads: of the blocks that a fork shares, the deaths alone copy some. */
 bool life_end(ecosystem *e, uint32_t kind)
 {
-    reef_query *bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
-    if (bodies == NULL) return false;
+    reef_query bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
+    if (reef_query_is_null(bodies)) return false;
     for (reef_block b = reef_begin(e->world, bodies); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
         const Species  *its = reef_in(&b, Species);
@@ -239,7 +239,7 @@ bool life_end(ecosystem *e, uint32_t kind)
             fish_die(&e->fish, b.entities[i], kind);
         }
     }
-    reef_query_free(bodies);
+    reef_query_free(e->world, bodies);
     return reef_last_error(e->world).status != REEF_NO_MEMORY;
 }
 

@@ -37,7 +37,7 @@ static bool make_room(neighbours *n, uint64_t count)
 }
 
 /* Counts the fish of each cell into first[cell + 1]. Until place_fish, a fish's Place is its cell. */
-static void count_cells(neighbours *n, const sea *s, reef_world *world, reef_query *placing)
+static void count_cells(neighbours *n, const sea *s, reef_world *world, reef_query placing)
 {
     memset(n->first, 0, ((size_t)n->cells + 1) * sizeof *n->first);
     for (reef_block b = reef_begin(world, placing); reef_next(&b);) {
@@ -68,10 +68,10 @@ static void place_block(neighbours *n, const species_table *table, reef_block *b
     }
 }
 
-bool neighbours_sort(neighbours *n, const sea *s, const species_table *table, reef_world *world, reef_query *placing,
-                     reef_query *all)
+bool neighbours_sort(neighbours *n, const sea *s, const species_table *table, reef_world *world, reef_query placing,
+                     reef_query all)
 {
-    if (!make_room(n, reef_query_count(all))) return false;
+    if (!make_room(n, reef_query_count(world, all))) return false;
     count_cells(n, s, world, placing);
     for (uint32_t c = 0; c < n->cells; c++) n->first[c + 1] += n->first[c];
     memset(n->hunters, 0, n->cells * sizeof *n->hunters);

@@ -29,7 +29,7 @@ void neighbours_free(neighbours *n);
 
 /* Sorts all fish, and tells each its Place. `placing` is "in Position, out Place", `all` is "in Position, in Velocity,
  * in Species, in Energy, Place"; positions are on the sea. False: no memory. */
-bool neighbours_sort(neighbours *n, const sea *s, const species_table *table, reef_world *world, reef_query *placing,
-                     reef_query *all);
+bool neighbours_sort(neighbours *n, const sea *s, const species_table *table, reef_world *world, reef_query placing,
+                     reef_query all);
 
 #endif

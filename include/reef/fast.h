@@ -81,12 +81,13 @@ typedef struct reef_table {
 } reef_table;
 
 /* A table that a query matches. While no page is shared with a fork, pages stay where they are, and a match remembers the
- * slots of the table's first chunk. REEF_MATCHES_AHEAD empty ones follow the last. */
+ * slots of the table's first chunk. REEF_MATCHES_AHEAD empty ones follow the last. `look`: not all of its rows match. */
 typedef struct reef_match {
     const reef_table *table;
     const reef_slot  *slots; /* of `unit` */
     uint32_t          unit;  /* no unit: not remembered */
     uint32_t          id;
+    uint16_t          look;
     uint16_t          columns[2]; /* of the terms with data, in the order of the query's keys; more follow: bytes from the chunk's
                                      slots to the column's. Of one term: twice the same */
 } reef_match;
@@ -95,14 +96,14 @@ typedef struct reef_match {
 typedef struct reef_query_head {
     uint32_t column_count, write_count;
     uint32_t match_bytes;
-    uint32_t bit_count;
     bool     remembers; /* no page is shared with a fork: slots stay where they are while a loop is open */
     bool     ahead; /* many matches: worth fetching the next ones ahead */
     uint32_t key[REEF_TERMS_MAX]; /* component id << 1 | read only */
 } reef_query_head;
 #define REEF_NO_KEY 0xFFFFFFFFu
 
-REEF_API const void *reef_block_refuse(const reef_block *block, reef_component type, bool write);
+/* Of a component that isn't in the head: optional, in a block that is part of a chunk, or not named at all. */
+REEF_API const void *reef_block_other(const reef_block *block, reef_component type, bool write);
 
 REEF_INLINE const uint64_t *reef_record_at(const reef_hot *h, uint32_t index)
 {
@@ -288,20 +289,19 @@ REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, const reef_que
     return reef_slot_of(b->slots, reef_block_match(b, q), i);
 }
 
-/* The next chunk with rows: *next_unit, or that of the next table before `end`. False: there is none. `bits` is a constant: over
- * switches or not. Few stores: a table of few rows is bound by them. The slots of the chunk that follows are found a step early,
+/* The next chunk with rows: b->next_unit, or that of the next table. False: there is none. Few stores: a table of few rows is bound by them. The slots of the chunk that follows are found a step early,
  * so that the next block's addresses don't wait for it (3 ns a block of 1,024); while pages are shared with a fork they may
  * move meanwhile. Fetching the following columns ahead made it slower. */
-REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q, bool bits, uint32_t *next_unit, const void *end)
+REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
 {
     const reef_match *m, *after, *ahead;
     const reef_slot *slots;
-    uint32_t unit, count, next = *next_unit;
+    uint32_t unit, count, next = b->next_unit;
     if (REEF_LIKELY(next == 0)) {
         after = (const reef_match *)b->match;
         do {
             m = after;
-            if (REEF_UNLIKELY((const void *)m == end)) return false;
+            if (REEF_UNLIKELY((const void *)m == b->match_end)) return false;
             after = (const reef_match *)(const void *)((const char *)m + q->match_bytes);
             if (q->ahead) {
                 ahead = (const reef_match *)(const void *)((const char *)m + 3 * (size_t)q->match_bytes);
@@ -317,16 +317,16 @@ REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q, bool b
         slots = REEF_LIKELY(m->unit == unit) ? m->slots : reef_match_slots(b, m, unit);
     } else {
         m = reef_block_match(b, q);
-        slots = !bits && REEF_LIKELY(q->remembers) ? b->next_slots : reef_slots_at((const reef_hot *)b->world, next << REEF_ROW_BITS);
+        slots = REEF_LIKELY(q->remembers) ? b->next_slots : reef_slots_at((const reef_hot *)b->world, next << REEF_ROW_BITS);
         count = m->table->next - (m->table->last << REEF_ROW_BITS);
-        *next_unit = 0;
+        b->next_unit = 0;
     }
     next = slots[0].head.next;
     b->slots = slots;
     b->entities = (const reef_entity *)slots[1].block;
     if (REEF_UNLIKELY(next != 0)) {
-        if (!bits) b->next_slots = reef_slots_at((const reef_hot *)b->world, next << REEF_ROW_BITS);
-        *next_unit = next;
+        b->next_slots = reef_slots_at((const reef_hot *)b->world, next << REEF_ROW_BITS);
+        b->next_unit = next;
         count = REEF_BLOCK_ROWS;
     }
     b->count = count;
@@ -347,32 +347,46 @@ REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
     return true;
 }
 
-/* A loop that isn't open, and one over switches, look as if they were at their end: reef_block_more knows better. */
+/* A loop that isn't open, and one with a look at rows, look as if they were at their end: reef_block_more knows better. */
 REEF_INLINE bool reef_next(reef_block *b)
 {
-    const reef_query_head *q = (const reef_query_head *)b->query;
-    if (REEF_UNLIKELY(!reef_block_step(b, q, false, &b->next_unit, b->match_end))) return reef_block_more(b);
+    const reef_query_head *q = b->head;
+    if (REEF_UNLIKELY(!reef_block_step(b, q))) return reef_block_more(b);
     return reef_block_mark(b, q);
 }
 
 /* The first two terms are tried without a look at their number: the key of one that isn't there fits no component. */
 REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)
 {
-    const reef_query_head *q = (const reef_query_head *)block->query;
+    const reef_query_head *q = block->head;
     if (REEF_LIKELY(q->key[0] >> 1 == c.id)) return reef_block_slot(block, q, 0)->block;
     if (REEF_LIKELY(q->key[1] >> 1 == c.id)) return reef_block_slot(block, q, 1)->block;
     for (uint32_t i = 2; i < q->column_count; i++)
         if (q->key[i] >> 1 == c.id) return reef_block_slot(block, q, i)->block;
-    return reef_block_refuse(block, c, false);
+    return reef_block_other(block, c, false);
 }
 REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component c)
 {
-    const reef_query_head *q = (const reef_query_head *)block->query;
+    const reef_query_head *q = block->head;
     if (REEF_LIKELY(q->key[0] == c.id << 1)) return reef_block_slot(block, q, 0)->block;
     if (REEF_LIKELY(q->key[1] == c.id << 1)) return reef_block_slot(block, q, 1)->block;
     for (uint32_t i = 2; i < q->write_count; i++)
         if (q->key[i] == c.id << 1) return reef_block_slot(block, q, i)->block;
-    return (void *)reef_block_refuse(block, c, true);
+    return (void *)(uintptr_t)reef_block_other(block, c, true);
+}
+
+/* Row by row. */
+REEF_API bool reef_row_seek(reef_row *row);
+REEF_INLINE bool reef_row_next(reef_row *row)
+{
+    if (REEF_UNLIKELY(++row->i >= row->block.count || row->block.mask)) return reef_row_seek(row);
+    row->entity = row->block.entities[row->i];
+    return true;
+}
+REEF_INLINE void *reef_row_cell(uint32_t i, void *column, size_t size) { return column ? (char *)column + i * size : NULL; }
+REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t size)
+{
+    return column ? (const char *)column + i * size : NULL;
 }
 
 #define reef_get(world, entity, T) ((const T *)reef_get_decl(world, entity, reef_decl_of_##T(), sizeof(T)))

@@ -1,19 +1,25 @@
-/* Queries: walking over all entities that have a set of components.
+/* Queries: what one can ask of a world.
  *
- *     reef_query *q = reef_query_new(w, "Position, in Velocity");
+ *     reef_query q = reef_query_new(w, "Position, in Velocity, !Frozen");
  *     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
  *         Position       *p = reef_inout(&b, Position);
  *         const Velocity *v = reef_in(&b, Velocity);
  *         for (uint32_t i = 0; i < b.count; i++) p[i].x += v[i].x;
  *     }
- *     reef_query_free(q);
+ *     reef_query_free(w, q);
  *
  * A block is up to 1,024 entities whose components lie in plain arrays. Tables are visited in the order of their sorted
  * type names, rows in the order of the table, so the order depends on the world's state alone. A query stays valid while
  * tables come and go; it finds new ones by itself, and its cost doesn't depend on tables that it doesn't match.
  *
- * While a loop is open, structural changes of the world answer LOCKED (spawn, destroy, add, remove ...); set, mut and
- * get of components that are there go on working. A loop ends when reef_next answers false, or by reef_end. */
+ * Where some rows of a block don't match (switches, disabled components, changed rows), the block says which do:
+ * reef_block_mask. reef_each walks row by row and needs no mask.
+ *
+ * While a loop is open, structural changes of the world answer LOCKED (spawn, destroy, add, remove ...), unless the loop
+ * asked for them to be deferred; set, mut and get of components that are there go on working. A loop ends when reef_next
+ * answers false, or by reef_end.
+ *
+ * An entity that has nothing at all (no component, no switch, no mark of being disabled) has no row, and no query visits it. */
 #ifndef REEF_QUERY_H
 #define REEF_QUERY_H
 
@@ -21,36 +27,78 @@
 
 REEF_BEGIN_C
 
+/* ---- terms ---- */
+
 typedef enum reef_access {
-    REEF_INOUT = 0, /* read and written: the loop marks each block it visits as changed */
-    REEF_IN,        /* read only */
-    REEF_OUT,       /* written without being read */
-    REEF_WITH       /* must be there, its data isn't touched; tags and switches are always like this */
+    REEF_INOUT = 0, /* read and written: the loop marks each block that it visits as changed */
+    REEF_IN,        /* read only: never marks */
+    REEF_OUT,       /* every value is written without being read: a block that is shared with a fork isn't copied */
+    REEF_WITH       /* a filter: must be there, its data isn't touched. Tags and switches are always like this */
 } reef_access;
 
+typedef enum reef_op {
+    REEF_HAS = 0,  /* the entity has the component, and it isn't disabled there */
+    REEF_NOT,      /* that isn't so; always a filter */
+    REEF_OPTIONAL, /* either; the block's accessors answer NULL in tables that don't have it */
+    /* Groups over the next `count` terms; each of these may be a group itself. */
+    REEF_ANY_OF,  /* at least one holds. A component with data is NULL where it isn't there */
+    REEF_ALL_OF,
+    REEF_NONE_OF
+} reef_op;
+
+typedef enum reef_enabled {
+    REEF_ENABLED = 0, /* only rows where the component is enabled */
+    REEF_DISABLED,    /* only rows where it is disabled */
+    REEF_EITHER       /* both */
+} reef_enabled;
+
+typedef enum reef_since {
+    REEF_ALWAYS = 0,
+    REEF_IF_CHANGED, /* written since this query last ran (or since reef_loop.since): the rows of blocks that were written; exactly the
+                     rows that were for a type with track_rows */
+    REEF_IF_ADDED    /* got the component since then; for types with track_rows (others: BAD_ARGUMENT) */
+} reef_since;
+
 typedef struct reef_term {
-    reef_component component;
+    reef_component component; /* {0} for a group */
     reef_access    access;
+    reef_op        op;
+    reef_enabled   enabled;
+    reef_since     since;
+    uint32_t       count;  /* of a group: how many terms or groups are directly inside it, 1 ... REEF_TERMS_MAX */
+    reef_entity    source; /* {0}: the entity that is visited. Another: the term holds for all rows or for none, and its data is read
+                              by reef_fixed_in, reef_fixed_inout. When that entity dies, the term doesn't hold */
 } reef_term;
 
 typedef struct reef_query_desc {
-    const char *text;     /* "Position, in Velocity, with Hungry"; NULL: the terms below */
-    reef_term   terms[REEF_TERMS_MAX]; /* up to the first whose component is {0} */
+    const char  *text;     /* "Position, in Velocity, !Frozen, ?Mass, Red | Blue": docs/queries.md; NULL: the terms below */
+    reef_term    terms[REEF_TERMS_MAX]; /* up to the first HAS, NOT or OPTIONAL whose component is {0} */
+    reef_enabled entities; /* which whole entities; enabled ones unless said otherwise */
 } reef_query_desc;
 
-typedef struct reef_query reef_query;
+/* A query, cached: it remembers the tables that match. {0} is null. Dies with its world. A freed one, another world's and null are
+ * refused by every call: NOT_ALIVE, OTHER_WORLD. */
+typedef struct reef_query {
+    uint32_t index, generation, world;
+} reef_query;
+REEF_INLINE bool reef_query_is_null(reef_query query) { return query.generation == 0; }
 
-/* Makes a query from a text: terms joined by commas, each a type's name with `in`, `out`, `inout` (the default) or `with`
- * before it. Freed by reef_query_free, or with its world. NULL on failure: BAD_TEXT (reef_last_error().number is the
- * column, from 1), UNKNOWN_TYPE, DUPLICATE_TERM, LIMIT, NO_MEMORY. */
-REEF_API reef_query *reef_query_new(reef_world *world, const char *text);
-/* The same from a struct: reef_query_make(w, &(reef_query_desc){.terms = {{reef_id(Position)}, {reef_id(Velocity), REEF_IN}}}) */
-REEF_API reef_query *reef_query_make(reef_world *world, const reef_query_desc *desc);
-REEF_API void reef_query_free(reef_query *query);
-/* Number of entities that match. */
-REEF_API uint64_t reef_query_count(reef_query *query);
-/* Does this entity match? False for a dead one. */
-REEF_API bool reef_query_matches(const reef_query *query, reef_entity entity);
+/* Makes a query from a text. Null on failure: BAD_TEXT (reef_last_error().number is the column, from 1; .detail what was expected),
+ * UNKNOWN_TYPE (.detail names the nearest known one), NOT_ALIVE (nobody has the name after `of`), DUPLICATE_TERM, BAD_ARGUMENT,
+ * LIMIT (REEF_TERMS_MAX terms), NO_MEMORY. DUPLICATE_TERM: a component of one source is named twice, unless it is a filter
+ * each time and inside a group at least once. */
+REEF_API reef_query reef_query_new(reef_world *world, const char *text);
+/* The same from a struct: reef_query_make(w, &(reef_query_desc){.terms = {{reef_id(Position)}, {reef_id(Velocity), REEF_IN},
+ * {reef_id(Frozen), .op = REEF_NOT}}}). reef_last_error().number is the number of the bad term, from 1. */
+REEF_API reef_query reef_query_make(reef_world *world, const reef_query_desc *desc);
+/* A query with the same terms in `to`, which is the query's own world or another that knows the types. */
+REEF_API reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query query);
+/* Errors: NOT_ALIVE, OTHER_WORLD, LOCKED (a loop over it is open). Null is allowed and does nothing. */
+REEF_API reef_status reef_query_free(reef_world *world, reef_query query);
+
+/* ---- loops ---- */
+
+struct reef_query_head;
 
 /* A block of the loop, and the loop's place. Don't copy it while the loop is open. */
 typedef struct reef_block {
@@ -58,22 +106,45 @@ typedef struct reef_block {
     float              dt;       /* of the tick, in seconds; 0 in a loop of your own */
     const reef_entity *entities; /* of the rows */
     reef_world        *world;
+    void              *context;  /* of reef_run */
     /* reef's own. (Fields that one step writes don't stand side by side: a compiler that merges two stores makes the
      * next load of one of them wait. A table of 20 rows cost 50 ns instead of 15.) */
-    reef_query             *query;
+    const struct reef_query_head *head;  /* what the inlined calls know of the query */
     const struct reef_slot *slots;
     const void             *match; /* the next one */
     const void             *match_end;
     const struct reef_slot *next_slots;
     uint32_t                next_unit; /* the table's next chunk, 0: this is the last. (next_slots: its slots.) */
-    uint32_t                bit_next_unit, bit_unit; /* of a loop over switches: the same, and the block's own */
     const uint64_t         *mask;
+    struct reef_query_data *query;
     bool                    open;
-    uint64_t                mask_words[REEF_BLOCK_ROWS / 64];
+    /* of a loop with a look at rows; set when it begins */
+    bool        part;      /* of a split */
+    bool        deferred;
+    uint32_t    first;     /* row of the chunk where the block begins */
+    uint32_t    unit, walk_unit; /* the block's chunk; the table's next one, 0: this was the last */
+    uint32_t    end_unit;  /* of a part: where it ends; 0: with the table before match `end` */
+    const void *end;       /* behind the last match */
+    uint64_t    since, skip, left; /* changes newer than this count; rows to skip; rows still wanted */
+    uint64_t    mask_words[REEF_BLOCK_ROWS / 64];
 } reef_block;
 
-/* Opens a loop. A query of another world, or NULL, gives a loop without blocks, and the error is recorded. */
-REEF_API reef_block reef_begin(reef_world *world, reef_query *query);
+/* How to walk; {0}: everything, in the visible order. */
+typedef struct reef_loop {
+    uint64_t offset;   /* matching rows to skip at the beginning */
+    uint64_t limit;    /* matching rows to visit at most; 0: all */
+    uint64_t since;    /* for terms REEF_IF_CHANGED and REEF_IF_ADDED: a version of reef_version; 0: since this query last ran */
+    bool     grouped;  /* of an ordered query (reef_query_order): only the rows whose key is `group` */
+    uint64_t group;
+    bool     deferred; /* structural changes by calls on the world are recorded, and done in their order when the loop ends */
+} reef_loop;
+
+/* Opens a loop. A query that is refused gives a loop without blocks, and the error is recorded: NOT_ALIVE, OTHER_WORLD, NO_MEMORY. */
+REEF_API reef_block reef_begin(reef_world *world, reef_query query);
+/* The same with a say in how. Further errors: BAD_ARGUMENT. */
+REEF_API reef_block reef_begin_loop(reef_world *world, reef_query query, const reef_loop *loop);
+/* A loop over a query that is asked once: made from the text, freed at the loop's end. Errors as reef_query_new. */
+REEF_API reef_block reef_begin_text(reef_world *world, const char *text);
 /* The next block; false at the end, or when memory for unsharing a block ran out (then reef_last_error().status is
  * NO_MEMORY; it is OK after a whole loop). */
 REEF_INLINE bool reef_next(reef_block *block);
@@ -82,21 +153,89 @@ REEF_API bool reef_next_block(reef_block *block);
 /* Leaves a loop before its end. */
 REEF_API void reef_end(reef_block *block);
 
-/* The array of a component in this block: block->count values, valid until the next reef_next. NULL if the query doesn't
- * name the component with that access. */
+/* The array of a component in this block: block->count values, valid until the next reef_next. NULL where the table doesn't have
+ * an optional one or one of an any-of; NULL and UNDECLARED if the query doesn't name the component with that access. */
 REEF_API const void *reef_block_in(const reef_block *block, reef_component type);
 REEF_API void *reef_block_inout(const reef_block *block, reef_component type);
-/* The bits of a REEF_BIT type for the rows of this block: bit i % 64 of word i / 64 is row i, bits from count on are zero.
- * Always 16 words. The type need not be a term. */
-REEF_API const uint64_t *reef_block_bits(const reef_block *block, reef_component type);
-/* The rows that match the query's REEF_BIT terms, in the same form: NULL when all rows of the block match. Blocks without
- * any matching row are not visited. */
+/* The rows of this block that have a component or switch, enabled: bit i % 64 of word i / 64 is row i, bits from count on are
+ * zero. Always 16 words, written to `words` of the caller, which is also the answer. The type need not be a term. */
+REEF_API const uint64_t *reef_block_bits(const reef_block *block, reef_component type, uint64_t *words);
+/* The rows of the block that match, in the same form; NULL when all do. Blocks without any matching row are not visited. Valid
+ * until the next reef_next. */
 REEF_API const uint64_t *reef_block_mask(const reef_block *block);
+/* The next run of matching rows at or behind row *first: *first becomes its first row, the answer is its length; 0: no more. So
+ * that the inner loop stays a plain one:
+ *     for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+ *         for (uint32_t i = first; i < first + n; i++) ... */
+REEF_API uint32_t reef_block_run(const reef_block *block, uint32_t *first);
+/* The component of a term with a fixed source, of this query; valid as a pointer from reef_get and reef_mut is. NULL if it isn't
+ * there (an optional one) or isn't named so. Writing marks it. */
+REEF_API const void *reef_block_fixed_in(const reef_block *block, reef_component type);
+REEF_API void *reef_block_fixed_inout(const reef_block *block, reef_component type);
 
 #define reef_in(block, T) ((const T *)reef_block_in_fast(block, reef_id(T)))
 #define reef_inout(block, T) ((T *)reef_block_inout_fast(block, reef_id(T)))
 #define reef_out(block, T) ((T *)reef_block_inout_fast(block, reef_id(T)))
-#define reef_bits(block, T) reef_block_bits(block, reef_id(T))
+#define reef_bits(block, T, words) reef_block_bits(block, reef_id(T), words)
+#define reef_fixed_in(block, T) ((const T *)reef_block_fixed_in(block, reef_id(T)))
+#define reef_fixed_inout(block, T) ((T *)reef_block_fixed_inout(block, reef_id(T)))
+
+/* Calls `function` for each block, in order: any function, once, without registering it. `context` is block->context. */
+REEF_API reef_status reef_run(reef_world *world, reef_query query, void (*function)(reef_block *block), void *context);
+
+/* ---- row by row ----
+ *     reef_each(w, q, row) reef_at(row, Position)->x += reef_at_in(row, Velocity)->x;
+ * visits the matching rows only. Leave it early by reef_end(&row.block), then break. */
+typedef struct reef_row {
+    reef_block  block;
+    reef_entity entity;
+    uint32_t    i; /* in the block */
+} reef_row;
+REEF_API reef_row reef_rows(reef_world *world, reef_query query);
+REEF_INLINE bool reef_row_next(reef_row *row);
+#define reef_each(world, query, row) for (reef_row row = reef_rows(world, query); reef_row_next(&row);)
+/* The row's component, for writing and for reading; NULL as the block's. */
+#define reef_at(row, T) ((T *)reef_row_cell((row).i, reef_block_inout_fast(&(row).block, reef_id(T)), sizeof(T)))
+#define reef_at_in(row, T) ((const T *)reef_row_cell_in((row).i, reef_block_in_fast(&(row).block, reef_id(T)), sizeof(T)))
+
+/* ---- shares for the caller's own threads ---- */
+
+/* A loop split into `count` parts that are walked on different threads, each by the same code as a whole loop:
+ *     reef_split *s = reef_split_begin(w, q, NULL, 4);
+ *     ... on thread i: for (reef_block b = reef_split_part(s, i); reef_next(&b);) ...
+ *     reef_split_end(s);
+ * begin unshares and marks everything that will be written, so the parts never fail and never wait. Parts are runs of blocks in
+ * the visible order, about equal in rows, and depend on the state and `count` alone. Between begin and end only the blocks
+ * of the parts and calls on a const world may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above
+ * REEF_SPLIT_MAX. */
+typedef struct reef_split reef_split;
+REEF_API reef_split *reef_split_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
+REEF_API reef_block reef_split_part(reef_split *split, uint32_t part);
+REEF_API void reef_split_end(reef_split *split);
+
+/* ---- asking ---- */
+
+/* Number of entities that match. Doesn't visit rows where the tables' counts say it. Terms that ask for changes: since the query
+ * last ran; asking is no run. */
+REEF_API uint64_t reef_query_count(reef_world *world, reef_query query);
+/* Does any entity match? */
+REEF_API bool reef_query_any(reef_world *world, reef_query query);
+/* The first in the visible order, null if there is none. */
+REEF_API reef_entity reef_query_first(reef_world *world, reef_query query);
+/* The only one. Null when there is none (ABSENT), or more than one (AMBIGUOUS). */
+REEF_API reef_entity reef_query_single(reef_world *world, reef_query query);
+/* One at random, each with equal chance: the same for the same state and seed. Null if there is none. */
+REEF_API reef_entity reef_query_pick(reef_world *world, reef_query query, uint64_t seed);
+/* Does this entity match? False for a dead one. */
+REEF_API bool reef_query_matches(reef_world *world, reef_query query, reef_entity entity);
+/* The fields of one entity: a block of one row for the accessors above. False if it doesn't match. It's no loop: nothing is open.
+ * The block lives until the next call that takes the world without const. */
+REEF_API bool reef_query_row(reef_world *world, reef_query query, reef_entity entity, reef_block *row);
+/* What a loop would walk, in words: tables, in which order and why, with counts. As snprintf: at most `size` bytes with the zero;
+ * returns the whole text's length. */
+REEF_API size_t reef_query_explain(reef_world *world, reef_query query, char *text, size_t size);
+/* The query as a text that reef_query_new takes; the same contract. */
+REEF_API size_t reef_query_text(const reef_world *world, reef_query query, char *text, size_t size);
 
 REEF_END_C
 

@@ -227,6 +227,7 @@ enum {
     REEF_NAME_MAX = 247,          /* bytes of an entity's name with its path */
     REEF_FIELDS_MAX = 1024,       /* fields of a type */
     REEF_TERMS_MAX = 64,          /* terms of a query */
+    REEF_SPLIT_MAX = 1024,        /* parts of a loop */
     REEF_BUNDLE_MAX = 64,         /* parts of a bundle */
     REEF_BLOCK_ROWS = 1024        /* rows of a block */
 };

@@ -45,14 +45,14 @@ static void many(reef_world *w)
     Position    places[4] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}};
     Position    copies[4];
     reef_spawn_many(w, 4, school, reef_array(Position, places), reef_with(Velocity, 0, 1), reef_default(Target));
-    reef_query *q = reef_query_new(w, "Position, in Velocity, with Target");
+    reef_query q = reef_query_new(w, "Position, in Velocity, with Target");
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         Position       *p = reef_inout(&b, Position);
         const Velocity *v = reef_in(&b, Velocity);
         for (uint32_t i = 0; i < b.count; i++) p[i].y += v[i].y;
     }
-    printf("%u match\n", (unsigned)reef_query_count(q));
-    reef_query_free(q);
+    printf("%u match\n", (unsigned)reef_query_count(w, q));
+    reef_query_free(w, q);
     printf("%u read\n", (unsigned)reef_get_many(w, Position, school, 4, copies));
     for (int i = 0; i < 4; i++) places[i].x = copies[i].y + 10;
     printf("%u written\n", (unsigned)reef_write_many(w, Position, school, 4, places));

@@ -551,7 +551,7 @@ static void core_READ(model *m, const op *o, outcome *out)
     if (!typed_has(m->world, e, o->type[0], &has_inlined)) has_inlined = has;
     out->number = (reef_is_alive(m->world, e) ? READ_ALIVE : 0u) | (has ? READ_HAS : 0u) |
                   (has_inlined ? READ_FAST_HAS : 0u) | (inlined == p ? READ_AGREES : 0u) |
-                  (q->query && reef_query_matches(q->query, e) ? READ_MATCHES : 0u);
+                  (!reef_query_is_null(q->query) && reef_query_matches(m->world, q->query, e) ? READ_MATCHES : 0u);
     if (o->value % 4 == 0) out->number |= reef_count_id(m->world, c) << 8;
     out->digest = digest_at(o->type[0], p);
     out->status = REEF_OK;

@@ -5,7 +5,7 @@ enum { WALK_WRITES = 1, WALK_TRIES_LOCKED = 2, WALK_LEAVES = 4, WALK_OTHER_WORLD
 
 static const char *const access_words[] = {"inout ", "in ", "out ", "with "};
 
-static reef_query *query_of_text(model *m, const op *o)
+static reef_query query_of_text(model *m, const op *o)
 {
     char   text[512] = "";
     size_t at = 0;
@@ -16,7 +16,7 @@ static reef_query *query_of_text(model *m, const op *o)
     return reef_query_new(m->world, text);
 }
 
-static reef_query *query_of_struct(model *m, const op *o)
+static reef_query query_of_struct(model *m, const op *o)
 {
     reef_query_desc desc = {0};
     for (uint32_t i = 0; i < o->count; i++) {
@@ -28,10 +28,10 @@ static reef_query *query_of_struct(model *m, const op *o)
 
 void core_QUERY_NEW(model *m, const op *o, outcome *out)
 {
-    reef_query *q = o->option & QUERY_OF_TEXT ? query_of_text(m, o) : query_of_struct(m, o);
-    out->status = q ? REEF_OK : reef_last_error(m->world).status;
-    if (!q) return;
-    reef_query_free(m->query[o->n].query);
+    reef_query q = o->option & QUERY_OF_TEXT ? query_of_text(m, o) : query_of_struct(m, o);
+    out->status = !reef_query_is_null(q) ? REEF_OK : reef_last_error(m->world).status;
+    if (reef_query_is_null(q)) return;
+    reef_query_free(m->world, m->query[o->n].query);
     m->query[o->n].query = q;
 }
 
@@ -50,8 +50,8 @@ void want_QUERY_NEW(model *m, const op *o, outcome *want)
 
 void core_QUERY_FREE(model *m, const op *o, outcome *out)
 {
-    reef_query_free(m->query[o->n].query);
-    m->query[o->n].query = NULL;
+    reef_query_free(m->world, m->query[o->n].query);
+    m->query[o->n].query = (reef_query){0, 0, 0};
     out->status = REEF_OK;
 }
 
@@ -63,11 +63,17 @@ void want_QUERY_FREE(model *m, const op *o, outcome *want)
 
 /* ---- walking ---- */
 
+static bool walk_leaves(const model_query *q, const op *o)
+{
+    bool out = false; /* who asks for a block to write it must write it */
+    for (uint32_t i = 0; i < q->count; i++) out |= q->access[i] == REEF_OUT;
+    return (o->option & WALK_LEAVES) && !out;
+}
 /* Is this term's data written, is it read? When memory runs out in a loop, a part is written, and then again in the
  * second try, which therefore doesn't look at it. */
 static bool term_writes(const model_query *q, uint32_t i, const op *o)
 {
-    if (model_types[q->type[i]].size == 0 || (o->option & WALK_LEAVES)) return false;
+    if (model_types[q->type[i]].size == 0 || walk_leaves(q, o)) return false;
     return q->access[i] == REEF_OUT || (q->access[i] == REEF_INOUT && (o->option & WALK_WRITES));
 }
 static bool term_reads(const model_query *q, uint32_t i, const op *o)
@@ -145,14 +151,15 @@ static void block_core(model *m, const op *o, outcome *out, const reef_block *b,
         return;
     }
     for (uint32_t i = 0; i < q->count; i++)
-        if (q->access[i] == REEF_IN && (o->option & WALK_LEAVES) && reef_block_inout(b, component_of(q->type[i])))
+        if (q->access[i] == REEF_IN && walk_leaves(q, o) && reef_block_inout(b, component_of(q->type[i])))
             model_fail(m, "a loop gives an array for writing where it only reads");
     for (uint32_t row = 0; row < b->count; row++) {
         if (mask && !(mask[row / 64] >> row % 64 & 1)) continue;
         row_core(m, o, out, b, row, visited);
         for (uint32_t t = 0; t < TYPES_MAX; t++) {
             if (!(switches >> t & 1)) continue;
-            const uint64_t *bits = reef_block_bits(b, model_types[t].id);
+            uint64_t        words[REEF_BLOCK_ROWS / 64];
+            const uint64_t *bits = reef_block_bits(b, model_types[t].id, words);
             out->digest = value_mix(out->digest, bits ? bits[row / 64] >> row % 64 & 1 : 2);
         }
     }
@@ -164,7 +171,7 @@ void core_QUERY_WALK(model *m, const op *o, outcome *out)
     uint64_t     visited = 0;
     bool         left = false;
     out->status = REEF_OK;
-    if (!q->query) return;
+    if (reef_query_is_null(q->query)) return;
     if (o->option & WALK_OTHER_WORLD) {
         reef_block foreign = reef_begin(m->other, q->query);
         if (reef_next(&foreign) || reef_last_error(m->other).status != REEF_OTHER_WORLD)
@@ -174,7 +181,7 @@ void core_QUERY_WALK(model *m, const op *o, outcome *out)
     while (reef_next(&b) && !m->failed) {
         if ((o->option & WALK_TRIES_LOCKED) && visited == 0) try_locked(m, o, b.entities[0]);
         block_core(m, o, out, &b, &visited);
-        if (o->option & WALK_LEAVES) {
+        if (walk_leaves(q, o)) {
             reef_end(&b);
             left = true;
             out->digest = 0;
@@ -184,7 +191,7 @@ void core_QUERY_WALK(model *m, const op *o, outcome *out)
     reef_status s = reef_last_error(m->world).status; /* LOCKED if that was tried inside */
     if (!left && s != REEF_OK && !(o->option & WALK_TRIES_LOCKED)) out->status = s;
     if (!left && s == REEF_NO_MEMORY) out->status = s;
-    out->number = reef_query_count(q->query);
+    out->number = reef_query_count(m->world, q->query);
 }
 
 typedef struct walk {
@@ -222,5 +229,5 @@ void want_QUERY_WALK(model *m, const op *o, outcome *want)
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
     ref_walk(&m->reference, set, row_want, &k);
     want->number = k.visited;
-    if (o->option & WALK_LEAVES) want->digest = 0;
+    if (walk_leaves(q, o)) want->digest = 0;
 }

@@ -98,7 +98,7 @@ static void orders_compare(model *m, const char *what, uint32_t set)
                        order_want.entity[i].generation);
 }
 
-static reef_query *query_of_set(model *m, uint32_t set)
+static reef_query query_of_set(model *m, uint32_t set)
 {
     reef_query_desc desc = {0};
     uint32_t        n = 0;
@@ -107,21 +107,21 @@ static reef_query *query_of_set(model *m, uint32_t set)
         desc.terms[n].component = model_types[t].id;
         desc.terms[n++].access = REEF_WITH;
     }
-    reef_query *q = reef_query_make(m->world, &desc);
-    if (!q) model_fail(m, "no query of ranks %x: %s", set, reef_status_name(reef_last_error(m->world).status));
+    reef_query q = reef_query_make(m->world, &desc);
+    if (reef_query_is_null(q)) model_fail(m, "no query of ranks %x: %s", set, reef_status_name(reef_last_error(m->world).status));
     return q;
 }
 
-static void compare_query(model *m, uint32_t set, reef_query *q)
+static void compare_query(model *m, uint32_t set, reef_query q)
 {
-    if (!q) return;
+    if (reef_query_is_null(q)) return;
     order_core.count = order_want.count = 0;
     for (reef_block b = reef_begin(m->world, q); reef_next(&b);) {
         const uint64_t *mask = reef_block_mask(&b);
         for (uint32_t i = 0; i < b.count; i++)
             if (!mask || mask[i / 64] >> i % 64 & 1) order_add(&order_core, b.entities[i]);
     }
-    uint64_t count = reef_query_count(q);
+    uint64_t count = reef_query_count(m->world, q);
     ref_walk(&m->reference, set, order_see, NULL);
     if (count != order_want.count)
         model_fail(m, "a query of ranks %x counts %llu, must be %u", set, (unsigned long long)count, order_want.count);
@@ -134,7 +134,7 @@ static void compare_orders(model *m)
     for (uint32_t t = 0; t < TYPES_MAX && !m->failed; t++) {
         if (!(types >> t & 1)) continue;
         some[n++] = t;
-        if (!m->single[t]) m->single[t] = query_of_set(m, 1u << t);
+        if (reef_query_is_null(m->single[t])) m->single[t] = query_of_set(m, 1u << t);
         compare_query(m, 1u << t, m->single[t]);
         if (reef_count_id(m->world, model_types[t].id) != order_want.count)
             model_fail(m, "the number of entities with %s is wrong", model_types[t].name);
@@ -143,9 +143,9 @@ static void compare_orders(model *m)
     for (uint32_t i = 0; i < 3 && n > 1 && !m->failed; i++) {
         uint64_t    x = value_mix(random, i) >> 1;
         uint32_t    pair = 1u << some[x % n] | 1u << some[x / 64 % n];
-        reef_query *q = query_of_set(m, pair);
+        reef_query q = query_of_set(m, pair);
         compare_query(m, pair, q);
-        reef_query_free(q);
+        reef_query_free(m->world, q);
     }
 }
 
@@ -333,7 +333,7 @@ void model_stop(model *m)
 {
     if (m->world) {
         for (uint32_t i = 0; i < SLOTS; i += 2) { /* the others die with their world */
-            reef_query_free(m->query[i].query);
+            reef_query_free(m->world, m->query[i].query);
             reef_bundle_free(m->bundle[i].bundle);
         }
         hash_check(m, hash_anew(m->world));

@@ -81,7 +81,7 @@ uint32_t forks_live(const model *m)
  * be made anew, are compared now and then. */
 static void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash)
 {
-    reef_query *single[TYPES_MAX];
+    reef_query single[TYPES_MAX];
     reef_world *world = m->world;
     ref_world   reference = m->reference;
     memcpy(single, m->single, sizeof single);
@@ -92,7 +92,7 @@ static void relative_compare(model *m, reef_world *w, const ref_world *r, uint64
         model_fail(m, "a fork or snapshot has another hash than when it was made");
     if (!m->failed && (r->spawned + r->destroyed) % 8 == 0) model_compare(m, true);
     else if (!m->failed) model_compare_rows(m, true);
-    for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->single[t]);
+    for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->world, m->single[t]);
     memcpy(m->single, single, sizeof single);
     m->world = world;
     m->reference = reference;
@@ -170,12 +170,12 @@ void core_FORK_SWAP(model *m, const op *o, outcome *out)
     if (!k->world) return;
     relative_compare(m, k->world, &k->reference, k->hash);
     for (uint32_t i = 0; i < SLOTS; i++) {
-        reef_query_free(m->query[i].query);
+        reef_query_free(m->world, m->query[i].query);
         reef_bundle_free(m->bundle[i].bundle);
-        m->query[i].query = NULL;
+        m->query[i].query = (reef_query){0, 0, 0};
         m->bundle[i].bundle = NULL;
     }
-    for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->single[t]);
+    for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->world, m->single[t]);
     memset(m->single, 0, sizeof m->single);
     k->hash = hash_of(o, w);
     m->world = k->world;

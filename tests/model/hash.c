@@ -72,14 +72,14 @@ static bool hash_of_fork(const model *m, uint64_t *hash)
 /* The hash while a loop is open. False: there is nothing to loop over. */
 static bool hash_in_loop(const model *m, const op *o, uint64_t *hash)
 {
-    reef_query_desc desc = {.terms = {{component_of(o->type[0]), REEF_WITH}}};
-    reef_query     *q = reef_query_make(m->world, &desc);
-    if (!q) return false;
+    reef_query_desc desc = {.terms = {{.component = component_of(o->type[0]), .access = REEF_WITH}}};
+    reef_query q = reef_query_make(m->world, &desc);
+    if (reef_query_is_null(q)) return false;
     reef_block b = reef_begin(m->world, q);
     bool       some = reef_next(&b);
     if (some) *hash = reef_hash(m->world);
     if (some) reef_end(&b);
-    reef_query_free(q);
+    reef_query_free(m->world, q);
     return some;
 }
 

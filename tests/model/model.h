@@ -118,7 +118,7 @@ typedef struct outcome {
 } outcome;
 
 typedef struct model_query {
-    reef_query *query;
+    reef_query query;
     uint8_t     type[OP_TYPES], access[OP_TYPES], count;
 } model_query;
 
@@ -164,7 +164,7 @@ typedef struct model {
     hash_entry     by_digest[HASHES], by_hash[HASHES]; /* lately seen */
     bool           check_all;                          /* the operation wants the whole world compared, */
     uint64_t       check_hash;                         /* and its hash, if this isn't 0 */
-    reef_query    *single[TYPES_MAX];                  /* queries of one type, for whole comparisons */
+    reef_query single[TYPES_MAX];                  /* queries of one type, for whole comparisons */
     uint64_t       starved;                            /* calls that answered NO_MEMORY, and were then tried again */
     bool           failed;
     char           failure[600];

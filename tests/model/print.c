@@ -336,7 +336,7 @@ static void print_call(const printer *p, const op *o)
                 type, o->n, type, o->n, seed_of(o, 0), model_types[o->type[0]].size);
         break;
     case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
-    case OP_QUERY_FREE: fprintf(f, "reef_query_free(query[%u]); query[%u] = NULL;", o->n, o->n); break;
+    case OP_QUERY_FREE: fprintf(f, "reef_query_free(w, query[%u]); query[%u] = (reef_query){0, 0, 0};", o->n, o->n); break;
     case OP_QUERY_WALK: print_walk(p, o); break;
     case OP_HASH: print_hash(p, o); break;
     default: print_call_of_copy(p, o);
@@ -446,7 +446,7 @@ static const char *const prelude[] = {
     "static void made(const char *call, reef_entity *to, reef_entity e)\n"
     "{ *to = e; printf(\"%s: {%u, %u}%s%s\\n\", call, e.index, e.generation, e.generation ? \"\" : \" \","
     " e.generation ? \"\" : reef_status_name(reef_last_error(w).status)); }\n"
-    "static void walk(reef_world *x, reef_query *q, int writes)\n{\n"
+    "static void walk(reef_world *x, reef_query q, int writes)\n{\n"
     "    (void)writes;\n    if (!q) return;\n"
     "    for (reef_block b = reef_begin(x, q); reef_next(&b);)\n"
     "        for (uint32_t i = 0; i < b.count; i++) printf(\" {%u, %u}\", b.entities[i].index, "
@@ -462,10 +462,10 @@ static const char *const prelude[] = {
     "static uint64_t hash_of_fork(void)\n"
     "{ reef_world *f = reef_fork(w); uint64_t h = f ? reef_hash(f) : 0; if (f) reef_world_free(f); return h; }\n"
     "static uint64_t hash_in_loop(reef_component c)\n{\n"
-    "    reef_query_desc d = {.terms = {{c, REEF_WITH}}};\n    reef_query *q = reef_query_make(w, &d);\n    uint64_t h "
+    "    reef_query_desc d = {.terms = {{.component = c, .access = REEF_WITH}}};\n    reef_query q = reef_query_make(w, &d);\n    uint64_t h "
     "= 0;\n"
     "    reef_block b = reef_begin(w, q);\n    if (reef_next(&b)) h = reef_hash(w), reef_end(&b);\n"
-    "    reef_query_free(q);\n    return h;\n}\n\n"};
+    "    reef_query_free(w, q);\n    return h;\n}\n\n"};
 
 static void print_unused(const printer *p)
 {
@@ -521,7 +521,7 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     for (size_t i = 0; i < sizeof prelude / sizeof prelude[0]; i++) fputs(prelude[i], file);
     fprintf(file, "int main(void)\n{\n    static reef_entity e[%u];\n    reef_bundle *bundle[%d] = {0};\n", entities,
             SLOTS);
-    fprintf(file, "    reef_query *query[%d] = {0};\n    char text[400];\n", SLOTS);
+    fprintf(file, "    reef_query query[%d] = {0};\n    char text[400];\n", SLOTS);
     fprintf(file, "    reef_world *world[%d] = {0};\n    reef_snapshot *snapshot[%d] = {0};\n", FORKS, SNAPSHOTS);
     print_type_lines(&p, &m);
     fprintf(file,

@@ -4,7 +4,7 @@
 void use(reef_world *w, reef_entity e)
 {
     (void)e;
-    reef_query *q = reef_query_new(w, "inout Position, in Velocity");
+    reef_query q = reef_query_new(w, "inout Position, in Velocity");
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
 #ifdef WRONG
         Velocity *v = reef_in(&b, Velocity);
@@ -14,5 +14,5 @@ void use(reef_world *w, reef_entity e)
         p[0].x = 1;
 #endif
     }
-    reef_query_free(q);
+    reef_query_free(w, q);
 }

@@ -1,0 +1,105 @@
+/* The inside of a query, for src/query.c (making, finding tables), src/walk.c (loops) and src/ask.c (questions).
+ *
+ *   terms: a tree in prefix form          ANY_OF 2 · Red · ALL_OF 2 · Blue · Cold
+ *   matches: the tables that may have rows that match, in the visible order
+ *
+ * For a table, each term is settled (ROWS_ALL: it holds for every row, ROWS_NONE: for no row) or not (ROWS_SOME: it depends on the row, because
+ * of switches, disabled components, changes). Tables where the whole is ROWS_NONE are not kept. Those where it is ROWS_SOME are walked
+ * with a look at rows: sixteen words a block say which match, and the tree is folded over such words. */
+#ifndef REEF_QUERY_INTERNAL_H
+#define REEF_QUERY_INTERNAL_H
+
+#include "change.h"
+
+typedef reef_match match;
+typedef struct reef_query_data query;
+
+/* One term as it is asked for: what doesn't depend on tables. */
+typedef struct term_facts {
+    bool bit;    /* of the REEF_BIT home */
+    bool marks;  /* some entity may have it disabled */
+    bool fixed;  /* of another entity */
+    bool filter; /* no data is asked for */
+    bool top;    /* not in a group */
+} term_facts;
+
+struct reef_query_data {
+    reef_query_head head;
+    reef_world *world;
+    uint32_t    index, generation; /* of its handle */
+    uint64_t    serial;      /* of its last run, in the state: query_run_of */
+    uint32_t    open;        /* loops that walk the matches: they must not move */
+    uint32_t    seen;        /* tables of the graph looked at */
+    uint32_t    rare, rare_used; /* the rarest type that every match has, 0: none; how many tables had it when we looked */
+    uint64_t    epoch;       /* of the world's tables, when the matches' pointers were taken */
+    uint64_t    marks_epoch; /* of the world's marks of disabled components, when tables were settled */
+    char       *matches;
+    uint32_t    match_count, match_capacity;
+    reef_enabled entities;
+    bool        once;        /* freed at the end of its loop */
+    bool        straight, plain; /* every term is a column that is wanted; and none may be disabled: a table that has them matches */
+    bool        looks;       /* some match needs a look at rows, or some term a version */
+    bool        since;       /* some term asks what changed */
+    bool        fixed;       /* some term is of another entity */
+    bool        marked_entities; /* some entity may be disabled as a whole */
+    uint32_t    optional_writes; /* terms whose column is written where it is there */
+    uint64_t    out;         /* columns of head.key that are written without being read: bits */
+    uint32_t    term_count;
+    term_facts  facts[REEF_TERMS_MAX];
+    reef_term   terms[];
+};
+
+/* A query of this world by its handle. NULL: *s says why. */
+INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
+{
+    const bool ours = q.world == w->number;
+    if (LIKELY(ours && q.index < w->query_room && w->queries[q.index].generation == q.generation && w->queries[q.index].query))
+        return w->queries[q.index].query;
+    *s = ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    return NULL;
+}
+
+INLINE const match *match_at(const query *q, uint32_t i) { return (const match *)(const void *)(q->matches + (size_t)i * q->head.match_bytes); }
+
+/* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
+ * runs out: false. */
+bool query_look(query *q, uint32_t count);
+INLINE bool query_update(query *q)
+{
+    uint32_t count = REEF_ACQUIRE_U32(&q->world->family->graph.shape_count);
+    const reef_world *w = q->world;
+    bool same = q->seen == count && q->epoch == w->tables_epoch && q->marks_epoch == w->disabled_epoch &&
+                q->head.remembers == (w->hot.chunks.shared == 0);
+    return LIKELY(same) || q->open || query_look(q, count);
+}
+void query_drop(query *q);
+void run_forget(const query *q); /* of a query that goes: the place of its last run (src/walk.c) */
+query *query_make_text(reef_world *w, const char *op, const char *text);
+
+/* Does this table have rows that may match? `at`: the term, moved behind it and what is inside it. */
+typedef enum verdict { ROWS_NONE, ROWS_SOME, ROWS_ALL } verdict;
+verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id);
+verdict table_verdict(const query *q, uint32_t table_id);
+
+/* ---- rows (src/walk.c) ---- */
+
+/* A place to look at rows: a chunk of a table, and since when changes count. */
+typedef struct look {
+    const query *q;
+    uint32_t     table_id, unit, count;
+    uint64_t     since;
+    const reef_entity *entities;
+} look;
+/* The words first ... end-1 of the rows that match. False: none in them. */
+bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
+/* Terms outside of groups that are of other entities: do they hold? */
+bool fixed_hold(const query *q, uint64_t since);
+/* The block becomes one of a loop that looks at rows. */
+void walk_open(reef_block *b, const query *q);
+/* The next chunk of such a loop: its unit, 0 at the end. Its columns that are written become ours. */
+uint32_t walk_step(reef_block *b);
+bool walk_own(reef_block *b);
+/* The version of the last run, 0: it never ran in this state. */
+uint64_t query_last_run(const query *q);
+
+#endif

@@ -1,0 +1,664 @@
+/* Loops over a query's blocks.
+ *
+ * The straight loop is inlined (reef/fast.h): table after table, chunk after chunk, columns that it writes unshared and marked
+ * before the block is seen. Every other loop looks, from its inlined half, as if it were at its end, and goes on here: loops that
+ * look at rows (switches, disabled components, changes), that write optional columns, that begin late or stop early, and the
+ * parts of a split. Their blocks have an empty head, so that the accessors come here as well. */
+#include "query.h"
+
+/* Of a block whose columns the accessors look for in its chunk. */
+static const reef_query_head no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
+
+static const match *match_end(const query *q) { return match_at(q, q->match_count); }
+
+static const match *match_before(const query *q, const void *m) { return (const match *)(const void *)((const char *)m - q->head.match_bytes); }
+
+/* ---- which rows of a chunk match ---- */
+
+static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t word)
+{
+    for (uint32_t k = first; k < end; k++) words[k] = word;
+}
+
+/* What entities of a chunk have it disabled. NULL: none. */
+static const uint64_t *disabled_words(const reef_world *w, uint32_t component, uint32_t unit)
+{
+    return bit_words(bit_store_of(w, component | BIT_DISABLED), unit);
+}
+
+/* Enabled rows, disabled ones, or both. */
+static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled, uint64_t *words, uint32_t first, uint32_t end)
+{
+    if (enabled == REEF_EITHER) return;
+    const uint64_t *off = disabled_words(l->q->world, component, l->unit);
+    if (off == NULL && enabled == REEF_DISABLED) words_fill(words, first, end, 0);
+    for (uint32_t k = first; off && k < end; k++) words[k] &= enabled == REEF_ENABLED ? ~off[k] : off[k];
+}
+
+/* When the rows of a chunk got the values that they have: the version of the column, or of the switch's words. */
+static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t unit, uint32_t table_id)
+{
+    if (type_of(component)->home == REEF_BIT) {
+        const bit_store *b = bit_store_of(w, component);
+        return bit_words(b, unit) ? b->words.version[unit] : 0;
+    }
+    uint32_t k = slot_seek(w, component, table_id);
+    return k == 0 || k == REEF_SLOT_TAG ? 0 : unit_slots(w, unit)[k].version;
+}
+
+static void changed_rows(const look *l, const reef_term *t, uint64_t *words, uint32_t first, uint32_t end)
+{
+    if (t->since == REEF_ALWAYS) return;
+    if (written_at(l->q->world, t->component.id, l->unit, l->table_id) <= l->since) words_fill(words, first, end, 0);
+}
+
+/* Is the entity of a fixed term as the term wants it? */
+static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
+{
+    const reef_term *t = &q->terms[i];
+    const reef_world *w = q->world;
+    const uint32_t place = place_of(w, t->source);
+    if (place < 2 * PLACE_EMPTY || !reef_has_id(w, t->source, t->component)) return false;
+    const uint32_t row = place_row(place), k = row / 64;
+    look l = {q, reef_slots_at(&w->hot, place)[0].head.table, place_unit(place), row + 1, since,
+              slot_entities(reef_slots_at(&w->hot, place))};
+    uint64_t words[BIT_WORDS];
+    words_fill(words, k, k + 1, ~0ull);
+    enabled_rows(&l, t->component.id, t->enabled, words, k, k + 1);
+    changed_rows(&l, t, words, k, k + 1);
+    return words[k] >> (row % 64) & 1;
+}
+
+bool fixed_hold(const query *q, uint64_t since)
+{
+    for (uint32_t i = 0; q->fixed && i < q->term_count; i++) {
+        const term_facts *f = &q->facts[i];
+        if (!f->fixed || !f->top || q->terms[i].op == REEF_OPTIONAL) continue;
+        if (fixed_holds(q, i, since) == (q->terms[i].op == REEF_NOT)) return false;
+    }
+    return true;
+}
+
+static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const query *q = l->q;
+    const reef_term *t = &q->terms[i];
+    const term_facts *f = &q->facts[i];
+    bool all = t->op == REEF_OPTIONAL || (f->fixed && (f->top || fixed_holds(q, i, l->since)));
+    if (all || f->fixed) {
+        words_fill(words, first, end, all ? ~0ull : 0);
+        if (t->op == REEF_NOT && !f->top) words_fill(words, first, end, all ? 0 : ~0ull);
+        return;
+    }
+    if (f->bit) {
+        const uint64_t *on = bit_words(bit_store_of(q->world, t->component.id), l->unit);
+        words_fill(words, first, end, 0);
+        if (on) memcpy(words + first, on + first, (end - first) * sizeof *words);
+    } else {
+        words_fill(words, first, end, slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
+    }
+    if (f->marks || t->enabled == REEF_DISABLED) enabled_rows(l, t->component.id, t->enabled, words, first, end);
+    changed_rows(l, t, words, first, end);
+    for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
+}
+
+/* Term *at and what is inside it, folded to the rows for which it holds; bits behind the last row are anything. */
+static void term_rows(const look *l, uint32_t *at, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const uint32_t i = (*at)++;
+    const reef_term *t = &l->q->terms[i];
+    uint64_t inner[BIT_WORDS];
+    if (t->op < REEF_ANY_OF) {
+        leaf_rows(l, i, words, first, end);
+        return;
+    }
+    words_fill(words, first, end, t->op == REEF_ALL_OF ? ~0ull : 0);
+    for (uint32_t c = 0; c < t->count; c++) {
+        term_rows(l, at, inner, first, end);
+        for (uint32_t k = first; k < end; k++) words[k] = t->op == REEF_ALL_OF ? words[k] & inner[k] : words[k] | inner[k];
+    }
+    for (uint32_t k = first; t->op == REEF_NONE_OF && k < end; k++) words[k] = ~words[k];
+}
+
+bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const query *q = l->q;
+    uint64_t inner[BIT_WORDS], any = 0;
+    for (uint32_t k = first; k < end; k++)
+        words[k] = l->count >= (k + 1) * 64 ? ~0ull : l->count <= k * 64 ? 0 : ~0ull >> (64 - l->count % 64);
+    if (q->marked_entities || q->entities == REEF_DISABLED) enabled_rows(l, 0, q->entities, words, first, end);
+    for (uint32_t at = 0; at < q->term_count;) {
+        const term_facts *f = &q->facts[at];
+        if (q->terms[at].op < REEF_ANY_OF && !f->bit && !f->fixed && !f->marks && q->terms[at].since == REEF_ALWAYS &&
+            q->terms[at].enabled != REEF_DISABLED) {
+            at++; /* its table was looked at */
+            continue;
+        }
+        term_rows(l, &at, inner, first, end);
+        for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
+    }
+    for (uint32_t k = first; k < end; k++) any |= words[k];
+    return any != 0;
+}
+
+/* ---- the last run ---- */
+
+static struct query_run *run_find(const query *q)
+{
+    const state *s = &q->world->state;
+    for (uint32_t i = 0; i < s->run_count; i++)
+        if (s->runs[i].serial == q->serial) return &s->runs[i];
+    return NULL;
+}
+
+uint64_t query_last_run(const query *q)
+{
+    const struct query_run *r = q->since ? run_find(q) : NULL;
+    return r ? r->version : 0;
+}
+
+/* A place for it. The place of a query that is no more is taken. False: no memory. */
+static COLD bool run_make(query *q)
+{
+    state *s = &q->world->state;
+    if (run_find(q)) return true;
+    if (s->run_count == s->run_room) {
+        uint32_t room = s->run_room ? s->run_room * 2 : 4;
+        struct query_run *p = memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return false;
+        s->runs = p;
+        s->run_room = room;
+    }
+    s->runs[s->run_count++] = (struct query_run){q->serial, 0};
+    return true;
+}
+
+void run_forget(const query *q)
+{
+    struct query_run *r = q->since ? run_find(q) : NULL;
+    state *s = &q->world->state;
+    if (r) *r = s->runs[--s->run_count];
+}
+
+/* ---- beginning and ending ---- */
+
+static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s)
+{
+    reef_block b;
+    memset(&b, 0, sizeof b);
+    b.world = w;
+    b.head = &no_keys;
+    if (w) failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    return b;
+}
+
+/* What every loop needs: the world is locked, its straight paths are closed. */
+INLINE void loop_open(reef_block *b, reef_world *w, query *q)
+{
+    b->count = 0;
+    b->dt = 0;
+    b->entities = NULL;
+    b->world = w;
+    b->context = NULL;
+    b->query = q;
+    b->head = &q->head;
+    b->next_unit = 0;
+    b->mask = NULL;
+    b->part = b->deferred = false;
+    b->match = b->match_end = q->matches;
+    b->open = true;
+    w->error.status = REEF_OK;
+    w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
+    w->locks++;
+    w->slow |= SLOW_LOCKED;
+    w->hot.fresh_end = 0;
+    w->gate_move = w->gate_destroy = UINT64_MAX;
+    q->open++;
+}
+
+/* The loop looks at rows: no head for the accessors, at its end for the inlined half. */
+void walk_open(reef_block *b, const query *q)
+{
+    b->head = &no_keys;
+    b->match_end = b->match;
+    b->end = match_end(q);
+    b->walk_unit = b->end_unit = b->first = b->unit = 0;
+    b->skip = 0;
+    b->left = UINT64_MAX;
+    b->since = 0;
+}
+
+/* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the next one. */
+static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
+{
+    reef_world *w = q->world;
+    if (!run_make(q)) return false;
+    b->since = since ? since : query_last_run(q);
+    version_look(w);
+    run_find(q)->version = w->hot.version;
+    return true;
+}
+
+static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
+{
+    walk_open(b, q);
+    if (q->optional_writes) version_look(q->world);
+    if (q->since && !since_begin(b, q, loop ? loop->since : 0)) {
+        b->end = b->match;
+        failure(q->world, REEF_NO_MEMORY, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
+    }
+    if (!fixed_hold(q, b->since)) b->end = b->match;
+    if (loop) b->skip = loop->offset;
+    if (loop && loop->limit) b->left = loop->limit;
+}
+
+reef_block reef_begin(reef_world *w, reef_query which)
+{
+    reef_status s = REEF_NO_MEMORY;
+    reef_block b;
+    query *q = w ? query_of(w, which, &s) : NULL;
+    if (UNLIKELY(q == NULL || !query_update(q))) return begin_refuse(w, "reef_begin", s);
+    loop_open(&b, w, q);
+    if (LIKELY(!q->looks && !q->fixed)) b.match_end = match_end(q);
+    else walk_begin(&b, q, NULL);
+    return b;
+}
+
+COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop *loop)
+{
+    static const char op[] = "reef_begin_loop";
+    reef_status s = REEF_NO_MEMORY;
+    reef_block b;
+    query *q = w ? query_of(w, which, &s) : NULL;
+    if (q && (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version)) return begin_refuse(w, op, REEF_BAD_ARGUMENT);
+    if (q == NULL || !query_update(q)) return begin_refuse(w, op, s);
+    loop_open(&b, w, q);
+    walk_begin(&b, q, loop);
+    return b;
+}
+
+COLD reef_block reef_begin_text(reef_world *w, const char *text)
+{
+    query *q = w ? query_make_text(w, "reef_begin_text", text) : NULL;
+    if (q == NULL) { /* why was recorded when it wasn't made */
+        reef_block b;
+        memset(&b, 0, sizeof b);
+        b.world = w;
+        b.head = &no_keys;
+        return b;
+    }
+    q->once = true;
+    return reef_begin(w, (reef_query){q->index, q->generation, w->number});
+}
+
+void reef_end(reef_block *b)
+{
+    if (UNLIKELY(b == NULL || !b->open)) return;
+    reef_world *w = b->world;
+    query *q = b->query;
+    b->open = false;
+    b->count = b->next_unit = 0;
+    b->match_end = b->match;
+    if (b->part) return;
+    q->open--;
+    ASSERT(w->locks > 0);
+    if (--w->locks == 0) {
+        w->slow &= ~SLOW_LOCKED;
+        gates_set(w);
+    }
+    if (UNLIKELY(q->since)) version_look(w); /* what is written from now on is new to its next run */
+    if (UNLIKELY(q->once)) query_drop(q);
+}
+
+/* ---- stepping ---- */
+
+/* Columns of a chunk that a loop is about to write; those of which no old value is wanted come second. */
+typedef struct writing {
+    reef_world  *w;
+    const table *t;
+    uint32_t     unit, count, first_out;
+    uint16_t     slot[REEF_TERMS_MAX];
+} writing;
+
+static void writing_add(writing *x, uint32_t slot, bool out)
+{
+    const column *c = &x->t->shape->columns[slot];
+    x->slot[x->count++] = (uint16_t)slot;
+    if (out && !c->type->hooked && !column_is_ours(x->w, x->unit, slot)) return;
+    x->slot[x->count - 1] = x->slot[x->first_out]; /* those in between are all out */
+    x->slot[x->first_out++] = (uint16_t)slot;
+}
+
+/* All of them ours and marked. False: no memory, and every value is what it was. */
+static bool writing_own(const writing *x)
+{
+    void *fresh[REEF_TERMS_MAX];
+    uint32_t i = 0;
+    for (; i < x->first_out; i++)
+        if (!column_own(x->w, x->t, x->unit, x->slot[i])) return false;
+    for (; i < x->count; i++) {
+        fresh[i] = column_fresh(x->w, x->t, x->unit, x->slot[i]);
+        if (fresh[i]) continue;
+        while (i-- > x->first_out) column_drop(x->w, x->t, x->unit, x->slot[i], fresh[i]);
+        return false;
+    }
+    for (i = x->first_out; i < x->count; i++) column_replace(x->w, x->t, x->unit, x->slot[i], fresh[i]);
+    return true;
+}
+
+static bool writing_end(const writing *x, reef_block *b)
+{
+    b->world->hook_failed.id = 0;
+    if (writing_own(x)) {
+        b->slots = unit_slots(b->world, x->unit);
+        return true;
+    }
+    reef_end(b);
+    failure(b->world, REEF_NO_MEMORY, "reef_next", b->world->hook_failed, (reef_entity){0, 0}, 0);
+    return false;
+}
+
+/* Some column that the loop writes is shared with a fork, or on a page that is. */
+bool reef_block_own(reef_block *b)
+{
+    const query *q = b->query;
+    const match *m = reef_block_match(b, &q->head);
+    writing x;
+    x.w = b->world;
+    x.t = table_read(b->world, m->id);
+    x.unit = b->next_unit ? unit_slots(b->world, b->next_unit)[0].head_more.previous : x.t->last;
+    x.count = x.first_out = 0;
+    for (uint32_t i = 0; i < q->head.write_count; i++)
+        writing_add(&x, (uint32_t)(reef_slot_of(b->slots, m, i) - b->slots), q->out >> i & 1);
+    return writing_end(&x, b);
+}
+
+const reef_slot *reef_match_slots(const reef_block *b, const reef_match *m, uint32_t unit)
+{
+    const reef_slot *slots = unit_slots(b->world, unit);
+    if (!b->query->head.remembers) return slots;
+    ((match *)(uintptr_t)m)->slots = slots;
+    ((match *)(uintptr_t)m)->unit = unit;
+    return slots;
+}
+
+/* The next chunk of a loop that looks at rows: its unit, 0 at the end. */
+uint32_t walk_step(reef_block *b)
+{
+    const query *q = b->query;
+    uint32_t unit = b->walk_unit;
+    if (unit == 0) {
+        do {
+            if (b->match == b->end) return 0;
+            b->match = (const char *)b->match + q->head.match_bytes;
+            unit = match_before(q, b->match)->table->first;
+        } while (unit == 0);
+    }
+    if (unit == b->end_unit) return 0;
+    const table *t = match_before(q, b->match)->table;
+    b->slots = unit_slots(b->world, unit);
+    b->walk_unit = b->slots[0].head.next;
+    b->count = chunk_rows(t, unit);
+    b->entities = slot_entities(b->slots);
+    b->unit = unit;
+    b->first = 0;
+    return unit;
+}
+
+static uint32_t rows_in(const uint64_t *words)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
+    return n;
+}
+
+/* Of the matching rows, the first `skip` go, and those behind the next `keep`. */
+static void mask_cut(uint64_t *words, uint64_t skip, uint64_t keep)
+{
+    for (uint32_t k = 0; k < BIT_WORDS; k++) {
+        uint64_t kept = 0;
+        for (uint64_t word = words[k]; word; word &= word - 1) {
+            if (skip) skip--;
+            else if (keep) kept |= word & (0 - word), keep--;
+        }
+        words[k] = kept;
+    }
+}
+
+/* The block's first and last matching rows, as far as they are wanted. False: none. */
+static bool walk_cut(reef_block *b)
+{
+    if (b->skip == 0 && b->left == UINT64_MAX) return true;
+    uint64_t rows = b->mask ? rows_in(b->mask) : b->count;
+    if (b->skip >= rows) {
+        b->skip -= rows;
+        return false;
+    }
+    uint64_t keep = rows - b->skip < b->left ? rows - b->skip : b->left;
+    if (b->mask) {
+        mask_cut(b->mask_words, b->skip, keep);
+    } else {
+        b->first = (uint32_t)b->skip;
+        b->count = (uint32_t)keep;
+        b->entities += b->first;
+    }
+    b->skip = 0;
+    if (b->left != UINT64_MAX) b->left -= keep;
+    return true;
+}
+
+/* All columns that the loop writes and that are in this chunk. */
+bool walk_own(reef_block *b)
+{
+    const query *q = b->query;
+    const uint32_t table_id = b->slots[0].head.table;
+    writing x;
+    x.w = b->world;
+    x.t = table_read(b->world, table_id);
+    x.unit = b->unit;
+    x.count = x.first_out = 0;
+    const bool whole = b->mask == NULL && b->first == 0 && b->count == chunk_rows(x.t, b->unit);
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) continue;
+        const uint32_t k = slot_seek(b->world, t->component.id, table_id);
+        if (k) writing_add(&x, k, t->access == REEF_OUT && whole);
+    }
+    if (!writing_end(&x, b)) return false;
+    b->entities = slot_entities(b->slots) + b->first;
+    return true;
+}
+
+static NOINLINE bool walk_next(reef_block *b)
+{
+    const query *q = b->query;
+    const bool writes = q->head.write_count || q->optional_writes;
+    while (b->left != 0 && walk_step(b)) {
+        b->mask = NULL;
+        if (match_before(q, b->match)->look) {
+            look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities};
+            if (!look_rows(&l, b->mask_words, 0, BIT_WORDS)) continue;
+            if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;
+        }
+        if (!walk_cut(b)) continue;
+        b->match_end = b->match;
+        return !writes || b->part || walk_own(b);
+    }
+    reef_end(b);
+    return false;
+}
+
+/* reef_block_step found nothing. */
+bool reef_block_more(reef_block *b)
+{
+    if (UNLIKELY(!b->open)) return false;
+    if (b->head == &no_keys) return walk_next(b);
+    reef_end(b);
+    return false;
+}
+
+bool reef_next_block(reef_block *b)
+{
+    if (UNLIKELY(b == NULL || !b->open)) return false;
+    return reef_next(b);
+}
+
+/* ---- what a block gives ---- */
+
+static const void *block_refuse(const reef_block *b, reef_component c, const char *op)
+{
+    if (b->world) failure(b->world, REEF_UNDECLARED, op, c, (reef_entity){0, 0}, 0);
+    return NULL;
+}
+
+/* The term that names a component with this access. NULL: none. */
+static const reef_term *term_named(const query *q, uint32_t component, bool write, bool fixed)
+{
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        if (t->component.id != component || t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed != fixed) continue;
+        if (!write || t->access != REEF_IN) return t;
+    }
+    return NULL;
+}
+
+const void *reef_block_other(const reef_block *b, reef_component c, bool write)
+{
+    const query *q = b->query;
+    const char *op = write ? "reef_inout" : "reef_in";
+    if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL) return block_refuse(b, c, op);
+    const uint32_t k = slot_seek(b->world, c.id, b->slots[0].head.table);
+    const uint32_t first = b->head == &no_keys ? b->first : 0;
+    return k == 0 ? NULL : (const char *)b->slots[k].block + (size_t)first * type_of(c.id)->size;
+}
+
+const void *reef_block_in(const reef_block *b, reef_component c)
+{
+    if (b == NULL || b->count == 0) return NULL;
+    return c.id > REEF_TYPES_MAX ? reef_block_other(b, c, false) : reef_block_in_fast(b, c); /* REEF_NO_KEY is no component's */
+}
+void *reef_block_inout(const reef_block *b, reef_component c) { return b && b->count ? reef_block_inout_fast(b, c) : NULL; }
+
+const void *reef_block_fixed_in(const reef_block *b, reef_component c)
+{
+    const reef_term *t = b && b->query ? term_named(b->query, c.id, false, true) : NULL;
+    if (t == NULL) return b ? block_refuse(b, c, "reef_fixed_in") : NULL;
+    return reef_get_id(b->world, t->source, c);
+}
+
+void *reef_block_fixed_inout(const reef_block *b, reef_component c)
+{
+    const reef_term *t = b && b->query ? term_named(b->query, c.id, true, true) : NULL;
+    if (t == NULL) return b ? (void *)(uintptr_t)block_refuse(b, c, "reef_fixed_inout") : NULL;
+    return reef_has_id(b->world, t->source, c) ? reef_mut_id(b->world, t->source, c) : NULL;
+}
+
+static uint32_t block_unit(const reef_block *b)
+{
+    if (b->head == &no_keys) return b->unit;
+    if (b->next_unit) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
+    return match_before(b->query, b->match)->table->last;
+}
+
+const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t *words)
+{
+    if (b == NULL || b->count == 0 || words == NULL) return NULL;
+    const reef_world *w = b->world;
+    const type *t = type_of(c.id);
+    const uint32_t unit = block_unit(b), first = b->head == &no_keys ? b->first : 0;
+    const uint64_t *on = t && t->home == REEF_BIT ? bit_words(bit_store_of(w, c.id), unit) : NULL;
+    const uint64_t *off = t ? disabled_words(w, c.id, unit) : NULL;
+    const bool all = t && t->home != REEF_BIT && slot_seek(w, c.id, b->slots[0].head.table);
+    memset(words, 0, BIT_WORDS * sizeof *words);
+    for (uint32_t i = 0; (on || all) && i < b->count; i++) {
+        const uint32_t row = first + i;
+        const uint64_t word = (all ? ~0ull : on[row / 64]) & (off ? ~off[row / 64] : ~0ull);
+        words[i / 64] |= (word >> (row % 64) & 1) << (i % 64);
+    }
+    return words;
+}
+
+const uint64_t *reef_block_mask(const reef_block *b) { return b && b->count ? b->mask : NULL; }
+
+/* The first row from `row` on whose bit is `value`, at most `count`. */
+static uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value)
+{
+    while (row < count) {
+        uint64_t word = (value ? words[row / 64] : ~words[row / 64]) >> (row % 64);
+        if (word) {
+            row += bits_first(word);
+            break;
+        }
+        row = (row | 63) + 1;
+    }
+    return row < count ? row : count;
+}
+
+uint32_t reef_block_run(const reef_block *b, uint32_t *first)
+{
+    if (b == NULL || first == NULL || *first >= b->count) return 0;
+    if (b->mask == NULL) return b->count - *first;
+    *first = row_seek(b->mask, *first, b->count, true);
+    return row_seek(b->mask, *first, b->count, false) - *first;
+}
+
+/* ---- row by row ---- */
+
+bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *b)
+{
+    reef_status s = REEF_OK;
+    if (w == NULL || b == NULL) return false;
+    memset(b, 0, sizeof *b);
+    b->head = &no_keys;
+    b->world = w;
+    query *q = query_of(w, which, &s);
+    if (q == NULL) return failure(w, s, "reef_query_row", (reef_component){0}, e, 0), false;
+    if (!reef_query_matches(w, which, e)) return false;
+    const uint32_t place = place_of(w, e);
+    b->query = q;
+    b->unit = place_unit(place);
+    b->first = place_row(place);
+    b->count = 1;
+    b->slots = unit_slots(w, b->unit);
+    b->entities = slot_entities(b->slots) + b->first;
+    b->open = true; /* so that a failure ends it */
+    b->part = true;
+    if ((q->head.write_count || q->optional_writes) && !walk_own(b)) return false;
+    b->open = false;
+    return true;
+}
+
+reef_row reef_rows(reef_world *w, reef_query which)
+{
+    reef_row r;
+    r.block = reef_begin(w, which);
+    r.entity = (reef_entity){0, 0};
+    r.i = UINT32_MAX;
+    return r;
+}
+
+/* The block is at its end, or some of its rows don't match: r->i is where to look. */
+bool reef_row_seek(reef_row *r)
+{
+    for (;;) {
+        if (r->i < r->block.count && r->block.mask) r->i = row_seek(r->block.mask, r->i, r->block.count, true);
+        if (r->i < r->block.count) break;
+        if (!reef_next(&r->block)) {
+            r->entity = (reef_entity){0, 0};
+            return false;
+        }
+        r->i = 0;
+    }
+    r->entity = r->block.entities[r->i];
+    return true;
+}
+
+reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (function == NULL) return failure(w, REEF_BAD_ARGUMENT, "reef_run", (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef_block b = reef_begin(w, which);
+    b.context = context;
+    while (reef_next(&b)) function(&b);
+    return w->error.status;
+}
