@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 const contestant contestant_reef = {
-    "reef", {reef_create_rows, reef_change_rows, reef_access_rows, reef_iter_rows, reef_copy_rows}};
+    "reef", {reef_create_rows, reef_change_rows, reef_access_rows, reef_iter_rows, reef_query_rows, reef_copy_rows}};
 
 void bench_fail(const reef_world *w, const char *what)
 {
@@ -84,7 +84,7 @@ reef_bundle *bundle_new(state *s, uint32_t count)
 reef_query query_new(state *s, const char *text)
 {
     reef_query q = reef_query_new(s->w, text);
-    if (!q) bench_fail(s->w, text);
+    if (reef_query_is_null(q)) bench_fail(s->w, text);
     return q;
 }
 

@@ -92,6 +92,7 @@
 #define pages_tables reef_inner_pages_tables
 #define part_at reef_inner_part_at
 #define queries_drop reef_inner_queries_drop
+#define queries_forget reef_inner_queries_forget
 #define query_drop reef_inner_query_drop
 #define query_last_run reef_inner_query_last_run
 #define query_look reef_inner_query_look

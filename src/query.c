@@ -10,7 +10,7 @@ static const table nothing; /* of a table that this world never used */
 /* Of a chunk that isn't remembered: a loop may look ahead. Never written; not const, so that it takes no room in the file. */
 static reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS];
 
-enum { MANY_MATCHES = 128 }; /* their tables and slots don't fit the first-level cache */
+enum { FEW_TABLES = 32, MANY_MATCHES = 128 }; /* their tables and slots don't fit the first-level cache */
 
 static match *match_of(const query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
 
@@ -71,22 +71,29 @@ static void match_forget(match *m)
     m->slots = no_slots;
 }
 
-/* Room for one more match, and empty ones behind the last, so that a loop may look ahead. */
-static bool match_room(query *q)
+/* Empty matches from `first` on: of a table without rows. */
+static void matches_clear(query *q, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        match *m = match_of(q, i);
+        for (uint32_t k = 0; k < q->head.match_bytes / 8; k++) ((uint64_t *)(void *)m)[k] = 0;
+        m->table = &nothing;
+        match_forget(m);
+    }
+}
+
+/* Room for more matches, and empty ones behind the last, so that a loop may look ahead. */
+static bool match_room(query *q, uint32_t more)
 {
     memory *m = &q->world->family->memory;
-    uint32_t need = q->match_count + 1 + REEF_MATCHES_AHEAD;
+    uint32_t need = q->match_count + more + REEF_MATCHES_AHEAD;
     if (need <= q->match_capacity) return true;
     uint32_t capacity = q->match_capacity * 2 > need ? q->match_capacity * 2 : need + 3;
     char *p = memory_resize(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes,
                             (size_t)capacity * q->head.match_bytes, PLAIN_ALIGN);
     if (p == NULL && !BUG(5)) return false;
     q->matches = p;
-    for (uint32_t i = q->match_count; i < capacity; i++) {
-        memset(match_of(q, i), 0, q->head.match_bytes);
-        match_of(q, i)->table = &nothing;
-        match_forget(match_of(q, i));
-    }
+    if (more == 1) matches_clear(q, q->match_count, capacity); /* who asks for many fills them */
     q->match_capacity = capacity;
     return true;
 }
@@ -94,7 +101,7 @@ static bool match_room(query *q)
 /* Puts a table that matches at place `at` of the matches. */
 static bool match_put(query *q, uint32_t at, uint32_t id, const uint16_t *columns, verdict v)
 {
-    if (!match_room(q)) return false;
+    if (!match_room(q, 1)) return false;
     char *p = q->matches + (size_t)at * q->head.match_bytes;
     if (at < q->match_count) memmove(p + q->head.match_bytes, p, (size_t)(q->match_count - at) * q->head.match_bytes);
     match *x = match_of(q, at);
@@ -124,7 +131,8 @@ static uint32_t match_place(const query *q, uint32_t id)
 /* Looks at one table. False: no memory. */
 static bool table_look(query *q, uint32_t id, bool last)
 {
-    uint16_t columns[REEF_TERMS_MAX] = {0};
+    uint16_t columns[REEF_TERMS_MAX];
+    columns[0] = 0;
     for (uint32_t i = 0; i < q->head.column_count; i++) {
         uint32_t slot = slot_find(q->world, q->head.key[i] >> 1, id);
         if (slot == 0) return true;
@@ -156,25 +164,58 @@ static void rarest_choose(query *q)
     }
 }
 
-/* All tables, from the first: in their order when there are many, so that none has to be sorted in. */
-static bool tables_look_all(query *q, uint32_t count)
+/* Where a world's table is. */
+static const table *table_place(const reef_world *w, uint32_t id)
 {
-    uint32_t n;
-    const uint32_t *order = tables_order(q->world, &n);
-    if (n && order == NULL) return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (order[i] < count && !table_look(q, order[i], true)) return false;
-    q->seen = count;
-    return true;
+    const uint32_t page = id / TABLES_PER_PAGE;
+    const bool there = page < w->state.tables.count && w->state.tables.page[page];
+    return there ? (const table *)w->state.tables.page[page] + id % TABLES_PER_PAGE : &nothing;
 }
 
-static bool tables_look_new(query *q, uint32_t count)
+/* What a loop follows: where the table is, and, while that stays so, where its first chunk is. */
+INLINE void match_find(query *q, match *m)
 {
-    for (; q->seen < count; q->seen++) {
-        if (BUG(8) && q->epoch != UINT64_MAX) continue;
-        if (q->seen >= TABLE_EMPTY && !table_look(q, q->seen, false)) return false;
+    const table *t = m->table = table_place(q->world, m->id);
+    const uint32_t unit = t->first;
+    m->unit = q->head.remembers && unit ? unit : UINT32_MAX;
+    m->slots = m->unit == unit ? unit_slots(q->world, unit) : no_slots;
+}
+
+/* The slot of a column in a table by its map; 0: not there, or not in the map. */
+INLINE uint32_t map_slot(const reef_map *m, uint32_t id)
+{
+    const uint32_t d = id - m->lowest;
+    return d < m->capacity ? ((const uint16_t *)(m + 1))[1 + d] : 0;
+}
+
+/* A plain query's matches among these tables, in one pass (`columns` is a constant where it is 1 or 2): a query of two columns over
+ * 1,024 tables is made in 4 us; looking at each table on its own took 190. */
+INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_t count, const uint32_t columns)
+{
+    const reef_world *w = q->world;
+    const uint32_t bytes = q->head.match_bytes;
+    const reef_map *maps[REEF_TERMS_MAX];
+    char *to = q->matches + (size_t)q->match_count * bytes;
+    for (uint32_t c = 0; c < columns; c++) maps[c] = REEF_DEPENDENT(&w->hot.maps[q->head.key[c] >> 9][q->head.key[c] >> 1 & 255]);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t id = ids[i];
+        match *m = (match *)(void *)to;
+        uint16_t *slots = (uint16_t *)(void *)(to + offsetof(match, columns));
+        uint32_t c = 0;
+        if (UNLIKELY(id >= count)) continue; /* another world of the family made it meanwhile */
+        for (; c < columns; c++) {
+            uint32_t slot = map_slot(maps[c], id);
+            if (UNLIKELY(slot == 0) && (!REEF_DEPENDENT(&maps[c]->elsewhere) || (slot = slot_seek(w, q->head.key[c] >> 1, id)) == 0)) break;
+            slots[c] = (uint16_t)(slot * sizeof(reef_slot));
+        }
+        if (c < columns) continue;
+        if (columns < 2) slots[1] = slots[0] = columns ? slots[0] : 0;
+        m->id = id;
+        m->look = 0;
+        match_find(q, m);
+        to += bytes;
     }
-    return true;
+    q->match_count = (uint32_t)((size_t)(to - q->matches) / bytes);
 }
 
 /* Which of the query's types may be disabled somewhere. True: it isn't as it was, so all tables are settled anew. */
@@ -203,9 +244,41 @@ static void matches_forget(query *q)
     q->rare_used = 0;
 }
 
-COLD bool query_look(query *q, uint32_t count)
+/* All tables, from the first: in their order when there are many, so that none has to be sorted in. */
+static bool tables_look_all(query *q, uint32_t count)
+{
+    uint32_t n;
+    const uint32_t *order = tables_order(q->world, &n);
+    if (n && order == NULL) return false;
+    if (q->plain) {
+        if (!match_room(q, n)) return false;
+        switch (q->head.column_count) {
+        case 1: tables_look_plain(q, order, n, count, 1); break;
+        case 2: tables_look_plain(q, order, n, count, 2); break;
+        default: tables_look_plain(q, order, n, count, q->head.column_count); break;
+        }
+        matches_clear(q, q->match_count, q->match_capacity);
+    }
+    for (uint32_t i = 0; !q->plain && i < n; i++)
+        if (order[i] < count && !table_look(q, order[i], true)) return false;
+    q->seen = count;
+    return true;
+}
+
+static bool tables_look_new(query *q, uint32_t count)
+{
+    for (; q->seen < count; q->seen++) {
+        if (BUG(8) && q->epoch != UINT64_MAX) continue;
+        if (q->seen >= TABLE_EMPTY && !table_look(q, q->seen, false)) return false;
+    }
+    return true;
+}
+
+NOINLINE bool query_look(query *q, uint32_t count)
 {
     reef_world *w = q->world;
+    bool found = false; /* where all matches lie */
+    q->head.remembers = w->hot.chunks.shared == 0;
     if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
     if (q->seen != count) {
         if (q->rare == 0) rarest_choose(q);
@@ -213,23 +286,20 @@ COLD bool query_look(query *q, uint32_t count)
         const uint32_t used = q->rare ? tables_with(w, q->rare) : UINT32_MAX;
         count = w->family->graph.shape_count;
         mutex_unlock(&w->family->lock);
+        const bool all = q->seen == 0 && count > FEW_TABLES && !BUG(12);
         if (used == UINT32_MAX || used != q->rare_used || q->seen == 0)
-            if (!(q->seen == 0 && count > 32 && !BUG(12) ? tables_look_all(q, count) : tables_look_new(q, count))) {
+            if (!(all ? tables_look_all(q, count) : tables_look_new(q, count))) {
                 if (q->seen == 0) matches_forget(q); /* the next look begins anew */
                 return false;
             }
+        found = all && q->plain;
         q->seen = count;
         q->rare_used = used;
     }
-    q->head.remembers = w->hot.chunks.shared == 0;
     q->looks = q->since || q->optional_writes;
-    for (uint32_t i = 0; i < q->match_count; i++) {
-        match *m = match_of(q, i);
-        match_forget(m);
-        uint32_t page = m->id / TABLES_PER_PAGE;
-        bool there = page < w->state.tables.count && w->state.tables.page[page];
-        m->table = there ? (const table *)w->state.tables.page[page] + m->id % TABLES_PER_PAGE : &nothing;
-        q->looks |= m->look;
+    for (uint32_t i = 0; !found && i < q->match_count; i++) {
+        match_find(q, match_of(q, i));
+        q->looks |= match_at(q, i)->look;
     }
     q->epoch = w->tables_epoch;
     q->head.ahead = q->match_count >= MANY_MATCHES;
@@ -434,7 +504,30 @@ static uint32_t place_take(reef_world *w)
     return first;
 }
 
-static COLD query *query_make(reef_world *w, const term_list *l)
+/* A query that was freed lately and asked the same. Tables made since are found as by any query. NULL: there is none. */
+static query *query_again(reef_world *w, const term_list *l)
+{
+    for (uint32_t i = 0; i < FREED_QUERIES && w->freed_queries[i]; i++) {
+        query *q = w->freed_queries[i];
+        if (q->term_count != l->count || q->entities != l->entities || memcmp(q->terms, l->term, l->count * sizeof *l->term) != 0) continue;
+        memmove(w->freed_queries + i, w->freed_queries + i + 1, (FREED_QUERIES - 1 - i) * sizeof *w->freed_queries);
+        w->freed_queries[FREED_QUERIES - 1] = NULL;
+        q->once = false;
+        return q;
+    }
+    return NULL;
+}
+
+static query *query_fresh(reef_world *w, const term_list *l, const term_facts *facts)
+{
+    query *q = memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
+    if (q == NULL) return NULL;
+    q->world = w;
+    terms_take(q, l, facts);
+    return q;
+}
+
+static query *query_make(reef_world *w, const term_list *l)
 {
     term_facts facts[REEF_TERMS_MAX];
     memset(facts, 0, sizeof facts);
@@ -442,12 +535,11 @@ static COLD query *query_make(reef_world *w, const term_list *l)
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return NULL;
     uint32_t place = place_take(w);
-    query *q = place == UINT32_MAX ? NULL : memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
+    query *q = place == UINT32_MAX ? NULL : query_again(w, l);
+    if (q == NULL && place != UINT32_MAX) q = query_fresh(w, l, facts);
     if (q == NULL) return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
-    q->world = w;
     q->index = place;
     q->generation = ++w->queries[place].generation;
-    terms_take(q, l, facts);
     mutex_lock(&w->family->lock);
     q->serial = ++w->family->query_serial;
     mutex_unlock(&w->family->lock);
@@ -517,14 +609,28 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     return handle_to(query_make(to, &l));
 }
 
+static void query_give(reef_world *w, query *q)
+{
+    if (q == NULL) return;
+    memory_free(&w->family->memory, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
+    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->term_count));
+}
+
 void query_drop(query *q)
 {
     reef_world *w = q->world;
-    if (w->queries[q->index].query == q) w->query_count--;
+    w->query_count--;
     w->queries[q->index].query = NULL;
     run_forget(q);
-    memory_free(&w->family->memory, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
-    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->term_count));
+    query_give(w, w->freed_queries[FREED_QUERIES - 1]);
+    memmove(w->freed_queries + 1, w->freed_queries, (FREED_QUERIES - 1) * sizeof *w->freed_queries);
+    w->freed_queries[0] = q;
+}
+
+void queries_forget(reef_world *w)
+{
+    for (uint32_t i = 0; i < FREED_QUERIES; i++) query_give(w, w->freed_queries[i]);
+    memset(w->freed_queries, 0, sizeof w->freed_queries);
 }
 
 COLD reef_status reef_query_free(reef_world *w, reef_query which)
@@ -542,7 +648,8 @@ COLD reef_status reef_query_free(reef_world *w, reef_query which)
 void queries_drop(reef_world *w)
 {
     for (uint32_t i = 0; i < w->query_room; i++)
-        if (w->queries[i].query) query_drop(w->queries[i].query);
+        query_give(w, w->queries[i].query);
+    queries_forget(w);
     memory_free(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *w->queries);
     w->queries = NULL;
     w->query_room = 0;

@@ -1,14 +1,14 @@
 /* A loop in parts, for the caller's own threads.
  *
  * Everything that could fail or be written by two parts happens when the split begins: the columns that the loop writes become
- * the world's own and are marked, chunk by chunk. A part then reads the world and writes only the blocks that it hands out. */
+ * the world's own and are marked, chunk by chunk. A number then reads the world and writes only the blocks that it hands out. */
 #include "query.h"
 #include <stdio.h>
 
 struct reef_split {
     reef_block whole; /* the loop that is open meanwhile */
     uint32_t   count;
-    struct split_place { const void *match; uint32_t unit; } begin[]; /* of each part, and of the end */
+    struct split_place { const void *match; uint32_t unit; } begin[]; /* of each number, and of the end */
 };
 
 static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(struct split_place); }
@@ -21,7 +21,7 @@ static uint64_t rows_walked(const reef_block *b, const query *q)
     return n;
 }
 
-/* Walks everything once: chunks with rows that match become ours; each part begins at the first chunk behind its share. */
+/* Walks everything once: chunks with rows that match become ours; each number begins at the first chunk behind its share. */
 static bool split_walk(reef_split *s, const query *q)
 {
     reef_block b = s->whole;
@@ -29,11 +29,11 @@ static bool split_walk(reef_split *s, const query *q)
     const uint64_t all = rows_walked(&b, q);
     const bool writes = q->head.write_count || q->optional_writes;
     uint64_t passed = 0;
-    uint32_t part = 0;
+    uint32_t number = 0;
     while (walk_step(&b)) {
         const match *m = (const match *)(const void *)((const char *)b.match - q->head.match_bytes);
-        for (; part < s->count && passed >= all / s->count * part + all % s->count * part / s->count; part++)
-            s->begin[part] = (struct split_place){m, b.unit};
+        for (; number < s->count && passed >= all / s->count * number + all % s->count * number / s->count; number++)
+            s->begin[number] = (struct split_place){m, b.unit};
         passed += b.count;
         b.mask = NULL;
         if (m->look) {
@@ -43,7 +43,7 @@ static bool split_walk(reef_split *s, const query *q)
         }
         if (writes && !walk_own(&b)) return false;
     }
-    for (; part <= s->count; part++) s->begin[part] = (struct split_place){b.end, 0};
+    for (; number <= s->count; number++) s->begin[number] = (struct split_place){b.end, 0};
     return true;
 }
 
@@ -73,16 +73,16 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     return NULL;
 }
 
-reef_block reef_split_part(reef_split *s, uint32_t part)
+reef_block reef_split_part(reef_split *s, uint32_t number)
 {
     reef_block b;
     memset(&b, 0, sizeof b);
-    if (s == NULL || part >= s->count) {
+    if (s == NULL || number >= s->count) {
         if (s) b.world = s->whole.world, b.head = s->whole.head;
         return b;
     }
     b = s->whole;
-    const struct split_place *from = &s->begin[part], *to = &s->begin[part + 1];
+    const struct split_place *from = &s->begin[number], *to = &s->begin[number + 1];
     b.part = true;
     b.match = b.match_end = from->match;
     b.walk_unit = from->unit;

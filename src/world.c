@@ -3,6 +3,7 @@
 
 void bundles_drop(reef_world *w);
 void queries_drop(reef_world *w);
+void queries_forget(reef_world *w);
 
 /* ---- making ---- */
 
@@ -117,6 +118,7 @@ COLD reef_status reef_shrink(reef_world *w)
     if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
         if (!table_shrink(w, i)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    queries_forget(w);
     mutex_lock(&w->family->lock);
     graph_settle(w->family);
     mutex_unlock(&w->family->lock);

@@ -168,7 +168,7 @@ typedef struct state {
 /* The key of a bit store that marks a component as disabled; alone: the whole entity. */
 #define BIT_DISABLED 0x80000000u
 
-enum { EDGE_CACHE = 128, SET_CACHE = 64 };
+enum { EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
 struct reef_world {
     reef_hot   hot;
@@ -193,6 +193,7 @@ struct reef_world {
     struct reef_bundle *bundles;  /* the user's */
     struct query_slot { struct reef_query_data *query; uint32_t generation; } *queries; /* by index */
     uint32_t    query_room, query_count;
+    struct reef_query_data *freed_queries[FREED_QUERIES]; /* the last ones, for who asks the same again; newest first */
     uint32_t    number;        /* of this world in the process: handles of queries carry it */
     uint64_t    disabled_epoch; /* counts what may change the set of types of which some entity is disabled */
     reef_world_config config;

@@ -1,0 +1,69 @@
+/* reef's rows about queries themselves: making one, looking for what changed. */
+#include "reef_rows.h"
+#include "kernels.h"
+#include "mem.h"
+
+/* ---- query_build ---- */
+
+static void *build_setup(const bench_row *r) { return frag_tables(r); }
+
+/* Make, visit every block once, not its rows, free. */
+static void build_run(void *p)
+{
+    state *s = p;
+    for (uint32_t k = 0; k < s->r->passes; k++) {
+        reef_query q = reef_query_new(s->w, "in Position, in Velocity");
+        for (reef_block b = reef_begin(s->w, q); reef_next(&b);) s->sum += b.count;
+        reef_query_free(s->w, q);
+    }
+}
+static uint64_t build_expected(const bench_row *r) { return (uint64_t)r->n * r->passes; }
+
+/* ---- iter_changed ---- */
+
+static void changed_pass(state *s)
+{
+    for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);)
+        k_iter2(reef_inout(&b, Position), reef_in(&b, Velocity), b.count, bench_dt);
+}
+
+/* The query ran, and then every hundredth block was written. */
+static void *changed_setup(const bench_row *r)
+{
+    state *s = state_pv(r, false);
+    reef_query_free(s->w, s->query);
+    s->query = reef_query_make(s->w, &(reef_query_desc){.terms = {{.component = reef_id(Position)},
+                                                                  {.component = reef_id(Velocity), .access = REEF_IN, .since = REEF_IF_CHANGED}}});
+    if (reef_query_is_null(s->query)) bench_fail(s->w, "reef_query_make");
+    changed_pass(s);
+    for (uint32_t i = 0; i < r->n; i += 100 * REEF_BLOCK_ROWS) reef_mut(s->w, reef_entity_at(s->w, i), Velocity)->x += 1;
+    return s;
+}
+static void changed_run(void *p) { changed_pass(p); }
+
+/* One pass over everything, and one over every hundredth block, whose first velocity is another one. */
+static uint64_t changed_expected(const bench_row *r)
+{
+    const float dt = bench_dt;
+    uint64_t    sum = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        Position p = pos_of(i);
+        Velocity v = vel_of(i);
+        uint32_t block = i / REEF_BLOCK_ROWS;
+        p.x += v.x * dt;
+        p.y += v.y * dt;
+        if (block % 100 == 0) {
+            if (i % REEF_BLOCK_ROWS == 0) v.x += 1;
+            p.x += v.x * dt;
+            p.y += v.y * dt;
+        }
+        sum += pos_sum(p, 0);
+    }
+    return sum;
+}
+
+const row_impl reef_query_rows[] = {
+    {ROW_query_build, build_setup, build_run, sum_run, state_free, build_expected},
+    {ROW_iter_changed, changed_setup, changed_run, sum_rows, state_free, changed_expected},
+    {0},
+};
