@@ -44,15 +44,17 @@ typedef struct parser {
 
 typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_KINDS } word_kind;
 
-static const struct word {
+typedef struct query_word {
     const char *text;
     word_kind   kind;
     uint8_t     value;
-} query_words[] = {
-    {"in", WORD_ACCESS, REEF_IN},           {"out", WORD_ACCESS, REEF_OUT},
-    {"inout", WORD_ACCESS, REEF_INOUT},     {"with", WORD_ACCESS, REEF_WITH},
+} query_word;
+
+static const query_word query_words[] = {
+    {"in", WORD_ACCESS, REEF_IN},              {"out", WORD_ACCESS, REEF_OUT},
+    {"inout", WORD_ACCESS, REEF_INOUT},        {"with", WORD_ACCESS, REEF_WITH},
     {"disabled", WORD_ENABLED, REEF_DISABLED}, {"either", WORD_ENABLED, REEF_EITHER},
-    {"changed", WORD_SINCE, REEF_CHANGED},  {"added", WORD_SINCE, REEF_ADDED_SINCE},
+    {"changed", WORD_SINCE, REEF_IF_CHANGED},  {"added", WORD_SINCE, REEF_IF_ADDED},
 };
 
 enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0] };
@@ -66,7 +68,7 @@ static bool token_letter(char c)
            (unsigned char)c >= 128;
 }
 
-static token token_scan(const char *at)
+static COLD token token_scan(const char *at)
 {
     while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') at++;
     token       t = {TOKEN_SIGN, at, 1};
@@ -98,7 +100,7 @@ static bool token_is(token t, const char *text)
     return t.kind == TOKEN_NAME && t.length == strlen(text) && memcmp(t.start, text, t.length) == 0;
 }
 
-static const struct word *word_find(token t)
+static COLD const query_word *word_find(token t)
 {
     for (uint32_t i = 0; i < QUERY_WORDS; i++)
         if (token_is(t, query_words[i].text)) return &query_words[i];
@@ -111,7 +113,7 @@ static bool byte_continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
 /* How much of a text fits `room` bytes, without cutting a character of UTF-8 in two. (Where four bytes continue one, it isn't
  * UTF-8.) */
-static size_t text_fits(const char *text, size_t length, size_t room)
+static COLD size_t text_fits(const char *text, size_t length, size_t room)
 {
     if (length <= room) return length;
     size_t n = room;
@@ -123,7 +125,7 @@ enum { SHOWN_MAX = 40 }; /* bytes of a name in a message */
 typedef struct shown { char text[SHOWN_MAX + 4]; } shown;
 
 /* A name for a message: a long one is cut, and ends in dots. What isn't printed is a question mark. */
-static shown show(const char *text, size_t length)
+static COLD shown show(const char *text, size_t length)
 {
     shown  s;
     size_t n = text_fits(text, length, SHOWN_MAX);
@@ -132,7 +134,7 @@ static shown show(const char *text, size_t length)
     return s;
 }
 
-static shown show_token(token t)
+static COLD shown show_token(token t)
 {
     shown s;
     char  c = *t.start;
@@ -186,7 +188,7 @@ static bool letter_same(char a, char b, bool fold) { return a == b || (fold && l
 
 /* Edits from a to b, limit + 1 if there are more. Only cells next to the diagonal are computed: more than `limit` away from it
  * lie more than `limit` edits. */
-static uint32_t edits_between(const char *a, uint32_t m, const char *b, uint32_t n, uint32_t limit, bool fold)
+static COLD uint32_t edits_between(const char *a, uint32_t m, const char *b, uint32_t n, uint32_t limit, bool fold)
 {
     uint32_t rows[3][REEF_TYPE_NAME_MAX + 1], far = limit + 1;
     if (m > n + limit || n > m + limit) return far;
@@ -210,7 +212,7 @@ static uint32_t edits_between(const char *a, uint32_t m, const char *b, uint32_t
     return edit_least(rows[m % 3][n], far);
 }
 
-static void nearest_look(nearest *s, const char *name)
+static COLD void nearest_look(nearest *s, const char *name)
 {
     uint32_t n = (uint32_t)strlen(name);
     uint32_t edits = edits_between(s->wanted, s->length, name, n, s->limit, true);
@@ -223,7 +225,7 @@ static void nearest_look(nearest *s, const char *name)
     s->exact = exact;
 }
 
-static nearest nearest_begin(const char *wanted)
+static COLD nearest nearest_begin(const char *wanted)
 {
     uint32_t length = (uint32_t)strlen(wanted);
     return (nearest){.wanted = wanted, .length = length, .limit = edit_least(length / 3, EDITS_MAX)};
@@ -261,7 +263,7 @@ static COLD bool refuse_source(parser *p, const token *at, const char *name)
 /* ---- names ---- */
 
 /* The text of a token that is a name, without its quotes, into room for `most` bytes and the zero. */
-static bool parse_name(parser *p, char *name, size_t most)
+static COLD bool parse_name(parser *p, char *name, size_t most)
 {
     const char *at = p->token.start, *end = at + p->token.length;
     const bool  quoted = p->token.kind == TOKEN_QUOTED;
@@ -281,7 +283,7 @@ static bool parse_name(parser *p, char *name, size_t most)
     return true;
 }
 
-static bool parse_type(parser *p, reef_component *c)
+static COLD bool parse_type(parser *p, reef_component *c)
 {
     char        name[REEF_TYPE_NAME_MAX + 1];
     const token at = p->token;
@@ -306,7 +308,7 @@ static bool parse_number(const char **at, uint32_t *number)
     return *at != first;
 }
 
-static bool parse_handle(parser *p, reef_entity *e)
+static COLD bool parse_handle(parser *p, reef_entity *e)
 {
     const char *at = p->token.start + 1, *end = p->token.start + p->token.length;
     if (!parse_number(&at, &e->index) || *at++ != 'v' || !parse_number(&at, &e->generation) || at != end)
@@ -318,7 +320,7 @@ static bool parse_handle(parser *p, reef_entity *e)
     return true;
 }
 
-static bool parse_source(parser *p, reef_entity *e)
+static COLD bool parse_source(parser *p, reef_entity *e)
 {
     char        name[REEF_NAME_MAX + 1];
     const token at = p->token;
@@ -331,14 +333,14 @@ static bool parse_source(parser *p, reef_entity *e)
 
 /* ---- terms ---- */
 
-static bool parse_full(parser *p, const char *at)
+static COLD bool parse_full(parser *p, const char *at)
 {
     if (p->out->count < REEF_TERMS_MAX) return true;
     return parse_refuse(p, REEF_LIMIT, at, "a query has at most %d terms, its groups among them", REEF_TERMS_MAX);
 }
 
 /* Makes the terms from `first` on the members of a group that begins at `at`. */
-static bool parse_group(parser *p, uint32_t first, reef_op op, uint32_t members, const char *at)
+static COLD bool parse_group(parser *p, uint32_t first, reef_op op, uint32_t members, const char *at)
 {
     query_text *out = p->out;
     if (!parse_full(p, at)) return false;
@@ -350,26 +352,26 @@ static bool parse_group(parser *p, uint32_t first, reef_op op, uint32_t members,
     return true;
 }
 
-static bool parse_words(parser *p, reef_term *t, bool *given)
+static COLD bool parse_words(parser *p, reef_term *t, bool *given)
 {
-    for (const struct word *word; (word = word_find(p->token)) != NULL; token_next(p)) {
+    for (const query_word *found; (found = word_find(p->token)) != NULL; token_next(p)) {
         if (!token_is_name(token_scan(p->token.start + p->token.length))) return true;
-        if (given[word->kind])
+        if (given[found->kind])
             return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                "expected a type's name, found '%s': a word of its kind stands before it", word->text);
-        if (word->kind == WORD_ACCESS && word->value != REEF_WITH && p->nots)
+                                "expected a type's name, found '%s': a word of its kind stands before it", found->text);
+        if (found->kind == WORD_ACCESS && found->value != REEF_WITH && p->nots)
             return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
-                                "expected a type's name, found '%s': what stands under '!' has no data", word->text);
-        given[word->kind] = true;
-        if (word->kind == WORD_ACCESS) t->access = (reef_access)word->value;
-        if (word->kind == WORD_ENABLED) t->enabled = (reef_enabled)word->value;
-        if (word->kind == WORD_SINCE) t->since = (reef_since)word->value;
+                                "expected a type's name, found '%s': what stands under '!' has no data", found->text);
+        given[found->kind] = true;
+        if (found->kind == WORD_ACCESS) t->access = (reef_access)found->value;
+        if (found->kind == WORD_ENABLED) t->enabled = (reef_enabled)found->value;
+        if (found->kind == WORD_SINCE) t->since = (reef_since)found->value;
     }
     return true;
 }
 
 /* The whole entity: "disabled *" or "either *". */
-static bool parse_entities(parser *p, const reef_term *t, const bool *given)
+static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given)
 {
     bool inside = p->parentheses || p->nots || p->alternatives;
     if (p->entities_given) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' stands here a second time");
@@ -383,7 +385,7 @@ static bool parse_entities(parser *p, const reef_term *t, const bool *given)
     return true;
 }
 
-static bool parse_leaf(parser *p)
+static COLD bool parse_leaf(parser *p)
 {
     reef_term t = {.access = p->nots ? REEF_WITH : REEF_INOUT};
     bool      given[WORD_KINDS] = {false};
@@ -406,8 +408,8 @@ static bool parse_leaf(parser *p)
     return true;
 }
 
-static bool parse_one(parser *p);
-static bool parse_list(parser *p, uint32_t *members);
+static COLD bool parse_one(parser *p);
+static COLD bool parse_list(parser *p, uint32_t *members);
 
 static bool parse_too_deep(parser *p, const char *what)
 {
@@ -415,7 +417,7 @@ static bool parse_too_deep(parser *p, const char *what)
 }
 
 /* A NOT or a NONE_OF. (What is under it has at least one term.) */
-static bool parse_not(parser *p)
+static COLD bool parse_not(parser *p)
 {
     const uint32_t first = p->out->count;
     const char    *at = p->token.start;
@@ -439,7 +441,7 @@ static COLD bool parse_unended(parser *p)
     return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs", what);
 }
 
-static bool parse_parentheses(parser *p)
+static COLD bool parse_parentheses(parser *p)
 {
     const uint32_t first = p->out->count;
     const char    *at = p->token.start;
@@ -454,14 +456,14 @@ static bool parse_parentheses(parser *p)
     return members == 1 || parse_group(p, first, REEF_ALL_OF, members, at);
 }
 
-static bool parse_one(parser *p)
+static COLD bool parse_one(parser *p)
 {
     if (token_is_sign(p, '!')) return parse_not(p);
     if (token_is_sign(p, '(')) return parse_parentheses(p);
     return parse_leaf(p);
 }
 
-static bool parse_any(parser *p)
+static COLD bool parse_any(parser *p)
 {
     const uint32_t first = p->out->count;
     const char    *at = p->token.start;
@@ -479,7 +481,7 @@ static bool parse_any(parser *p)
 }
 
 /* One or more, joined by commas. */
-static bool parse_list(parser *p, uint32_t *members)
+static COLD bool parse_list(parser *p, uint32_t *members)
 {
     for (*members = 0;; ++*members) {
         if (*members) token_next(p);
@@ -515,7 +517,7 @@ typedef struct query_writer {
 /* Where a term stands, which decides whether an ANY_OF needs parentheses. */
 typedef enum write_place { IN_LIST, IN_ANY, IN_NOT } write_place;
 
-static void write_bytes(query_writer *o, const char *bytes, size_t n)
+static COLD void write_bytes(query_writer *o, const char *bytes, size_t n)
 {
     size_t room = o->length < o->size ? o->size - o->length : 0;
     if (room > 1) {
@@ -526,10 +528,10 @@ static void write_bytes(query_writer *o, const char *bytes, size_t n)
     o->length += n;
 }
 
-static void write_text(query_writer *o, const char *text) { write_bytes(o, text, strlen(text)); }
+static COLD void write_text(query_writer *o, const char *text) { write_bytes(o, text, strlen(text)); }
 
 /* A name is quoted where it could be taken for something else. */
-static void write_name(query_writer *o, const char *name)
+static COLD void write_name(query_writer *o, const char *name)
 {
     token t = token_scan(name);
     bool  plain = t.kind == TOKEN_NAME && t.start == name && name[t.length] == 0;
@@ -545,7 +547,7 @@ static void write_name(query_writer *o, const char *name)
     write_text(o, "\"");
 }
 
-static void write_source(query_writer *o, reef_entity e)
+static COLD void write_source(query_writer *o, reef_entity e)
 {
     char        number[32];
     const char *name = reef_name(o->world, e);
@@ -558,7 +560,7 @@ static void write_source(query_writer *o, reef_entity e)
     write_text(o, number);
 }
 
-static void write_word(query_writer *o, word_kind kind, uint32_t value)
+static COLD void write_word(query_writer *o, word_kind kind, uint32_t value)
 {
     for (uint32_t i = 0; i < QUERY_WORDS; i++) {
         if (query_words[i].kind != kind || query_words[i].value != value) continue;
@@ -567,7 +569,7 @@ static void write_word(query_writer *o, word_kind kind, uint32_t value)
     }
 }
 
-static void write_leaf(query_writer *o, const reef_term *t, bool filter)
+static COLD void write_leaf(query_writer *o, const reef_term *t, bool filter)
 {
     const type *kind = type_of(t->component.id);
     ASSERT(kind);
@@ -581,7 +583,7 @@ static void write_leaf(query_writer *o, const reef_term *t, bool filter)
 }
 
 /* The next term with what is inside it. Each call takes a term, so it is no deeper than there are terms. */
-static void write_term(query_writer *o, write_place place, bool filter)
+static COLD void write_term(query_writer *o, write_place place, bool filter)
 {
     if (o->at == o->count) return;
     const reef_term *t = &o->terms[o->at++];

@@ -115,12 +115,12 @@ static void F1_words_of_enabling_and_of_change(void **state)
     reef_world *w = world_of(state);
     READS(w, "disabled Flag, either Mass", "disabled Flag, either Mass", LEAF(Flag, .enabled = REEF_DISABLED),
           LEAF(Mass, .enabled = REEF_EITHER));
-    READS(w, "changed in Flag, in added Mass", "in changed Flag, in added Mass", LEAF(Flag, .access = REEF_IN, .since = REEF_CHANGED),
-          LEAF(Mass, .access = REEF_IN, .since = REEF_ADDED_SINCE));
+    READS(w, "changed in Flag, in added Mass", "in changed Flag, in added Mass", LEAF(Flag, .access = REEF_IN, .since = REEF_IF_CHANGED),
+          LEAF(Mass, .access = REEF_IN, .since = REEF_IF_ADDED));
     READS(w, "?changed either out Flag", "?out either changed Flag",
-          LEAF(Flag, .op = REEF_OPTIONAL, .access = REEF_OUT, .enabled = REEF_EITHER, .since = REEF_CHANGED));
+          LEAF(Flag, .op = REEF_OPTIONAL, .access = REEF_OUT, .enabled = REEF_EITHER, .since = REEF_IF_CHANGED));
     READS(w, "!added disabled Flag", "!disabled added Flag",
-          LEAF(Flag, .op = REEF_NOT, .access = REEF_WITH, .enabled = REEF_DISABLED, .since = REEF_ADDED_SINCE));
+          LEAF(Flag, .op = REEF_NOT, .access = REEF_WITH, .enabled = REEF_DISABLED, .since = REEF_IF_ADDED));
     static const char *const texts[] = {"Flag, disabled *", "disabled *, Flag", "Flag, either *", "Flag"};
     static const reef_enabled wanted[] = {REEF_DISABLED, REEF_DISABLED, REEF_EITHER, REEF_ENABLED};
     static const char *const canonical[] = {"Flag, disabled *", "Flag, disabled *", "Flag, either *", "Flag"};
@@ -174,7 +174,7 @@ static void F1_a_term_may_have_a_fixed_source(void **state)
     snprintf(text, sizeof text, "Mass of #%uv%u", (unsigned)e.index, (unsigned)e.generation);
     READS(w, text, text, LEAF(Mass, .source = e));
     READS(w, "!changed Mass of sun | Mass of \"sun\"", "!changed Mass of sun | Mass of sun", GROUP(ANY_OF, 2),
-          LEAF(Mass, .op = REEF_NOT, .access = REEF_WITH, .since = REEF_CHANGED, .source = reef_find(w, "sun")),
+          LEAF(Mass, .op = REEF_NOT, .access = REEF_WITH, .since = REEF_IF_CHANGED, .source = reef_find(w, "sun")),
           LEAF(Mass, .source = reef_find(w, "sun")));
 }
 
