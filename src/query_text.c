@@ -194,10 +194,9 @@ static COLD uint32_t edits_between(const char *a, uint32_t m, const char *b, uin
     if (m > n + limit || n > m + limit) return far;
     for (uint32_t j = 0; j <= n && j <= limit + 1; j++) rows[0][j] = j;
     for (uint32_t i = 1; i <= m; i++) {
-        uint32_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3], best = far;
+        uint32_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3], best = i;
         uint32_t  low = i > limit ? i - limit : 1, high = edit_least(n, i + limit);
-        row[low - 1] = low == 1 ? i : far;
-        if (low == 1) best = i;
+        row[low - 1] = i; /* in the first column; elsewhere i is beyond the limit, as that cell is */
         for (uint32_t j = low; j <= high; j++) {
             uint32_t d = above[j - 1] + !letter_same(a[i - 1], b[j - 1], fold);
             d = edit_least(d, edit_least(above[j], row[j - 1]) + 1);

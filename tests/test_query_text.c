@@ -277,6 +277,9 @@ static void H2_an_unknown_name_gets_the_nearest_known_one(void **state)
     refused(w, "Nearest_zb", REEF_UNKNOWN_TYPE, 1, "no type is named Nearest_zb; did you mean nearest_zb?");
     (void)reef_type_new(&(reef_type_desc){.name = "NEAREST_ZB", .size = 4}, NULL);
     refused(w, "nearest_Zb", REEF_UNKNOWN_TYPE, 1, "no type is named nearest_Zb; did you mean nearest_zb?");
+    (void)reef_type_new(&(reef_type_desc){.name = "Nearest_LETTERS", .size = 4}, NULL);
+    (void)reef_type_new(&(reef_type_desc){.name = "nearest_letters", .size = 4}, NULL);
+    refused(w, "nearest_letterS", REEF_UNKNOWN_TYPE, 1, "no type is named nearest_letterS; did you mean nearest_letters?");
     refused(w, "NEAREST_zB", REEF_UNKNOWN_TYPE, 1, "no type is named NEAREST_zB; did you mean NEAREST_ZB?");
 }
 
