@@ -224,10 +224,10 @@ static COLD void nearest_look(nearest *s, const char *name)
     s->exact = exact;
 }
 
-static COLD nearest nearest_begin(const char *wanted)
+static COLD nearest nearest_begin(const char *name)
 {
-    uint32_t length = (uint32_t)strlen(wanted);
-    return (nearest){.wanted = wanted, .length = length, .limit = edit_least(length / 3, EDITS_MAX)};
+    uint32_t length = (uint32_t)strlen(name);
+    return (nearest){.wanted = name, .length = length, .limit = edit_least(length / 3, EDITS_MAX)};
 }
 
 static COLD bool refuse_type(parser *p, const token *at, const char *name)
@@ -236,12 +236,12 @@ static COLD bool refuse_type(parser *p, const token *at, const char *name)
     const type *t;
     for (uint32_t id = 1; (t = type_of(id)) != NULL; id++)
         if (world_knows(p->world, id)) nearest_look(&s, t->name);
-    const shown wanted = show(name, strlen(name));
+    const shown unknown = show(name, strlen(name));
     if (word_find(*at))
         return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start,
-                            "no type is named %s, and as a word it needs a type's name behind it", wanted.text);
-    if (s.name == NULL) return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s", wanted.text);
-    return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s; did you mean %s?", wanted.text,
+                            "no type is named %s, and as a word it needs a type's name behind it", unknown.text);
+    if (s.name == NULL) return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s", unknown.text);
+    return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s; did you mean %s?", unknown.text,
                         show(s.name, strlen(s.name)).text);
 }
 
@@ -253,9 +253,9 @@ static COLD bool refuse_source(parser *p, const token *at, const char *name)
         reef_entity e;
         nearest_look(&s, name_at_number(p->world, i, &e));
     }
-    const shown wanted = show(name, strlen(name));
-    if (s.name == NULL) return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", wanted.text);
-    return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s; did you mean %s?", wanted.text,
+    const shown unknown = show(name, strlen(name));
+    if (s.name == NULL) return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", unknown.text);
+    return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s; did you mean %s?", unknown.text,
                         show(s.name, strlen(s.name)).text);
 }
 
