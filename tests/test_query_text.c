@@ -449,6 +449,20 @@ static void H2_the_error_record_holds_column_and_detail(void **state)
     size_t length = reef_error_text(w, text, sizeof text);
     assert_int_equal(length, strlen(text));
     assert_string_equal(text, "reef_query_new: the component type is not known here (column 7): no type is named Positon; did you mean Position?");
+    /* The public calls record the same. */
+    assert_status(REEF_NOT_ALIVE, reef_destroy(w, (reef_entity){3, 3}));
+    assert_true(reef_query_is_null(reef_query_new(w, "Mass, Positon")));
+    assert_int_equal(reef_last_error(w).status, REEF_UNKNOWN_TYPE);
+    assert_int_equal(reef_last_error(w).number, 7);
+    assert_string_equal(reef_last_error(w).detail, e.detail);
+    assert_true(reef_query_is_null(reef_query_make(w, &(reef_query_desc){.text = "Mass, (Position"})));
+    assert_string_equal(reef_last_error(w).operation, "reef_query_make");
+    assert_string_equal(reef_last_error(w).detail, "expected ',', '|' or ')', found the end");
+    /* Two of one component are found later: a column, no detail. */
+    assert_true(reef_query_is_null(reef_query_new(w, "Mass, in Mass")));
+    assert_int_equal(reef_last_error(w).status, REEF_DUPLICATE_TERM);
+    assert_int_equal(reef_last_error(w).number, 10);
+    assert_string_equal(reef_last_error(w).detail, "");
     /* The next failure has none. */
     assert_status(REEF_NOT_ALIVE, reef_destroy(w, (reef_entity){3, 3}));
     assert_string_equal(reef_last_error(w).detail, "");

@@ -1,5 +1,6 @@
 /* The text form of queries under libFuzzer: whatever bytes come, the parser ends, stays inside of the text, and either says where
- * and why, or makes terms that are written as a text that gives the same terms. */
+ * and why, or makes terms that are written as a text that gives the same terms. A query of these terms is refused with the column
+ * of one of them, or counts as many entities as it visits and as match one by one. */
 #include "query_text.h"
 #include "reef.h"
 #include <stdio.h>
@@ -30,7 +31,7 @@ REEF_SWITCH(Awake);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Some entities, with names that are words, paths, and nothing simple; one without a name. */
+/* Some entities, with names that are words, paths, and nothing simple, and some without; with all kinds of components. */
 static reef_world *world(void)
 {
     static const char *const names[] = {"sun", "ship.turret.barrel", "my \"ship\"", "in", "*", "back\\slash", "\xC3\xA9toile"};
@@ -40,6 +41,15 @@ static reef_world *world(void)
     MUST(w);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) MUST(reef_set_name(w, reef_create(w), names[i]) == REEF_OK);
     MUST(reef_is_alive(w, reef_create(w)));
+    for (uint32_t set = 0; set < 64; set++) {
+        reef_entity e = reef_create(w);
+        if (set & 1) MUST(reef_set(w, e, Position, 1, 2) == REEF_ADDED);
+        if (set & 2) MUST(reef_set(w, e, Velocity, 1, 2) == REEF_ADDED);
+        if (set & 4) MUST(reef_set(w, e, Mass, 3) == REEF_ADDED);
+        if (set & 8) MUST(reef_add(w, e, Frozen) == REEF_OK);
+        if (set & 16) MUST(reef_add(w, e, Awake) == REEF_OK);
+        if (set & 32) MUST(reef_set(w, e, in, 4) == REEF_ADDED);
+    }
     return w;
 }
 
@@ -102,6 +112,28 @@ static void check_terms(const char *text, const query_text *q)
     if (length) MUST(query_text_write(world(), q->term, q->count, q->entities, again, length) == length && strlen(again) == length - 1);
 }
 
+static void check_query(const char *text, const query_text *t)
+{
+    reef_query q = reef_query_new(world(), text);
+    if (reef_query_is_null(q)) {
+        reef_error e = reef_last_error(world());
+        bool       known = false;
+        for (uint32_t i = 0; i < t->count; i++) known |= t->column[i] == e.number;
+        MUST(known && (e.status == REEF_DUPLICATE_TERM || e.status == REEF_BAD_ARGUMENT) && e.detail[0] == 0);
+        return;
+    }
+    uint64_t visited = 0, matching = 0;
+    for (reef_block b = reef_begin(world(), q); reef_next(&b);) {
+        const uint64_t *mask = reef_block_mask(&b);
+        for (uint32_t i = 0; i < b.count; i++) visited += mask == NULL || (mask[i / 64] >> i % 64 & 1);
+    }
+    bool since = false; /* what changed since the last run depends on when one asks */
+    for (uint32_t i = 0; i < t->count; i++) since |= t->term[i].since != REEF_ALWAYS;
+    for (uint32_t i = 0; i < 80 && !since; i++) matching += reef_query_matches(world(), q, reef_entity_at(world(), i));
+    MUST(since || (visited == matching && visited == reef_query_count(world(), q)));
+    MUST(reef_query_free(world(), q) == REEF_OK);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char       detail[REEF_DETAIL_MAX];
@@ -112,8 +144,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = 0;
     memset(detail, 'x', sizeof detail);
     reef_status status = query_text_parse(world(), text, &q, detail, sizeof detail);
-    if (status == REEF_OK) check_terms(text, &q);
-    else check_refusal(text, &q, status, detail);
+    if (status == REEF_OK) {
+        check_terms(text, &q);
+        check_query(text, &q);
+    } else {
+        check_refusal(text, &q, status, detail);
+    }
     free(text);
     return 0;
 }
