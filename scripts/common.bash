@@ -17,8 +17,12 @@ help_of() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
 
 has_command() { command -v "$1" >/dev/null 2>&1; }
 has_header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
-# Can this compiler link with these sanitizers? Their libraries are packages of their own.
-has_sanitizers() { echo 'int main(void) { return 0; }' | "$1" "-fsanitize=$2" -x c - -o /dev/null 2>/dev/null; }
+# Can this compiler build programs of libFuzzer, with sanitizers? Their libraries are a package of their own.
+has_fuzzer()
+{
+    echo 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data && size > 9; }' |
+        "$1" -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null
+}
 
 # need PACKAGE CHECK ...: remembers the package if the check fails.
 missing=()

@@ -30,6 +30,7 @@
 #define column_replace reef_inner_column_replace
 #define column_take reef_inner_column_take
 #define failure reef_inner_failure
+#define failure_detail reef_inner_failure_detail
 #define family_drop reef_inner_family_drop
 #define family_join reef_inner_family_join
 #define family_leave reef_inner_family_leave
@@ -97,6 +98,8 @@
 #define query_last_run reef_inner_query_last_run
 #define query_look reef_inner_query_look
 #define query_make_text reef_inner_query_make_text
+#define query_text_parse reef_inner_query_text_parse
+#define query_text_write reef_inner_query_text_write
 #define record_own reef_inner_record_own
 #define resets_place reef_inner_resets_place
 #define resets_take_back reef_inner_resets_take_back

@@ -4,6 +4,7 @@
  * the graph, so finding the new ones is a look at those made since the last time; when none of them has the query's rarest type,
  * not even that. A query that is made when there are many tables goes through them in their order; later ones are sorted in. */
 #include "query.h"
+#include "query_text.h"
 #include <stdio.h>
 
 static const table nothing; /* of a table that this world never used */
@@ -321,77 +322,17 @@ static reef_status refuse(reef_world *w, const term_list *l, reef_status s, reef
     return failure(w, s, l->op, c, (reef_entity){0, 0}, number);
 }
 
-/* What type names are made of: src/type.c. */
-static bool is_name(char c)
+static COLD reef_status text_read(reef_world *w, term_list *l, const char *text)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.:<>*", c)) || (unsigned char)c >= 128;
-}
-
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-/* A word up to a space, a comma or the end. */
-static size_t word(const char **text, const char **start)
-{
-    while (is_space(**text)) ++*text;
-    *start = *text;
-    while (**text && **text != ',' && !is_space(**text)) ++*text;
-    size_t length = (size_t)(*text - *start);
-    while (is_space(**text)) ++*text;
-    return length;
-}
-
-static bool access_word(const char *p, size_t length, reef_access *access)
-{
-    static const char *const words[] = {"inout", "in", "out", "with"}; /* in the order of reef_access */
-    for (uint32_t i = 0; i < 4; i++) {
-        if (strlen(words[i]) != length || memcmp(words[i], p, length) != 0) continue;
-        *access = (reef_access)i;
-        return true;
-    }
-    return false;
-}
-
-static reef_status term_add(reef_world *w, term_list *l, reef_component c, reef_access access, uint32_t number)
-{
-    if (l->count == REEF_TERMS_MAX) return refuse(w, l, REEF_LIMIT, c, number);
-    memset(&l->term[l->count], 0, sizeof l->term[0]);
-    l->term[l->count].component = c;
-    l->term[l->count].access = access;
-    l->number[l->count++] = number;
+    query_text q;
+    char detail[REEF_DETAIL_MAX];
+    const reef_status s = query_text_parse(w, text, &q, detail, sizeof detail);
+    if (s != REEF_OK) return failure_detail(w, s, l->op, q.at, detail);
+    memcpy(l->term, q.term, sizeof q.term);
+    memcpy(l->number, q.column, sizeof q.column);
+    l->count = q.count;
+    l->entities = q.entities;
     return REEF_OK;
-}
-
-static reef_status term_parse(reef_world *w, term_list *l, const char *text, const char **at)
-{
-    char name[REEF_TYPE_NAME_MAX + 1];
-    const char *start;
-    reef_access access = REEF_INOUT;
-    const reef_component none = {0};
-    size_t length = word(at, &start);
-    if (length && **at && **at != ',' && access_word(start, length, &access)) length = word(at, &start);
-    uint64_t at_column = (uint64_t)(start - text) + 1;
-    if (length == 0 || length > REEF_TYPE_NAME_MAX) return refuse(w, l, REEF_BAD_TEXT, none, at_column);
-    if (**at && **at != ',') return refuse(w, l, REEF_BAD_TEXT, none, (uint64_t)(*at - text) + 1);
-    for (size_t i = 0; i < length; i++)
-        if (!is_name(start[i])) return refuse(w, l, REEF_BAD_TEXT, none, at_column + i);
-    memcpy(name, start, length);
-    name[length] = 0;
-    reef_component c = reef_type_find(name);
-    if (c.id == 0) return refuse(w, l, REEF_UNKNOWN_TYPE, none, at_column);
-    return term_add(w, l, c, access, (uint32_t)at_column);
-}
-
-static COLD reef_status text_parse(reef_world *w, term_list *l, const char *text)
-{
-    const char *at = text;
-    l->entities = REEF_ENABLED;
-    while (is_space(*at)) at++;
-    if (*at == 0) return REEF_OK;
-    for (;;) {
-        reef_status s = term_parse(w, l, text, &at);
-        if (s != REEF_OK || *at == 0) return s;
-        at++; /* the comma: a term must follow */
-    }
 }
 
 /* ---- making ---- */
@@ -575,7 +516,7 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
     l.op = "reef_query_make";
     l.count = 0;
     if (desc == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), (reef_query){0, 0, 0};
-    reef_status s = desc->text ? text_parse(w, &l, desc->text) : desc_read(&l, desc);
+    reef_status s = desc->text ? text_read(w, &l, desc->text) : desc_read(&l, desc);
     return handle_to(s == REEF_OK ? query_make(w, &l) : NULL);
 }
 
@@ -585,7 +526,7 @@ COLD query *query_make_text(reef_world *w, const char *op, const char *text)
     l.op = op;
     l.count = 0;
     if (text == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
-    return text_parse(w, &l, text) == REEF_OK ? query_make(w, &l) : NULL;
+    return text_read(w, &l, text) == REEF_OK ? query_make(w, &l) : NULL;
 }
 
 COLD reef_query reef_query_new(reef_world *w, const char *text)

@@ -56,6 +56,10 @@ static void error_put(error_writer *o, const char *format, ...)
 static void error_put_number(error_writer *o, const reef_error *e)
 {
     const type *t = type_of(e->component.id);
+    if (e->detail[0]) {
+        error_put(o, " (column %" PRIu64 "): %s", e->number, e->detail);
+        return;
+    }
     switch (e->status) {
     case REEF_WRONG_SIZE:
         error_put(o, " (%" PRIu64 " given", e->number);
@@ -100,8 +104,8 @@ static bool caller_is_wrong(reef_status status)
     return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC;
 }
 
-/* Long enough for an operation, a type's name, an entity's name and a status text. */
-enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + 512 };
+/* Long enough for an operation, a type's name, an entity's name, a status text and a detail. */
+enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + 512 };
 
 static void tell(const reef_world *w, reef_status status)
 {
@@ -120,14 +124,26 @@ void reef_assert_failed(const char *text, const char *file, int line)
 
 #endif
 
-COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
-                 uint64_t number)
+static reef_status failure_record(reef_world *w, const reef_error *e)
 {
-    w->error = (reef_error){status, operation, c, e, number};
+    w->error = *e;
 #if defined(REEF_CHECKED)
-    tell(w, status);
+    tell(w, e->status);
 #endif
-    return status;
+    return e->status;
+}
+
+COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
+                         uint64_t number)
+{
+    return failure_record(w, &(reef_error){status, operation, c, e, number, ""});
+}
+
+COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail)
+{
+    reef_error e = {.status = status, .operation = operation, .number = number};
+    snprintf(e.detail, sizeof e.detail, "%s", detail);
+    return failure_record(w, &e);
 }
 
 /* ---- seeded bugs ---- */

@@ -215,6 +215,8 @@ struct reef_world {
 /* Records a failure, calls the misuse hook in the checked build, returns `status`. Never allocates. */
 COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                       uint64_t number);
+/* The same for a text: what is wrong with it in column `number`, as a sentence. */
+COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
 
 /* ---- graph (src/graph.c) ---- */
 

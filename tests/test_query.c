@@ -222,7 +222,7 @@ static void H2_bad_texts_name_the_column(void **state)
     bad_text(w, "Position, in", REEF_UNKNOWN_TYPE, 0); /* alone, it would be a type of that name */
     bad_text(w, "Position Velocity", REEF_BAD_TEXT, 10);
     bad_text(w, ", Position", REEF_BAD_TEXT, 1);
-    bad_text(w, "Position, ?", REEF_BAD_TEXT, 11);
+    bad_text(w, "Position, ?", REEF_BAD_TEXT, 12);
     bad_text(w, "Position,", REEF_BAD_TEXT, 10);
     bad_text(w, "Position, Nobody", REEF_UNKNOWN_TYPE, 0);
     bad_text(w, "Position, in Mass, Position", REEF_DUPLICATE_TERM, 0);

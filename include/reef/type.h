@@ -228,6 +228,7 @@ enum {
     REEF_FIELDS_MAX = 1024,       /* fields of a type */
     REEF_TERMS_MAX = 64,          /* terms of a query */
     REEF_SPLIT_MAX = 1024,        /* parts of a loop */
+    REEF_DETAIL_MAX = 128,        /* bytes of an error's detail, with the zero at its end */
     REEF_BUNDLE_MAX = 64,         /* parts of a bundle */
     REEF_BLOCK_ROWS = 1024        /* rows of a block */
 };

@@ -42,11 +42,13 @@ typedef struct reef_error {
     reef_component component; /* {0} if none is concerned */
     reef_entity    entity;    /* {0} if none is concerned */
     uint64_t       number;    /* a size, an index or a column, as the status tells */
+    char           detail[REEF_DETAIL_MAX]; /* of a text that was refused: a sentence on what is wrong in its column `number`;
+                                               else "" */
 } reef_error;
 
 /* Why the last failing call on this world failed. Calls on a const world record nothing. */
 REEF_API reef_error reef_last_error(const reef_world *world);
-/* The same as a text: operation, component, entity, reason. Writes at most `size` bytes with the zero; returns the whole
+/* The same as a text: operation, component, entity, reason, detail. Writes at most `size` bytes with the zero; returns the whole
  * text's length. */
 REEF_API size_t reef_error_text(const reef_world *world, char *text, size_t size);
 
