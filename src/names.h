@@ -60,6 +60,7 @@
 #define memory_drop reef_inner_memory_drop
 #define memory_free reef_inner_memory_free
 #define memory_make reef_inner_memory_make
+#define memory_standard reef_inner_memory_standard
 #define memory_resize reef_inner_memory_resize
 #define memory_spare reef_inner_memory_spare
 #define memory_trim reef_inner_memory_trim
@@ -106,6 +107,7 @@
 #define row_pushed reef_inner_row_pushed
 #define run_forget reef_inner_run_forget
 #define sets_distrust reef_inner_sets_distrust
+#define shape_signed reef_inner_shape_signed
 #define shape_compare reef_inner_shape_compare
 #define size_multiply reef_inner_size_multiply
 #define skips_commit reef_inner_skips_commit
