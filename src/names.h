@@ -11,6 +11,7 @@
 #define bit_store_of reef_inner_bit_store_of
 #define bit_words reef_inner_bit_words
 #define bits_clear reef_inner_bits_clear
+#define bits_cycle reef_inner_bits_cycle
 #define bits_move reef_inner_bits_move
 #define bits_own_unit reef_inner_bits_own_unit
 #define bits_prepare_clear reef_inner_bits_prepare_clear
@@ -71,6 +72,9 @@
 #define names_changed reef_inner_names_changed
 #define names_own_all reef_inner_names_own_all
 #define names_validate reef_inner_names_validate
+#define order_keys reef_inner_order_keys
+#define order_resolve reef_inner_order_resolve
+#define order_rows reef_inner_order_rows
 #define owner_bits reef_inner_owner_bits
 #define owner_chunks reef_inner_owner_chunks
 #define owner_of reef_inner_owner_of
