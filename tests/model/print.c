@@ -200,7 +200,7 @@ static void print_sort(const printer *p, const op *o)
     bool by_value = (o->option & ORDER_BY_VALUE) != 0;
     fprintf(p->file, "key_type = %s, key_coarse = %d;\n", by_value ? text_of_type(o->type[0]) : "(reef_component){0}",
             (o->option & ORDER_COARSELY) != 0);
-    fprintf(p->file, "say(\"reef_sort_storage\", reef_sort_storage(w, &(reef_sort){{%s, %s, NULL, %d}, t, %u, %d}));",
+    fprintf(p->file, "    say(\"reef_sort_storage\", reef_sort_storage(w, &(reef_sort){{%s, %s, NULL, %d}, t, %u, %d}));",
             by_value ? text_of_type(o->type[0]) : "{0}", by_value ? "key" : "NULL", o->option & ORDER_DESCENDING, o->count,
             (o->option & ORDER_EXACTLY) != 0);
 }
