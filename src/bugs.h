@@ -33,6 +33,6 @@
     X(25, "a fork doesn't raise the version below which everything is shared") \
     X(26, "after a restore the world doesn't know that it has names") \
     X(27, "a query remembers chunks that were copied since") \
-    X(45, "when storage is sorted, the record of the row that closes a cycle isn't updated")
+    X(45, "when storage is sorted, the record of a row that comes from another block isn't updated")
 
 #endif

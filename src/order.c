@@ -119,9 +119,12 @@ order_row *order_rows(order_row *rows, order_row *scratch, size_t count)
         return rows;
     }
     memset(counts, 0, sizeof counts);
-    for (size_t i = 0; i < count; i++)
+    bool by_index = true; /* already: tables that never lost a row are */
+    for (size_t i = 0; i < count; i++) {
+        by_index &= i == 0 || rows[i - 1].index < rows[i].index;
         for (uint32_t digit = 0; digit < DIGITS; digit++) counts[digit][order_digit(&rows[i], digit)]++;
-    for (uint32_t digit = 0; digit < DIGITS; digit++) {
+    }
+    for (uint32_t digit = by_index ? DIGITS_INDEX : 0; digit < DIGITS; digit++) {
         uint32_t *at = counts[digit], sum = 0;
         if (at[order_digit(&rows[0], digit)] == count) continue;
         for (uint32_t i = 0; i < 256; i++) {
