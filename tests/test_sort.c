@@ -88,15 +88,15 @@ static void assert_remembered(const reef_world *w, const reef_entity *e, uint32_
 /* The rows of one query, in their order. */
 static uint32_t walk(reef_world *w, const char *text, reef_entity *out)
 {
-    uint32_t    n = 0;
-    reef_query *q = reef_query_new(w, text);
-    assert_non_null(q);
+    uint32_t   n = 0;
+    reef_query q = reef_query_new(w, text);
+    assert_true(q.generation != 0);
     for (reef_block b = reef_begin(w, q); reef_next(&b);) {
         const uint64_t *mask = reef_block_mask(&b);
         for (uint32_t i = 0; i < b.count; i++)
             if (mask == NULL || (mask[i / 64] >> i % 64 & 1)) out[n++] = b.entities[i];
     }
-    reef_query_free(q);
+    reef_query_free(w, q);
     return n;
 }
 
@@ -391,8 +391,8 @@ static void C8_mistakes_change_nothing(void **state)
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){rows, twice + 1, 1, true}));
     assert_refused(w, REEF_LIMIT, reef_sort_storage(w, &(reef_sort){rows, twice, REEF_COMPONENTS_MAX + 1, false}));
     assert_int_equal(reef_sort_storage(NULL, &(reef_sort){0}), REEF_BAD_ARGUMENT);
-    reef_query *q = reef_query_new(w, "in Cell");
-    reef_block  b = reef_begin(w, q);
+    reef_query q = reef_query_new(w, "in Cell");
+    reef_block b = reef_begin(w, q);
     assert_true(reef_next(&b));
     assert_refused(w, REEF_LOCKED, reef_sort_storage(w, &(reef_sort){.order = rows}));
     reef_end(&b);
