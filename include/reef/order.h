@@ -28,6 +28,7 @@ typedef struct reef_order {
 } reef_order;
 
 /* ---- numbers as keys: a < b exactly when the key of a is smaller ----
+ * Keys of 32-bit numbers have 32 bits, so two of them can be joined: reef_key_i32(layer) << 32 | reef_key_f32(z).
  * Floating point: -0 and +0 have the same key; negative infinity comes first; NaNs, whatever their bits, have one key, behind
  * that of positive infinity. */
 
