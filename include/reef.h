@@ -6,6 +6,9 @@
  *   reef/type.h     handles, declaring components, tags, fields and hooks
  *   reef/world.h    worlds: making, limits, memory, statistics
  *   reef/entity.h   making, changing, reading and destroying entities
+ *   reef/signature.h sets of component types as values
+ *   reef/order.h    by what rows are sorted
+ *   reef/sort.h     sorting storage itself
  *   reef/query.h    walking over everything that has a set of components
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
@@ -31,6 +34,9 @@
 #include "reef/type.h"
 #include "reef/world.h"
 #include "reef/entity.h"
+#include "reef/signature.h"
+#include "reef/order.h"
+#include "reef/sort.h"
 #include "reef/query.h"
 #include "reef/snapshot.h"
 #include "reef/history.h"

@@ -121,6 +121,18 @@ void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
     }
 }
 
+COLD void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count)
+{
+    EACH_STORE(w, mask, b) {
+        for (size_t i = 0; i < count; i++) {
+            uint32_t hole = places[i];
+            bool first = bit_read(b, hole);
+            for (i++; places[i]; hole = places[i++]) bit_put(b, hole, bit_read(b, places[i]));
+            bit_put(b, hole, first);
+        }
+    }
+}
+
 bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
     EACH_STORE(w, mask, b)

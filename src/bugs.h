@@ -32,6 +32,7 @@
     X(24, "a kept hash is used though its block was written since") \
     X(25, "a fork doesn't raise the version below which everything is shared") \
     X(26, "after a restore the world doesn't know that it has names") \
-    X(27, "a query remembers chunks that were copied since")
+    X(27, "a query remembers chunks that were copied since") \
+    X(45, "when storage is sorted, the record of a row that comes from another block isn't updated")
 
 #endif

@@ -263,10 +263,31 @@ static void shape_columns(shape *s, column *columns)
     if (s->units > RUN_SMALL) s->units = (uint16_t)((s->units + 7) / 8 * 8);
 }
 
-static size_t shape_bytes(uint32_t components, uint32_t columns)
+/* The signature of a set: fills in the words, if there are any to fill in; how many there are. */
+static uint32_t shape_words(const uint32_t *ids, uint32_t count, reef_signature_word *words)
 {
-    return sizeof(shape) + (columns + SLOT_COLUMNS) * sizeof(column) + components * sizeof(uint32_t);
+    uint64_t bits[REEF_TYPES_MAX / 64 + 1];
+    uint32_t low = REEF_TYPES_MAX / 64, high = 0, n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] / 64 < low) low = ids[i] / 64;
+        if (ids[i] / 64 > high) high = ids[i] / 64;
+    }
+    for (uint32_t k = low; k <= high; k++) bits[k] = 0;
+    for (uint32_t i = 0; i < count; i++) bits[ids[i] / 64] |= 1ull << ids[i] % 64;
+    for (uint32_t k = low; k <= high; k++) {
+        if (bits[k] == 0) continue;
+        if (words) words[n] = (reef_signature_word){bits[k], k, 0};
+        n++;
+    }
+    return n;
 }
+
+static size_t shape_bytes(uint32_t components, uint32_t columns, uint32_t words)
+{
+    return sizeof(shape) + (columns + SLOT_COLUMNS) * sizeof(column) + words * sizeof(reef_signature_word) +
+           components * sizeof(uint32_t);
+}
+static void shape_free(family *f, shape *s) { give(f, s, shape_bytes(s->component_count, s->column_count, s->word_count)); }
 
 static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t count, reef_status *status)
 {
@@ -274,10 +295,13 @@ static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t c
     for (uint32_t i = 0; i < count; i++) columns += type_of(ids[i])->size != 0;
     *status = columns > REEF_COLUMNS_MAX || count > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
     if (*status == REEF_LIMIT) return NULL;
-    shape *s = take(f, shape_bytes(count, columns));
+    uint32_t word_count = shape_words(ids, count, NULL);
+    shape *s = take(f, shape_bytes(count, columns, word_count));
     if (s == NULL) return NULL;
     column *c = (column *)(void *)(s + 1);
-    uint32_t *component = (uint32_t *)(void *)(c + columns + SLOT_COLUMNS);
+    reef_signature_word *words = (reef_signature_word *)(void *)(c + columns + SLOT_COLUMNS);
+    uint32_t *component = (uint32_t *)(void *)(words + word_count);
+    (void)shape_words(ids, count, words);
     if (count) memcpy(component, ids, count * sizeof *ids);
     s->table = id;
     s->component = component;
@@ -285,6 +309,8 @@ static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t c
     s->column_count = columns;
     s->first_rows = 8;
     s->columns = c;
+    s->words = words;
+    s->word_count = word_count;
     shape_columns(s, c);
     return s;
 }
@@ -330,7 +356,7 @@ static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, 
     bool ok = shapes_reserve(f) && rare_reserve(f, count);
     for (uint32_t i = 0; ok && i < count; i++) ok = map_reserve(f, ids[i], id);
     if (!ok) {
-        give(f, s, shape_bytes(count, s->column_count));
+        shape_free(f, s);
         return 0;
     }
     g->shapes[id] = s;
@@ -558,8 +584,7 @@ COLD void family_drop(family *f)
     for (uint32_t i = 0; i < g->map_count; i++)
         if ((*map_of(g, i))->capacity) give(f, *map_of(g, i), map_bytes((*map_of(g, i))->capacity));
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) give(f, g->maps[i], 256 * sizeof *g->maps[i]);
-    for (uint32_t i = TABLE_EMPTY; i < g->shape_count; i++)
-        give(f, g->shapes[i], shape_bytes(g->shapes[i]->component_count, g->shapes[i]->column_count));
+    for (uint32_t i = TABLE_EMPTY; i < g->shape_count; i++) shape_free(f, g->shapes[i]);
     give(f, g->shapes, g->shape_capacity * sizeof *g->shapes);
     give(f, g->hash, g->hash_capacity * sizeof *g->hash);
     give(f, g->rare, g->rare_capacity * sizeof *g->rare);

@@ -81,6 +81,8 @@ static void *standard_resize(void *context, void *p, size_t old_bytes, size_t ne
     return q;
 }
 
+const reef_allocator memory_standard = {standard_resize, NULL};
+
 /* ---- counted calls ---- */
 
 bool size_multiply(size_t a, size_t b, size_t c, size_t *out)

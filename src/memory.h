@@ -34,6 +34,8 @@ typedef struct memory {
     struct arena **arenas;            /* ARENA_COUNT of them, NULL until needed */
 } memory;
 
+extern const reef_allocator memory_standard; /* the C library's */
+
 bool memory_make(memory *m, const reef_allocator *allocator);
 void memory_drop(memory *m); /* everything must be freed but arenas' pieces */
 

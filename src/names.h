@@ -11,6 +11,7 @@
 #define bit_store_of reef_inner_bit_store_of
 #define bit_words reef_inner_bit_words
 #define bits_clear reef_inner_bits_clear
+#define bits_cycle reef_inner_bits_cycle
 #define bits_move reef_inner_bits_move
 #define bits_own_unit reef_inner_bits_own_unit
 #define bits_prepare_clear reef_inner_bits_prepare_clear
@@ -61,6 +62,7 @@
 #define memory_drop reef_inner_memory_drop
 #define memory_free reef_inner_memory_free
 #define memory_make reef_inner_memory_make
+#define memory_standard reef_inner_memory_standard
 #define memory_resize reef_inner_memory_resize
 #define memory_spare reef_inner_memory_spare
 #define memory_trim reef_inner_memory_trim
@@ -71,6 +73,9 @@
 #define names_changed reef_inner_names_changed
 #define names_own_all reef_inner_names_own_all
 #define names_validate reef_inner_names_validate
+#define order_keys reef_inner_order_keys
+#define order_resolve reef_inner_order_resolve
+#define order_rows reef_inner_order_rows
 #define owner_bits reef_inner_owner_bits
 #define owner_chunks reef_inner_owner_chunks
 #define owner_of reef_inner_owner_of
@@ -110,6 +115,7 @@
 #define row_pushed reef_inner_row_pushed
 #define run_forget reef_inner_run_forget
 #define sets_distrust reef_inner_sets_distrust
+#define shape_signed reef_inner_shape_signed
 #define shape_compare reef_inner_shape_compare
 #define size_multiply reef_inner_size_multiply
 #define skips_commit reef_inner_skips_commit

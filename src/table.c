@@ -626,10 +626,11 @@ COLD reef_status tables_validate(const reef_world *w, char *message, size_t size
         }
         bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
         if (t->lease == w->hot.version && (t->bits || t->shape->hooked || t->tail != unit_slots(w, t->last))) ok = false;
+        if (!shape_signed(t->shape)) ok = false;
         for (uint32_t i = 0; i < t->shape->component_count; i++)
             if (slot_seek(w, t->shape->component[i], id) == 0) ok = false;
         if (ok) continue;
-        snprintf(message, size, "table %u: chunks, ends, lease or maps don't fit", id);
+        snprintf(message, size, "table %u: chunks, ends, lease, signature or maps don't fit", id);
         return REEF_CORRUPT;
     }
     return REEF_OK;

@@ -166,6 +166,9 @@ INLINE uint64_t bit_mask(uint32_t number) { return 1ull << (number < 63 ? number
 /* Owns what bits_move touches. `mask` is the table.bits of the source. */
 bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
 void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to := from, from := 0 */
+/* Rows change places in cycles: each place gets the row of the one behind it in the list, the last of a cycle that of the first; 0
+ * ends a cycle. The words of all their units are ours. */
+void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count);
 bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place);
 void bits_clear(reef_world *w, uint64_t mask, uint32_t place);
 /* Has the row a switch that these values don't take away? */

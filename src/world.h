@@ -17,6 +17,7 @@
 #include "paged.h"
 #include "reef/fast.h"
 #include "reef/inspect.h"
+#include "reef/signature.h"
 #include "reef/snapshot.h"
 #include "type.h"
 
@@ -61,6 +62,8 @@ typedef struct shape {
     bool        resets;          /* some column of which a copy of the world gets default values */
     const uint32_t *component;   /* ids by name */
     const column *columns;       /* by slot: columns[slot]; [1] is the handles */
+    const reef_signature_word *words; /* the same set by id */
+    uint32_t      word_count;
 } shape;
 
 /* ---- a table of one world ---- */
@@ -257,6 +260,8 @@ INLINE const shape *shape_of(const family *f, uint32_t table_id)
     return REEF_DEPENDENT(&f->graph.shapes)[table_id];
 }
 void ids_sort(uint32_t *ids, uint32_t count); /* by type name */
+/* Are the words of a layout its components? (src/signature.c) */
+bool shape_signed(const shape *s);
 
 /* ---- versions and gates ---- */
 

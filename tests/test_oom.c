@@ -314,6 +314,12 @@ static bool reserve_for(sweep *s)
 {
     return done(reef_reserve_for(s->w, 3000, (reef_component[]){reef_id(Position), reef_id(Cargo), reef_id(Awake)}, 3));
 }
+static uint64_t falling(const void *value) { return ~reef_key_i32(((const Tracked *)value)->value); }
+static bool sort_by_entity(sweep *s) { return done(reef_sort_storage(s->w, &(reef_sort){.order.descending = true})); }
+static bool sort_by_value(sweep *s)
+{
+    return done(reef_sort_storage(s->w, &(reef_sort){.order = {reef_id(Tracked), falling, NULL, false}}));
+}
 static bool use(sweep *s) { return done(reef_use(s->w, Frozen)); }
 static bool use_far(sweep *s) { return done(reef_world_use(s->w, (reef_component){reef_type_count()})); }
 static bool clear_world(sweep *s) { return done(reef_world_clear(s->w)); }
@@ -342,6 +348,9 @@ static bool hash_parts(sweep *s)
 }
 
 static const scenario scenarios[] = {
+    {"sort by entity, several blocks", two_chunks, sort_by_entity},
+    {"sort by entity, everything", with_everything, sort_by_entity},
+    {"sort by value", with_everything, sort_by_value},
     {"create, first page", NULL, create},
     {"create, plain call", NULL, create_id},
     {"create, next page of records", full_record_page, create},

@@ -816,7 +816,7 @@ void model_apply(model *m, const op *o)
 {
     uint64_t hash = 0;
     if (is_watched(o)) hash_check(m, hash = reef_hash(m->world));
-    m->check_all = false;
+    m->check_all = m->check_rows = false;
     m->check_hash = 0;
     if (!m->failed) core_do(m, o, hash);
     if (m->failed) return;
@@ -824,6 +824,7 @@ void model_apply(model *m, const op *o)
     outcomes_compare(m, o);
     if (m->check_hash && reef_hash(m->world) != m->check_hash) model_fail(m, "after a restore the hash is another one");
     if (m->check_all && !m->failed) model_compare(m, true);
+    if (m->check_rows && !m->failed) model_compare_rows(m, true);
     if (hash && !m->failed) hash_check(m, reef_hash(m->world));
     if (counted_memory.fault) model_fail(m, "%s: %s", op_name((op_kind)o->kind), counted_memory.fault);
     if (o->value % 8 == 0 && reef_count_alive(m->world) != m->reference.living_count)

@@ -1,4 +1,4 @@
-/* The operations that apply_query.c adds to those of apply.c. */
+/* The operations that apply_query.c and sort.c add to those of apply.c. */
 #ifndef MODEL_APPLY_H
 #define MODEL_APPLY_H
 
@@ -10,5 +10,7 @@ void core_QUERY_FREE(model *m, const op *o, outcome *out);
 void want_QUERY_FREE(model *m, const op *o, outcome *want);
 void core_QUERY_WALK(model *m, const op *o, outcome *out);
 void want_QUERY_WALK(model *m, const op *o, outcome *want);
+void core_SORT(model *m, const op *o, outcome *out);
+void want_SORT(model *m, const op *o, outcome *want);
 
 #endif

@@ -377,6 +377,28 @@ static void gen_one_type(generator *g, const model *m, op *o)
     }
 }
 
+/* By a value that somebody has; only tables with some of his types, or just his table. */
+static void gen_sort(generator *g, const model *m, op *o)
+{
+    const ref_entity *e = ref_alive(&m->reference, model_handle(m, living_number(g, m)));
+    uint32_t          set = e ? e->set & ~ref_switches() : 0;
+    o->option = (uint8_t)below(g, 2 * ORDER_EXACTLY);
+    if (one_in(g, 3)) o->option &= ORDER_DESCENDING; /* all tables by entity */
+    if (one_in(g, 12) || !set) {
+        types(g, m, o, 3); /* anything */
+        if (o->count == 0) o->option = 0;
+        return;
+    }
+    for (uint32_t i = 0, at = below(g, TYPES_MAX); i < TYPES_MAX && o->count < OP_TYPES; i++, at = (at + 1) % TYPES_MAX) {
+        if (!(set >> at & 1)) continue;
+        o->type[o->count++] = (uint8_t)at;
+        if (model_types[at].size == 0 || o->count == 1) continue;
+        o->type[o->count - 1] = o->type[0]; /* a value to sort by comes first */
+        o->type[0] = (uint8_t)at;
+    }
+    if (!(o->option & ORDER_EXACTLY)) o->count = (uint8_t)(o->option & ORDER_BY_VALUE ? 1 + below(g, 2) % o->count : below(g, 2));
+}
+
 /* Too many live: end most of them, one way or another. */
 static void gen_decimate(generator *g, const model *m, op *o)
 {
@@ -480,6 +502,7 @@ static void fill_in(generator *g, const model *m, op *o)
         types(g, m, o, 4);
         o->option = (uint8_t)below(g, 2);
         break;
+    case OP_SORT: gen_sort(g, m, o); break;
     case OP_GET_MANY: gen_batch(g, m, o, false); break;
     case OP_WRITE_MANY: gen_batch(g, m, o, true); break;
     case OP_CHANGE: gen_change(g, m, o); break;

@@ -3,6 +3,7 @@
  *
  *   generate.c  makes operations from random numbers and the reference's state
  *   apply.c     lets reef and the reference do one, and compares the outcomes
+ *   sort.c      sorting storage
  *   typed.c     the calls that are inlined by C type
  *   fork.c      makes forks and snapshots, and goes back to them
  *   hash.c      the hash, and what it must tell apart
@@ -54,6 +55,7 @@
     X(RESERVE, 2, 0) \
     X(RESERVE_FOR, 3, 0) \
     X(SHRINK, 4, 0) \
+    X(SORT, 4, 0) \
     X(USE, 3, 0) \
     X(QUERY_NEW, 4, 0) \
     X(QUERY_FREE, 1, 2) \
@@ -83,6 +85,7 @@ enum {
     HASHES = 4096, /* that are remembered */
     OPTION_HASHED = 1,
     OPTION_OTHER_WORLD = 2, /* of FORK and its like */
+    ORDER_DESCENDING = 1, ORDER_BY_VALUE = 2, ORDER_COARSELY = 4, ORDER_EXACTLY = 8, /* options of SORT */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
@@ -162,7 +165,7 @@ typedef struct model {
     model_fork     fork[FORKS];
     model_snapshot snapshot[SNAPSHOTS];
     hash_entry     by_digest[HASHES], by_hash[HASHES]; /* lately seen */
-    bool           check_all;                          /* the operation wants the whole world compared, */
+    bool           check_all, check_rows;              /* the operation wants the whole world compared, */
     uint64_t       check_hash;                         /* and its hash, if this isn't 0 */
     reef_query single[TYPES_MAX];                  /* queries of one type, for whole comparisons */
     uint64_t       starved;                            /* calls that answered NO_MEMORY, and were then tried again */

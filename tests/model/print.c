@@ -167,6 +167,7 @@ static void print_before(const printer *p, const op *o)
     case OP_CHANGE: print_values(p, o, 1); break;
     case OP_SPAWN_MANY: print_values(p, o, o->n); break;
     case OP_DESTROY_WITH:
+    case OP_SORT:
     case OP_RESERVE_FOR: print_types(p, o); break;
     case OP_DESTROY_MANY:
     case OP_GET_MANY: print_list(p, o); break;
@@ -192,6 +193,16 @@ static void print_making(const printer *p, const op *o, const char *call)
     fprintf(p->file, "made(\"%s\", &", op_name((op_kind)o->kind));
     print_made(p, o);
     fprintf(p->file, ", %s);", call);
+}
+
+static void print_sort(const printer *p, const op *o)
+{
+    bool by_value = (o->option & ORDER_BY_VALUE) != 0;
+    fprintf(p->file, "key_type = %s, key_coarse = %d;\n", by_value ? text_of_type(o->type[0]) : "(reef_component){0}",
+            (o->option & ORDER_COARSELY) != 0);
+    fprintf(p->file, "    say(\"reef_sort_storage\", reef_sort_storage(w, &(reef_sort){{%s, %s, NULL, %d}, t, %u, %d}));",
+            by_value ? text_of_type(o->type[0]) : "{0}", by_value ? "key" : "NULL", o->option & ORDER_DESCENDING, o->count,
+            (o->option & ORDER_EXACTLY) != 0);
 }
 
 static void print_name_call(const printer *p, const op *o)
@@ -330,6 +341,7 @@ static void print_call(const printer *p, const op *o)
         fprintf(f, "say(\"reef_reserve_for\", reef_reserve_for(w, %u, t, %u));", o->n, o->count);
         break;
     case OP_SHRINK: fprintf(f, "say(\"reef_shrink\", reef_shrink(w));"); break;
+    case OP_SORT: print_sort(p, o); break;
     case OP_USE: fprintf(f, "say(\"reef_world_use\", reef_world_use(w, %s));", type); break;
     case OP_WRITE_MANY:
         fprintf(f, "number(\"reef_write_many_id\", reef_write_many_id(w, %s, list, %u, values(%s, %u, %lluu), %u));",
@@ -438,6 +450,12 @@ static const char *const prelude[] = {
     " if (!slot) return; if (!i.hooks || !i.hooks->destroy) { put(c, slot, value); return; }"
     " uint64_t **payload = i.hooks->bytes_move ? &((Bytes *)slot)->payload : &((Own *)slot)->payload;"
     " if (*payload) payload[1] = (void *)(uintptr_t)(**payload = value); }\n",
+    "static reef_component key_type;\nstatic int key_coarse;\n"
+    "static uint64_t key(const void *value)\n{\n    reef_type_info i;\n    uint64_t k = 0;\n    reef_type_get(key_type, &i);\n"
+    "    if (!i.hooks || !i.hooks->destroy) memcpy(&k, value, i.size < 8 ? i.size : 8);\n"
+    "    else if (i.hooks->bytes_move) k = *((const Bytes *)value)->payload;\n"
+    "    else if (((const Own *)value)->payload) k = *((const Own *)value)->payload;\n"
+    "    return key_coarse ? k % 5 : k;\n}\n",
     "static reef_entity next_of(reef_entity e) { if (e.generation) e.generation++; return e; }\n"
     "static reef_status say(const char *call, reef_status s) { printf(\"%s: %s\\n\", call, reef_status_name(s)); "
     "return s; }\n"
@@ -470,7 +488,8 @@ static const char *const prelude[] = {
 static void print_unused(const printer *p)
 {
     static const char *const names[] = {"put",   "values", "from", "write", "next_of",      "say",         "number",
-                                        "there", "made",   "walk", "hash",  "hash_of_fork", "hash_in_loop"};
+                                        "there", "made",   "walk", "hash",  "hash_of_fork", "hash_in_loop",
+                                        "key"};
     fprintf(p->file, "    (void)bundle, (void)query, (void)e, (void)world, (void)snapshot;\n");
     fprintf(p->file, "    (void)own, (void)mover, (void)bytes, (void)maker;\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);

@@ -1,0 +1,60 @@
+/* Orders: by what rows are sorted.
+ *
+ *     (reef_order){0}                                                      by entity
+ *     (reef_order){.component = reef_id(Depth), .field = "z"}              by a described field (REEF_FIELDS)
+ *     (reef_order){.component = reef_id(Depth), .key = depth_key, .descending = true}
+ *
+ * A key is a number of 64 bits whose order is that of the values. A key function makes one of a value:
+ *
+ *     static uint64_t depth_key(const void *value) { return reef_key_f32(((const Depth *)value)->z); }
+ *
+ * Equal keys are ordered by entity (its index), so that an order depends on the world's state alone, not on its history. */
+#ifndef REEF_ORDER_H
+#define REEF_ORDER_H
+
+#include "type.h"
+
+REEF_BEGIN_C
+
+/* Must depend on the value alone, and must not call reef on the same world. */
+typedef uint64_t (*reef_key)(const void *value);
+
+typedef struct reef_order {
+    reef_component component; /* with data; {0}: by entity, then the next two must be NULL */
+    reef_key       key;       /* NULL: by `field` */
+    const char    *field;     /* the name of a field of one element (of REEF_CHAR: of up to 8 bytes). NULL without a key: the
+                                 type's only field */
+    bool           descending; /* the largest key first; equal ones still by entity */
+} reef_order;
+
+/* ---- numbers as keys: a < b exactly when the key of a is smaller ----
+ * Keys of 32-bit numbers have 32 bits, so two of them can be joined: reef_key_i32(layer) << 32 | reef_key_f32(z).
+ * Floating point: -0 and +0 have the same key; negative infinity comes first; NaNs, whatever their bits, have one key, behind
+ * that of positive infinity. */
+
+REEF_INLINE uint64_t reef_key_u32(uint32_t x) { return x; }
+REEF_INLINE uint64_t reef_key_u64(uint64_t x) { return x; }
+REEF_INLINE uint64_t reef_key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
+REEF_INLINE uint64_t reef_key_i32(int32_t x) { return (uint32_t)x ^ (uint32_t)1 << 31; }
+REEF_INLINE uint64_t reef_key_f32(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    if ((u & 0x7FFFFFFFu) > 0x7F800000u) return UINT32_MAX;
+    if (u == 0x80000000u) u = 0;
+    return u >> 31 ? ~u : u | 0x80000000u;
+}
+REEF_INLINE uint64_t reef_key_f64(double x)
+{
+    const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)0x7FF << 52;
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    if ((u & ~sign) > infinity) return UINT64_MAX;
+    if (u == sign) u = 0;
+    return u & sign ? ~u : u | sign;
+}
+REEF_INLINE uint64_t reef_key_entity(reef_entity e) { return (uint64_t)e.index << 32 | e.generation; }
+
+REEF_END_C
+
+#endif
