@@ -133,6 +133,7 @@
 #define table_room reef_inner_table_room
 #define table_settle reef_inner_table_settle
 #define table_shrink reef_inner_table_shrink
+#define tables_with reef_inner_tables_with
 #define table_verdict reef_inner_table_verdict
 #define tables_order reef_inner_tables_order
 #define tables_sorted reef_inner_tables_sorted

@@ -144,7 +144,7 @@ static bool table_look(query *q, uint32_t id, bool last)
 }
 
 /* How many tables have a type; UINT32_MAX where that isn't known. */
-static uint32_t tables_with(const reef_world *w, uint32_t component)
+uint32_t tables_with(const reef_world *w, uint32_t component)
 {
     const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
     return REEF_DEPENDENT(&m->elsewhere) ? UINT32_MAX : REEF_DEPENDENT(&m->used);
@@ -594,4 +594,14 @@ void queries_drop(reef_world *w)
     memory_free(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *w->queries);
     w->queries = NULL;
     w->query_room = 0;
+}
+
+/* ---- saying what it asks ---- */
+
+COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, size_t size)
+{
+    reef_status s;
+    const query *q = w ? query_of(w, which, &s) : NULL;
+    if (q == NULL && text && size) text[0] = 0;
+    return q ? query_text_write(w, q->terms, q->term_count, q->entities, text, size) : 0;
 }

@@ -1,14 +1,14 @@
 /* A loop in parts, for the caller's own threads.
  *
  * Everything that could fail or be written by two parts happens when the split begins: the columns that the loop writes become
- * the world's own and are marked, chunk by chunk. A number then reads the world and writes only the blocks that it hands out. */
+ * the world's own and are marked, chunk by chunk. A part then reads the world and writes only the blocks that it hands out. */
 #include "query.h"
 #include <stdio.h>
 
 struct reef_split {
     reef_block whole; /* the loop that is open meanwhile */
     uint32_t   count;
-    struct split_place { const void *match; uint32_t unit; } begin[]; /* of each number, and of the end */
+    struct split_place { const void *match; uint32_t unit; } begin[]; /* of each part, and of the end */
 };
 
 static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(struct split_place); }
@@ -21,7 +21,7 @@ static uint64_t rows_walked(const reef_block *b, const query *q)
     return n;
 }
 
-/* Walks everything once: chunks with rows that match become ours; each number begins at the first chunk behind its share. */
+/* Walks everything once: chunks with rows that match become ours; each part begins at the first chunk behind its share. */
 static bool split_walk(reef_split *s, const query *q)
 {
     reef_block b = s->whole;

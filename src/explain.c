@@ -1,0 +1,106 @@
+/* What a loop over a query would walk, in words. */
+#include "query.h"
+#include "query_text.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* A text that is written as far as it fits; `length` is that of the whole. */
+typedef struct explanation {
+    char  *text;
+    size_t size, length;
+} explanation;
+
+static void explain_put(explanation *o, const char *format, ...)
+{
+    va_list arguments;
+    const size_t used = o->length < o->size ? o->length : o->size;
+    va_start(arguments, format);
+    const int n = vsnprintf(o->size ? o->text + used : NULL, o->size - used, format, arguments);
+    va_end(arguments);
+    if (n > 0) o->length += (size_t)n;
+}
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+static const char *type_text(uint32_t component) { return type_of(component)->name; }
+
+/* The query as a text. */
+static void explain_terms(explanation *o, const query *q)
+{
+    explain_put(o, "query \"");
+    const size_t at = o->length < o->size ? o->length : o->size;
+    o->length += query_text_write(q->world, q->terms, q->term_count, q->entities, o->size ? o->text + at : NULL, o->size - at);
+    explain_put(o, "\"\n");
+}
+
+/* Which tables are candidates, and why. */
+static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint64_t rows)
+{
+    const reef_world *w = q->world;
+    const uint32_t known = w->family->graph.shape_count - TABLE_EMPTY;
+    explain_put(o, "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64 " block%s, %" PRIu64 " row%s\n",
+                q->match_count, known, plural(known), blocks, plural(blocks), rows, plural(rows));
+    if (q->rare)
+        explain_put(o, "tables are found by %s, the rarest type that all of them have: %" PRIu32 "; a new table without it costs nothing\n",
+                    type_text(q->rare), tables_with(w, q->rare));
+    else explain_put(o, "no component is in all of them, so each new table is looked at once\n");
+}
+
+/* Terms that say more than a table's types. */
+static void explain_rows(explanation *o, const query *q)
+{
+    if (q->marked_entities || q->entities == REEF_DISABLED)
+        explain_put(o, "looks at rows: entities that are disabled %s\n", q->entities == REEF_ENABLED ? "are skipped" : q->entities == REEF_DISABLED ? "are wanted" : "count as others");
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        const term_facts *f = &q->facts[i];
+        if (t->op >= REEF_ANY_OF) continue;
+        if (f->fixed) explain_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id), t->source.index, t->source.generation);
+        else if (f->bit) explain_put(o, "looks at rows: %s is a switch, 64 rows at a time\n", type_text(t->component.id));
+        else if (f->marks && t->enabled != REEF_EITHER && t->op != REEF_OPTIONAL)
+            explain_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n", type_text(t->component.id));
+        if (t->since == REEF_IF_CHANGED) explain_put(o, "looks at blocks: %s was written since the last run\n", type_text(t->component.id));
+        if (t->since == REEF_IF_ADDED) explain_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
+    }
+}
+
+static void explain_match(explanation *o, const query *q, uint32_t number, const match *m)
+{
+    const shape *s = shape_of(q->world->family, m->id);
+    const table *t = table_read(q->world, m->id);
+    const uint64_t rows = t ? table_rows(t) : 0;
+    const uint32_t blocks = t ? t->chunks : 0;
+    explain_put(o, "%" PRIu32 ". [", number);
+    for (uint32_t i = 0; i < s->component_count; i++) explain_put(o, "%s%s", i ? ", " : "", type_text(s->component[i]));
+    explain_put(o, "]: %" PRIu64 " row%s in %" PRIu32 " block%s%s\n", rows, plural(rows), blocks, plural(blocks),
+                rows == 0 ? "" : m->look ? ", some may match" : ", all match");
+}
+
+COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size_t size)
+{
+    explanation o = {text, text ? size : 0, 0};
+    reef_status s = REEF_NO_MEMORY;
+    query *q = w ? query_of(w, which, &s) : NULL;
+    if (text && size) text[0] = 0;
+    if (q == NULL || !query_update(q)) {
+        if (w) failure(w, s, "reef_query_explain", (reef_component){0}, (reef_entity){0, 0}, 0);
+        return 0;
+    }
+    uint64_t blocks = 0, rows = 0;
+    for (uint32_t i = 0; i < q->match_count; i++) {
+        const table *t = table_read(w, match_at(q, i)->id);
+        blocks += t ? t->chunks : 0;
+        rows += t ? table_rows(t) : 0;
+    }
+    explain_terms(&o, q);
+    explain_tables(&o, q, blocks, rows);
+    explain_rows(&o, q);
+    for (uint32_t i = 0, number = 0; i < q->match_count; i++) {
+        const table *t = table_read(w, match_at(q, i)->id);
+        if (t && table_rows(t)) explain_match(&o, q, ++number, match_at(q, i));
+    }
+    const uint64_t matching = reef_query_count(w, which);
+    explain_put(&o, "%" PRIu64 " entit%s match\n", matching, matching == 1 ? "y" : "ies");
+    return o.length;
+}
