@@ -77,12 +77,12 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 
 /* ---- the straight path between tables ---- */
 
-INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key >> 32) * 31 + key) & (EDGE_CACHE - 1); }
+INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key >> 33) * 31 + key) & (EDGE_CACHE - 1); }
 
 /* The edge of a table in the world's cache; fills the cache on the way. NULL: *status says why. */
 static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
 {
-    uint32_t from = (uint32_t)(key >> 32), component = (uint32_t)key >> 1;
+    uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = graph_edge(w, from, component, key & 1, status);
     if (e == NULL) return NULL;
     if (BUG(2)) key &= ~1ull;
@@ -117,7 +117,7 @@ INLINE bool spot_find(const reef_world *w, spot *x, reef_entity e)
 
 INLINE uint64_t spot_key(const spot *x, reef_component c, bool remove)
 {
-    return (uint64_t)x->slots[0].head.table << 32 | (uint64_t)c.id << 1 | (uint64_t)(remove && !BUG(2));
+    return edge_key(x->slots[0].head.table, c.id, remove && !BUG(2));
 }
 
 /* The edge of this key, if it is cached, in the entry for what was used lately. */
@@ -253,7 +253,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (w->locks && has == remove) return failure(w, REEF_LOCKED, op, c, e, 0);
     uint32_t to = from;
     if (has == remove && t->home == REEF_TABLE) {
-        const edge *x = edge_fetch(w, (uint64_t)from << 32 | (uint64_t)c.id << 1 | remove, &s);
+        const edge *x = edge_fetch(w, edge_key(from, c.id, remove), &s);
         if (x == NULL) return failure(w, s, op, c, e, 0);
         to = x->to;
     }

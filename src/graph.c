@@ -459,7 +459,7 @@ COLD const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bo
 {
     family *f = w->family;
     graph *g = &f->graph;
-    uint64_t key = (uint64_t)from << 32 | (uint64_t)component << 1 | remove;
+    uint64_t key = edge_key(from, component, remove);
     mutex_lock(&f->lock);
     edge *e = g->edge_capacity ? *edge_place(g, key) : NULL;
     mutex_unlock(&f->lock);

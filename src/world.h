@@ -88,7 +88,7 @@ INLINE char *slot_by(const reef_slot *slots, uint16_t offset)
 }
 
 typedef struct edge {
-    uint64_t key;          /* table << 32 | component << 1 | remove */
+    uint64_t key;          /* edge_key */
     uint32_t from, to;     /* tables */
     uint16_t slot;         /* add: of the new column, 0 for a tag. remove: of the old one in `from` */
     uint32_t size;         /* of that component */
@@ -97,6 +97,12 @@ typedef struct edge {
     uint16_t end_8, end_16, count; /* moves by size class */
     edge_move move[];
 } edge;
+
+/* No two keys are the same, whatever number somebody gives for a component: the straight paths compare nothing else. */
+INLINE uint64_t edge_key(uint32_t table_id, uint32_t component, bool remove)
+{
+    return (uint64_t)table_id << 33 | (uint64_t)component << 1 | (uint64_t)remove;
+}
 
 /* ---- family ---- */
 

@@ -247,6 +247,28 @@ static void H2_every_call_refuses_types_that_nobody_made(void **state)
     }
 }
 
+/* Numbers whose upper bits stand where another table's would in the key of an edge. */
+static void H2_numbers_far_beyond_all_types_find_no_edge(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[4][20];
+    for (int i = 0; i < 20; i++) {
+        e[0][i] = reef_spawn(w, reef_with(Mass, i));
+        e[1][i] = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Cargo, {1}));
+        e[2][i] = reef_spawn(w, reef_with(Health, 1, 2));
+        e[3][i] = reef_spawn(w, reef_tag(Frozen), reef_with(Cargo, {1}));
+    }
+    for (int k = 0; k < 4; k++) /* each of their edges is used, and known to the straight paths */
+        for (int i = 0; i < 15; i++) assert_ok(reef_add(w, e[k][i], Velocity));
+    for (int k = 0; k < 4; k++)
+        for (uint32_t bit = 16; bit < 32; bit++) {
+            reef_component far = {reef_id(Velocity).id | (uint32_t)1 << bit};
+            assert_refused(w, REEF_UNKNOWN_TYPE, reef_add_id(w, e[k][16], far, NULL, NULL));
+            assert_refused(w, REEF_UNKNOWN_TYPE, reef_set_id(w, e[k][16], far, &(Velocity){1, 2}, sizeof(Velocity)));
+            assert_refused(w, REEF_UNKNOWN_TYPE, reef_remove_id(w, e[k][5], far));
+        }
+}
+
 /* A strict world answers the same for types that it wasn't told of, and names them. */
 static void H2_a_strict_world_refuses_in_every_call(void **state)
 {
@@ -352,7 +374,7 @@ int main(void)
         TEST(H2_every_call_refuses_entities_that_do_not_live), TEST(H2_reading_nobody_answers_nothing),
         TEST(H2_every_call_refuses_types_that_nobody_made),    TEST(H2_a_strict_world_refuses_in_every_call),
         TEST(H2_missing_pointers_and_wrong_sizes_are_refused), TEST(H2_what_is_there_or_absent_is_said),
-        TEST(H2_another_worlds_objects_are_refused),
+        TEST(H2_another_worlds_objects_are_refused),           TEST(H2_numbers_far_beyond_all_types_find_no_edge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
