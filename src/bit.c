@@ -1,18 +1,29 @@
 /* The REEF_BIT home: one bit a row, kept by place and not by entity.
  *
  *   store of a type:  words[unit] ─► 16 words: bit `row` of unit = the entity at (unit, row) has the switch
+ *   store of marks:   the same, = a component of the entity is disabled, or the entity is
  *
- * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which types may be set in
- * it (the 64th bit stands for all from the 64th type on), so that tables without switches pay one test a move. Bits of rows
+ * A store's *key* says which: a component's id, the same with BIT_DISABLED, or BIT_DISABLED alone. The mark of a component is
+ * only where the component is, and goes with it.
+ *
+ * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which stores may have bits in
+ * it (the 64th bit stands for all from the 64th on), so that tables without switches pay one test a move. Bits of rows
  * that don't exist are zero. Pages are made with the first bit that is set in a unit. */
 #include "table.h"
 #include <stdio.h>
 
-const bit_store *bit_store_of(const reef_world *w, uint32_t component)
+const bit_store *bit_store_of(const reef_world *w, uint32_t key)
 {
     for (uint32_t i = 0; i < w->state.bit_count; i++)
-        if (w->state.bits[i].component == component) return &w->state.bits[i];
+        if (w->state.bits[i].key == key) return &w->state.bits[i];
     return NULL;
+}
+
+int bit_key_compare(uint32_t a, uint32_t b)
+{
+    const type *t = type_of(a & ~BIT_DISABLED), *other = type_of(b & ~BIT_DISABLED);
+    if ((a ^ b) & BIT_DISABLED) return a & BIT_DISABLED ? 1 : -1;
+    return t && other ? type_compare(t, other) : (t != NULL) - (other != NULL);
 }
 
 const uint64_t *bit_words(const bit_store *b, uint32_t unit)
@@ -26,7 +37,7 @@ static bool bit_read(const bit_store *b, uint32_t place)
     return words && (words[place_row(place) / 64] >> (place_row(place) % 64) & 1);
 }
 
-bool bit_has(const reef_world *w, uint32_t component, uint32_t place) { return bit_read(bit_store_of(w, component), place); }
+bool bit_has(const reef_world *w, uint32_t key, uint32_t place) { return bit_read(bit_store_of(w, key), place); }
 
 /* The words of a unit for writing. */
 static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
@@ -49,10 +60,10 @@ static void bit_put(bit_store *b, uint32_t place, bool on)
     *word = on ? *word | bit : *word & ~bit;
 }
 
-static COLD bit_store *store_make(reef_world *w, uint32_t component)
+static COLD bit_store *store_make(reef_world *w, uint32_t key)
 {
     state *s = &w->state;
-    bit_store *found = (bit_store *)bit_store_of(w, component);
+    bit_store *found = (bit_store *)bit_store_of(w, key);
     if (found) return found;
     if (s->bit_count == s->bit_capacity) {
         uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
@@ -65,13 +76,19 @@ static COLD bit_store *store_make(reef_world *w, uint32_t component)
     }
     found = &s->bits[s->bit_count++];
     memset(found, 0, sizeof *found);
-    found->component = component;
+    found->key = key;
+    if ((key & BIT_DISABLED) == 0) return found;
+    bit_store *of = (bit_store *)bit_store_of(w, key & ~BIT_DISABLED);
+    if (of) of->marks = s->bit_count;
+    found->marks = BITS_OF_MARKS;
+    w->switch_lately.gate = 0;
+    w->disabled_epoch++;
     return found;
 }
 
-bool bit_prepare(reef_world *w, uint32_t component, uint32_t id, uint32_t place, bool on)
+bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on)
 {
-    bit_store *b = on ? store_make(w, component) : (bit_store *)bit_store_of(w, component);
+    bit_store *b = on ? store_make(w, key) : (bit_store *)bit_store_of(w, key);
     if (b == NULL) return !on;
     uint64_t mask = bit_mask((uint32_t)(b - w->state.bits));
     const table *seen = table_read(w, id);
@@ -90,9 +107,9 @@ bool bit_known(const reef_world *w, const bit_store *b, uint32_t id)
     return t && (t->bits & bit_mask((uint32_t)(b - w->state.bits)));
 }
 
-void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on)
+void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
 {
-    bit_store *b = (bit_store *)bit_store_of(w, component);
+    bit_store *b = (bit_store *)bit_store_of(w, key);
     if (b && bit_read(b, place) != on) bit_put(b, place, on);
 }
 
@@ -158,25 +175,45 @@ bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_
 {
     EACH_STORE(w, mask, b) {
         bool stays = bit_read(b, place);
-        for (uint32_t i = 0; stays && i < count; i++)
-            stays = values[i].component.id != b->component || values[i].kind != REEF_VALUE_REMOVE;
+        for (uint32_t i = 0; stays && i < count; i++) {
+            uint32_t c = values[i].component.id;
+            stays = values[i].kind != REEF_VALUE_REMOVE || (c != b->key && (c | BIT_DISABLED) != b->key);
+        }
         if (stays) return true;
     }
     return false;
 }
 
-uint64_t bit_count_rows(const reef_world *w, uint32_t component)
+uint64_t bit_count_rows(const reef_world *w, uint32_t key)
 {
-    const bit_store *b = bit_store_of(w, component);
+    const bit_store *b = bit_store_of(w, key);
     return b ? b->count : 0;
 }
 
 /* ---- validation ---- */
 
+static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t size, const char *what, uint64_t number)
+{
+    const type *t = type_of(b->key & ~BIT_DISABLED);
+    snprintf(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "", t ? t->name : "entities", what,
+             (unsigned long long)number);
+    return REEF_CORRUPT;
+}
+
+/* The rows of a unit that may have a bit: those that are there, and for marks of a component those that have it. */
+static void unit_rows(const reef_world *w, const bit_store *b, const table *t, uint32_t unit, uint64_t *rows)
+{
+    const uint32_t component = b->key & ~BIT_DISABLED, count = chunk_rows(t, unit);
+    const bool marks = b->key & BIT_DISABLED && component, all = !marks || slot_seek(w, component, t->shape->table) != 0;
+    for (uint32_t row = 0; row < count; row++)
+        if (all || bit_has(w, component, unit_place(unit) + row)) rows[row / 64] |= 1ull << (row % 64);
+}
+
 static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32_t unit, uint64_t *sum, char *message,
                                  size_t size)
 {
     const uint64_t *words = bit_words(b, unit);
+    uint64_t rows[BIT_WORDS] = {0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < BIT_WORDS; i++) n += bits_count(words[i]);
     *sum += n;
@@ -184,25 +221,21 @@ static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32
     uint32_t id = unit < w->state.next_unit && unit > 1 ? unit_slots(w, unit)[0].head.table : TABLE_NONE;
     const table *t = table_read(w, id);
     bool ok = t && (t->bits & bit_mask((uint32_t)(b - w->state.bits)));
-    for (uint32_t row = t ? chunk_rows(t, unit) : 0; ok && row < REEF_BLOCK_ROWS; row++)
-        ok = !(words[row / 64] >> (row % 64) & 1);
-    if (ok) return REEF_OK;
-    snprintf(message, size, "bits: type %s has a bit in unit %u without a row there", reef_type_name((reef_component){b->component}),
-             unit);
-    return REEF_CORRUPT;
+    if (ok) unit_rows(w, b, t, unit, rows);
+    for (uint32_t i = 0; ok && i < BIT_WORDS; i++) ok = (words[i] & ~rows[i]) == 0;
+    return ok ? REEF_OK : store_corrupt(b, message, size, ": a bit without its row or component in unit", unit);
 }
 
 COLD reef_status bits_validate(const reef_world *w, char *message, size_t size)
 {
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        const bit_store *b = &w->state.bits[i];
+        const bit_store *b = &w->state.bits[i], *marks = bit_store_of(w, b->key | BIT_DISABLED);
         uint64_t sum = 0;
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
-        if (sum == b->count) continue;
-        snprintf(message, size, "bits: type %s counts %llu, has %llu", reef_type_name((reef_component){b->component}),
-                 (unsigned long long)b->count, (unsigned long long)sum);
-        return REEF_CORRUPT;
+        if (sum != b->count) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
+        uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
+        if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);
     }
     return REEF_OK;
 }

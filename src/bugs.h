@@ -33,6 +33,8 @@
     X(25, "a fork doesn't raise the version below which everything is shared") \
     X(26, "after a restore the world doesn't know that it has names") \
     X(27, "a query remembers chunks that were copied since") \
+    X(34, "the mark of a disabled component outlives the component") \
+    X(35, "a switch that is turned off by the straight path leaves its mark") \
     X(45, "when storage is sorted, the record of a row that comes from another block isn't updated")
 
 #endif

@@ -106,11 +106,10 @@ typedef struct staged { /* what has been prepared for one change */
 
 static const type *column_type(const reef_value *v) /* NULL: not a value of a column */
 {
+    if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = type_of(v->component.id);
     return t->home == REEF_TABLE && t->size && v->kind != REEF_VALUE_REMOVE ? t : NULL;
 }
-
-static bool is_switch(const reef_value *v) { return type_of(v->component.id)->home == REEF_BIT; }
 
 static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)
 {
@@ -277,6 +276,31 @@ static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t
     return s;
 }
 
+/* ---- switches and marks ---- */
+
+/* Makes ready what the values say of the bits of the row that will be at `place` of table `id`. A component that goes takes its
+ * mark along. */
+static bool bits_prepare(reef_world *w, uint32_t id, uint32_t place, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t c = values[i].component.id;
+        const bool remove = values[i].kind == REEF_VALUE_REMOVE;
+        if (value_is_bit(&values[i]) && !bit_prepare(w, c, id, place, !remove)) return false;
+        if (remove && !bit_prepare(w, c | BIT_DISABLED, id, place, false)) return false;
+    }
+    return true;
+}
+
+static void bits_commit(reef_world *w, uint32_t place, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t c = values[i].component.id;
+        const bool remove = values[i].kind == REEF_VALUE_REMOVE;
+        if (value_is_bit(&values[i])) bit_commit(w, c, place, !remove);
+        if (remove && !BUG(34)) bit_commit(w, c | BIT_DISABLED, place, false);
+    }
+}
+
 static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint32_t to_id, const reef_value *values,
                               uint32_t count)
 {
@@ -284,16 +308,13 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     staged x = {.place = place};
     bool row_to = to_id != TABLE_EMPTY;
     const table *from = place == PLACE_EMPTY ? NULL : table_read(w, from_id);
-    for (uint32_t i = 0; !row_to && i < count; i++) row_to = is_switch(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
+    for (uint32_t i = 0; !row_to && i < count; i++) row_to = value_is_bit(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
     if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count);
-    bool stay = to_id == from_id && row_to == (from != NULL);
+    bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
     uint32_t at = place;
     reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
     if (!stay) at = x.to_place;
-    for (uint32_t i = 0; i < count && s == REEF_OK; i++)
-        if (is_switch(&values[i]) && (stay ? place != PLACE_EMPTY : row_to) &&
-            !bit_prepare(w, values[i].component.id, to_id, at, values[i].kind != REEF_VALUE_REMOVE))
-            s = REEF_NO_MEMORY;
+    if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
     if (from) from = table_read(w, from_id); /* its page may have been copied */
     if (s != REEF_OK) {
         if (x.to) table_settle(w, x.to);
@@ -306,9 +327,7 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
         return s;
     }
     if (!stay) change_commit(w, &x, e, values, count);
-    for (uint32_t i = 0; i < count; i++)
-        if (is_switch(&values[i]) && (stay ? place != PLACE_EMPTY : row_to))
-            bit_commit(w, values[i].component.id, at, values[i].kind != REEF_VALUE_REMOVE);
+    if (bits) bits_commit(w, at, values, count);
     return REEF_OK;
 }
 
@@ -321,5 +340,6 @@ reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t 
     reef_status s = change_run(w, e, place, to, values, count);
     w->value_count = 0;
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
+    named.id &= ~BIT_DISABLED;
     return s == REEF_OK ? s : failure(w, s, op, named, e, 0);
 }

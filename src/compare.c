@@ -1,6 +1,6 @@
 /* Comparing two worlds: part by part in the order of the hash, and in each part the first thing that differs.
  *
- *      ids by index, free ids in their order ──► names ──► tables: rows ──► columns by name ──► switches by name
+ *      ids by index, free ids in their order ──► names ──► tables: rows ──► columns by name ──► switches by name ──► marks
  *
  * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list their tables
  * by type name, so the lists are merged as they are. */
@@ -177,11 +177,11 @@ static bool column_equal(twin *p, uint32_t component)
     return true;
 }
 
-/* Bits of one switch, and of the same in the other world, where it may be unknown; the rows are equal. */
-static bool switch_equal(twin *p, uint32_t component)
+/* The bits of one key, and of the same in the other world, where it may be unknown; the rows are equal. */
+static bool bits_equal(twin *p, uint32_t key)
 {
     static const uint64_t none[BIT_WORDS];
-    const bit_store *stores[2] = {bit_store_of(p->x->world[0], component), bit_store_of(p->x->world[1], component)};
+    const bit_store *stores[2] = {bit_store_of(p->x->world[0], key), bit_store_of(p->x->world[1], key)};
     for (bool more = twin_first(p); more; more = twin_next(p)) {
         const uint64_t *words[2];
         for (int side = 0; side < 2; side++)
@@ -189,24 +189,23 @@ static bool switch_equal(twin *p, uint32_t component)
         if (words[0] == words[1]) continue;
         for (uint32_t row = 0; row < p->rows[0]; row++)
             if ((words[0][row / 64] ^ words[1][row / 64]) >> (row % 64) & 1)
-                return row_differs(p, REEF_HASH_SWITCH, component, row);
+                return row_differs(p, key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH, key & ~BIT_DISABLED, row);
     }
     return true;
 }
 
-static bool switches_equal(twin *p)
+static bool all_bits_equal(twin *p)
 {
-    const type *first = NULL;
+    const uint32_t *first = NULL;
     for (int side = 0; side < 2; side++) {
         const reef_world *w = p->x->world[side];
         for (uint32_t i = 0; p->t[side]->bits && i < w->state.bit_count; i++) {
             const bit_store *b = &w->state.bits[i];
-            const type *t = type_of(b->component);
-            if (!bit_known(w, b, p->id[side]) || (first && type_compare(t, first) >= 0)) continue;
-            if (!switch_equal(p, b->component)) first = t;
+            if (!bit_known(w, b, p->id[side]) || (first && bit_key_compare(b->key, *first) >= 0)) continue;
+            if (!bits_equal(p, b->key)) first = &b->key;
         }
     }
-    return first == NULL || switch_equal(p, first->id); /* again: the first by name is the one to tell of */
+    return first == NULL || bits_equal(p, *first); /* again: the first in order is the one to tell of */
 }
 
 static bool table_equal(twin *p)
@@ -215,7 +214,7 @@ static bool table_equal(twin *p)
     const shape *s = p->t[0]->shape;
     for (uint32_t i = 0; i < s->component_count; i++)
         if (!column_equal(p, s->component[i])) return false;
-    return switches_equal(p);
+    return all_bits_equal(p);
 }
 
 /* Tables with rows, by type names, on both sides. */
@@ -311,6 +310,11 @@ COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t si
     case REEF_HASH_ROWS:
         say(&out, "The entities differ: ");
         say_pair(&out, d);
+        say_place(&out, d);
+        break;
+    case REEF_HASH_DISABLED:
+        say(&out, "The mark disabled%s%s of entity %" PRIu32 "v%" PRIu32 " differs", d->component.id ? " " : "",
+            d->component.id ? reef_type_name(d->component) : "", e.index, e.generation);
         say_place(&out, d);
         break;
     case REEF_HASH_COLUMN:

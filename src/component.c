@@ -21,7 +21,8 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
 {
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
-    return slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0 || bit_has(w, c.id, place);
+    if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
+    return (c.id & BIT_DISABLED) == 0 && bit_has(w, c.id, place);
 }
 
 bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_has_id(w, e, reef_id_of(decl)); }
@@ -267,15 +268,16 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 
 /* ---- the words ---- */
 
-/* The switch of a row, when its store, its word and its table are ready. False: nothing was done. (Only rows count: without
- * switches a row of the empty set goes, and a page of words that was written at this version is ours.) */
-INLINE bool switch_go(reef_world *w, reef_entity e, reef_component c, bool on)
+/* The switch of a row, when its store, its word and its table are ready; or its mark, of a component that is there. False:
+ * nothing was done. (Only rows count: without bits a row of the empty set goes, and a page of words that was written at this
+ * version is ours. `mark` is a constant.) */
+INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
 {
     const handle h = handle_of(e);
     const bit_store *bits = w->state.bits;
-    const uint32_t count = w->state.bit_count;
+    const uint32_t count = w->state.bit_count, key = mark ? c.id | BIT_DISABLED : c.id;
     uint32_t number = 0;
-    while (number != count && bits[number].component != c.id) number++;
+    while (number != count && bits[number].key != key) number++;
     if (UNLIKELY(number == count || w->locks || HANDLE_INDEX(h) >= w->hot.index_count)) return false;
     bit_store *b = w->state.bits + number;
     const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
@@ -289,10 +291,16 @@ INLINE bool switch_go(reef_world *w, reef_entity e, reef_component c, bool on)
         const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
         if (UNLIKELY((t->bits & bit_mask(number)) == 0)) return false;
     }
+    if (mark) {
+        if (on && c.id && slot_find(w, c.id, id) == 0 && !bit_has(w, c.id, place)) return false;
+    } else if (UNLIKELY(b->marks != 0)) { /* the id of a type with a bit too many, or a switch whose mark goes as well */
+        if (b->marks == BITS_OF_MARKS || (!on && !BUG(35) && bit_has(w, c.id | BIT_DISABLED, place))) return false;
+    }
     const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
     words[place_row(place) / 64] = was ^ bit;
     b->count += on ? 1 : UINT64_MAX;
+    if (mark || b->marks) return true;
     w->switch_lately.gate = w->hot.version;
     w->switch_lately.component = c.id;
     w->switch_lately.unit = unit;
@@ -351,7 +359,7 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
 
 static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_component c, void **out)
 {
-    if (UNLIKELY(!switch_go(w, e, c, true))) return add_slow(w, "reef_add", e, c, NULL, out);
+    if (UNLIKELY(!bit_go(w, e, c, true, false))) return add_slow(w, "reef_add", e, c, NULL, out);
     if (out) *out = NULL;
     return REEF_OK;
 }
@@ -440,7 +448,7 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
 
 static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    return LIKELY(switch_go(w, e, c, false)) ? REEF_OK : remove_slow(w, e, c);
+    return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
@@ -529,13 +537,43 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (bytes) off = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (off == NULL) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->state.bit_count; i++)
-        off[n++] = reef_value_make((reef_component){w->state.bits[i].component}, REEF_VALUE_REMOVE, 0, NULL);
+    for (uint32_t i = 0; i < w->state.bit_count; i++) /* all but the entity's own mark */
+        if (w->state.bits[i].key != BIT_DISABLED)
+            off[n++] = reef_value_make((reef_component){w->state.bits[i].key}, REEF_VALUE_REMOVE, 0, NULL);
     reef_status s = REEF_OK;
     uint32_t to = graph_table(w, NULL, 0, &s);
     s = to ? change_apply(w, op, e, place, to, off, n) : failure(w, s, op, none, e, 0);
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
     return s;
+}
+
+/* ---- enabling and disabling ---- */
+
+static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_component c, bool on)
+{
+    const char *op = on ? "reef_enable" : "reef_disable";
+    const uint32_t place = place_of(w, e), key = c.id | BIT_DISABLED;
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    if (c.id && !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
+    if (c.id && !reef_has_id(w, e, c)) return failure(w, REEF_ABSENT, op, c, e, 0);
+    if (bit_has(w, key, place) != on) return REEF_OK;
+    if (w->locks) return failure(w, REEF_LOCKED, op, c, e, 0);
+    reef_value mark = reef_value_make((reef_component){key}, on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT, 0, NULL);
+    return change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &mark, 1);
+}
+
+reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool on)
+{
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(c.id > REEF_TYPES_MAX)) return mark_slow(w, e, c, on);
+    return LIKELY(on ? bit_go(w, e, c, false, true) : bit_go(w, e, c, true, true)) ? REEF_OK : mark_slow(w, e, c, on);
+}
+
+bool reef_is_enabled_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    if (place == PLACE_DEAD || c.id > REEF_TYPES_MAX || (c.id && !reef_has_id(w, e, c))) return false;
+    return !bit_has(w, c.id | BIT_DISABLED, place);
 }
 
 /* ---- many at random: records are fetched 2 * AHEAD entities before they are used, values AHEAD ---- */

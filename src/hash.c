@@ -324,7 +324,7 @@ static void table_hash(reef_world *w, const table *t, uint64_t *columns)
     }
 }
 
-/* The rows of a table that have a switch: each chunk with some, and its number. */
+/* The rows of a table that have a switch or a mark: each chunk with some, and its number. */
 static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_t *rows)
 {
     uint64_t h = 0, chunk = 0;
@@ -358,7 +358,7 @@ typedef struct hashing {
     void       *context;
     bool        stopped;
     type_sum   *sums;       /* NULL: nobody asked */
-    uint32_t   *switches;   /* numbers of the bit stores by type name */
+    uint32_t   *switches;   /* numbers of the bit stores in the order of their keys */
     uint32_t    sum_count, switch_count;
 } hashing;
 
@@ -369,7 +369,7 @@ static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t c
     if (kind != REEF_HASH_TYPE) x->hash = join(join(join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
     if (x->visit == NULL) return true;
     if (component && kind != REEF_HASH_TYPE) {
-        x->sums[component].rows += rows;
+        x->sums[component].rows += kind == REEF_HASH_DISABLED ? 0 : rows;
         x->sums[component].hash = join(x->sums[component].hash, hash);
     }
     reef_hash_part part = {kind, NULL, 0, {component}, rows, hash};
@@ -395,7 +395,8 @@ static bool hash_table_add(hashing *x, uint32_t id)
     for (uint32_t i = 0; t->bits && i < x->switch_count; i++) {
         bit_store *b = &w->state.bits[x->switches[i]];
         uint64_t h = bit_known(w, b, id) ? switch_hash(w, b, t, &on) : (on = 0);
-        if (on && !part_add(x, REEF_HASH_SWITCH, s, b->component, on, h)) return false;
+        reef_hash_kind kind = b->key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH;
+        if (on && !part_add(x, kind, s, b->key & ~BIT_DISABLED, on, h)) return false;
     }
     return true;
 }
@@ -432,7 +433,7 @@ static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t 
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = i;
-        for (; j > 0 && type_compare(type_of(w->state.bits[numbers[j - 1]].component), type_of(w->state.bits[i].component)) > 0; j--)
+        for (; j > 0 && bit_key_compare(w->state.bits[numbers[j - 1]].key, w->state.bits[i].key) > 0; j--)
             numbers[j] = numbers[j - 1];
         numbers[j] = i;
     }

@@ -31,8 +31,8 @@ static const type *switch_after(const reef_world *w, uint32_t place, const type 
     const type *best = NULL;
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
-        if (b->count == 0 || !switch_is_on(b, place)) continue;
-        const type *t = type_of(b->component);
+        if (b->count == 0 || (b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
+        const type *t = type_of(b->key);
         if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
     }
     return best;
@@ -125,8 +125,8 @@ static const type *world_type_after(const world_walk *walk, const type *last)
         if (best == NULL || type_compare(t, best) < 0) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        if (w->state.bits[i].count == 0) continue;
-        const type *t = type_of(w->state.bits[i].component);
+        if (w->state.bits[i].count == 0 || (w->state.bits[i].key & BIT_DISABLED)) continue;
+        const type *t = type_of(w->state.bits[i].key);
         if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
     }
     return best;
@@ -322,10 +322,10 @@ static void print_bytes(FILE *file, const unsigned char *data, uint32_t size)
     if (size > PRINT_BYTES_MAX) fprintf(file, " ... (%" PRIu32 " bytes)", size);
 }
 
-static void print_component(FILE *file, const reef_world *w, const type *t, const void *data)
+static void print_component(FILE *file, const reef_world *w, reef_entity e, const type *t, const void *data)
 {
     reef_type_info info;
-    fprintf(file, "  %s", t->name);
+    fprintf(file, "  %s%s", t->name, reef_is_enabled_id(w, e, (reef_component){t->id}) ? "" : " (disabled)");
     if (data && reef_type_get((reef_component){t->id}, &info)) {
         fputs("  ", file);
         for (uint32_t i = 0; i < info.field_count; i++) {
@@ -342,11 +342,12 @@ static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
     uint32_t place = inspect_place(w, e);
     fputs("entity ", file);
     print_handle(file, w, e);
+    if (place != PLACE_DEAD && !reef_is_enabled_id(w, e, (reef_component){0})) fputs(" (disabled)", file);
     fputs(place == PLACE_DEAD && !reef_entity_is_null(e) ? " is not alive\n" : "\n", file);
     if (place == PLACE_DEAD) return;
     row_walk    walk = row_begin(w, place);
     const void *data;
-    for (const type *t; (t = row_next(&walk, &data)) != NULL;) print_component(file, w, t, data);
+    for (const type *t; (t = row_next(&walk, &data)) != NULL;) print_component(file, w, e, t, data);
 }
 
 /* What is still in the stream's buffer may fail as well. */

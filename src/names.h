@@ -6,6 +6,7 @@
 #define bit_commit reef_inner_bit_commit
 #define bit_count_rows reef_inner_bit_count_rows
 #define bit_has reef_inner_bit_has
+#define bit_key_compare reef_inner_bit_key_compare
 #define bit_known reef_inner_bit_known
 #define bit_prepare reef_inner_bit_prepare
 #define bit_store_of reef_inner_bit_store_of

@@ -125,6 +125,12 @@ reef_status reef_signature_copy(reef_signature *s, const reef_signature *from)
     return REEF_OK;
 }
 
+/* The switch of a store, if the row has it; 0: it hasn't, or the store is of marks. */
+static uint32_t switch_of(const reef_world *w, const bit_store *b, uint32_t place)
+{
+    return (b->key & BIT_DISABLED) == 0 && bit_has(w, b->key, place) ? b->key : 0;
+}
+
 reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature *s)
 {
     if (w == NULL || s == NULL) return REEF_BAD_ARGUMENT;
@@ -135,12 +141,12 @@ reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature
         return REEF_OK;
     }
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
-    for (uint32_t i = 0; i < w->state.bit_count; i++) on += bit_has(w, w->state.bits[i].component, place);
+    for (uint32_t i = 0; i < w->state.bit_count; i++) on += switch_of(w, &w->state.bits[i], place) != 0;
     if (!signature_reserve(s, set->word_count + on)) return REEF_NO_MEMORY;
     if (set->word_count) memcpy(s->words, set->words, set->word_count * sizeof *s->words);
     s->count = set->word_count;
     for (uint32_t i = 0; i < w->state.bit_count; i++)
-        if (bit_has(w, w->state.bits[i].component, place)) signature_put(s, w->state.bits[i].component);
+        if (switch_of(w, &w->state.bits[i], place)) signature_put(s, w->state.bits[i].key);
     return REEF_OK;
 }
 
@@ -301,8 +307,8 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
     if (words_meet(s->words, s->count, set->words, set->word_count)) return true;
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        uint32_t id = w->state.bits[i].component;
-        if (words_have(s->words, s->count, id) && bit_has(w, id, place)) return true;
+        uint32_t id = switch_of(w, &w->state.bits[i], place);
+        if (id && words_have(s->words, s->count, id)) return true;
     }
     return false;
 }

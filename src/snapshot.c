@@ -186,6 +186,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     state_share(f, &w->hot, &w->state, hot, from);
     family_join(f, true);
     version_share(w);
+    w->disabled_epoch++;
     names_changed(w);
     return w;
 }

@@ -36,11 +36,10 @@ typedef struct spawning {
 
 static const type *spawn_column(const reef_value *v)
 {
+    if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = type_of(v->component.id);
     return t->home == REEF_TABLE && t->size ? t : NULL;
 }
-
-static bool spawn_is_switch(const reef_value *v) { return type_of(v->component.id)->home == REEF_BIT; }
 
 /* The last `made` rows disappear again. */
 static COLD void spawn_undo(spawning *x, uint32_t made)
@@ -69,7 +68,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     uint32_t place = t->next, row = place_row(place);
     reef_entity e = id_peek(w, i);
     for (uint32_t k = 0; k < x->count; k++)
-        if (spawn_is_switch(&x->values[k]) && !bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
+        if (value_is_bit(&x->values[k]) && !bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) {
         const type *c = spawn_column(&x->values[k]);
         if (c == NULL) continue;
@@ -82,7 +81,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
         return s;
     }
     for (uint32_t k = 0; k < x->count; k++)
-        if (spawn_is_switch(&x->values[k])) bit_commit(w, x->values[k].component.id, place, true);
+        if (value_is_bit(&x->values[k])) bit_commit(w, x->values[k].component.id, place, true);
     ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
     record_put(w, e, place);
     row_pushed(w, t);
@@ -150,7 +149,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     }
     x->t = table_own(w, x->id);
     if (x->t == NULL) return REEF_NO_MEMORY;
-    for (uint32_t k = 0; k < x->count; k++) plain &= !spawn_is_switch(&x->values[k]);
+    for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
     plain &= !x->t->shape->hooked;
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;
@@ -172,7 +171,7 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
                               reef_entity *entities)
 {
     bool rows = id != TABLE_EMPTY;
-    for (uint32_t k = 0; k < count; k++) rows |= spawn_is_switch(&values[k]);
+    for (uint32_t k = 0; k < count; k++) rows |= value_is_bit(&values[k]);
     spawning x = {w, values, count, id, n, NULL};
     w->value = values;
     w->value_count = count;
@@ -190,7 +189,7 @@ static COLD uint32_t values_table(reef_world *w, const reef_value *values, uint3
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!spawn_is_switch(&values[i])) ids[n++] = values[i].component.id;
+        if (!value_is_bit(&values[i])) ids[n++] = values[i].component.id;
     return graph_table(w, ids, n, status);
 }
 
@@ -243,8 +242,8 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
         values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, cell(slots, k, place_row(place), t->size));
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++)
-        if (bit_has(w, w->state.bits[i].component, place))
-            values[count++] = reef_value_make((reef_component){w->state.bits[i].component}, REEF_VALUE_DEFAULT, 0, NULL);
+        if (bit_has(w, w->state.bits[i].key, place))
+            values[count++] = reef_value_make((reef_component){w->state.bits[i].key}, REEF_VALUE_DEFAULT, 0, NULL);
     reef_status status = n ? spawn_into(w, op, id, values, count, n, entities) : REEF_OK;
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
     return status;

@@ -171,17 +171,19 @@ void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to 
 void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count);
 bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place);
 void bits_clear(reef_world *w, uint64_t mask, uint32_t place);
-/* Has the row a switch that these values don't take away? */
+/* Has the row a switch or a mark that these values don't take away? */
 bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count);
-bool bit_has(const reef_world *w, uint32_t component, uint32_t place);
-/* Everything that setting or clearing the switch of the row at `place` of table `id` needs; then do it. */
-bool bit_prepare(reef_world *w, uint32_t component, uint32_t id, uint32_t place, bool on);
+bool bit_has(const reef_world *w, uint32_t key, uint32_t place);
+/* Is this value a bit of its row, a switch or a mark? (What reef makes itself names marks by their keys.) */
+INLINE bool value_is_bit(const reef_value *v) { return v->component.id & BIT_DISABLED || type_of(v->component.id)->home == REEF_BIT; }
+/* Everything that setting or clearing the bit of the row at `place` of table `id` needs; then do it. */
+bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on);
 /* May rows of table `id` have this switch? */
 bool bit_known(const reef_world *w, const bit_store *b, uint32_t id);
-void bit_commit(reef_world *w, uint32_t component, uint32_t place, bool on);
+void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on);
 /* Own the words of a unit in all types of the mask. */
 bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);
 reef_status bits_validate(const reef_world *w, char *message, size_t size);
-uint64_t bit_count_rows(const reef_world *w, uint32_t component);
+uint64_t bit_count_rows(const reef_world *w, uint32_t key);
 
 #endif

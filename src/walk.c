@@ -20,12 +20,6 @@ static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t w
     for (uint32_t k = first; k < end; k++) words[k] = word;
 }
 
-/* What entities of a chunk have it disabled. NULL: none. */
-static const uint64_t *disabled_words(const reef_world *w, uint32_t component, uint32_t unit)
-{
-    return bit_words(bit_store_of(w, component | BIT_DISABLED), unit);
-}
-
 /* Enabled rows, disabled ones, or both. */
 static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled, uint64_t *words, uint32_t first, uint32_t end)
 {

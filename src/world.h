@@ -39,6 +39,8 @@ enum {
 };
 #define RING_HOLE 0xFFFFFFFFu /* an entry of the ring that was taken out of turn */
 #define INDEX_MAX 0xFFFFFFFEu /* entities of a world */
+#define BIT_DISABLED 0x80000000u /* | id of a component: the key of the store of those that are disabled; alone: of whole entities */
+#define BITS_OF_MARKS 0xFFFFFFFFu /* bit_store.marks of such a store */
 
 /* ---- layout: what all rows of a table have in common; immutable, lives as long as the family ---- */
 
@@ -141,8 +143,9 @@ typedef struct family {
 
 /* ---- state: everything that a snapshot holds beside hot.records and hot.chunks ---- */
 
-typedef struct bit_store { /* the REEF_BIT home of one type: 16 words a unit */
-    uint32_t   component;
+typedef struct bit_store { /* the REEF_BIT home of one type, or the marks of those that are disabled: 16 words a unit */
+    uint32_t   key;   /* id of the component, or with BIT_DISABLED */
+    uint32_t   marks; /* of a type: number of the store of its marks + 1, 0: none was ever made. BITS_OF_MARKS: these are marks */
     uint64_t   count; /* set bits */
     reef_paged words; /* page u: the bits of unit u, NULL: all zero; its version is that of the last write */
     reef_paged hashes; /* of the units: src/hash.c */
@@ -174,9 +177,6 @@ typedef struct state {
 
 /* ---- caches ---- */
 
-/* The key of a bit store that marks a component as disabled; alone: the whole entity. */
-#define BIT_DISABLED 0x80000000u
-
 enum { EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
 struct reef_world {
@@ -184,6 +184,7 @@ struct reef_world {
     uint32_t   slow;        /* != 0: the fast paths of structural calls give up (loop open, names, observers ...) */
     uint32_t   locks;       /* open loops */
     uint64_t   tables_epoch; /* counts pages of tables and of chunks made or copied: pointers into them are good while it stays */
+    uint64_t   disabled_epoch; /* which stores of marks there are is the same while it stays */
     uint64_t   gate_move;    /* what a lease must be for the straight path: the version, or never (gates_set) */
     uint64_t   gate_destroy; /* the same for destroy, which also has names to forget */
     uint32_t  *ring_next, *ring_end; /* where the next free id goes: a page that is ours; both NULL: not known */
@@ -204,7 +205,6 @@ struct reef_world {
     uint32_t    query_room, query_count;
     struct reef_query_data *freed_queries[FREED_QUERIES]; /* the last ones, for who asks the same again; newest first */
     uint32_t    number;        /* of this world in the process: handles of queries carry it */
-    uint64_t    disabled_epoch; /* counts what may change the set of types of which some entity is disabled */
     reef_world_config config;
     reef_error error;
     reef_component hook_failed; /* of the call that is running */
@@ -351,10 +351,17 @@ uint32_t *tables_sorted(const reef_world *w, uint32_t *count);
 const uint32_t *tables_order(reef_world *w, uint32_t *count);
 /* Compares two layouts by their sorted type names. */
 int shape_compare(const shape *a, const shape *b);
-/* Bit store of a component, NULL if the world never used it. (src/bit.c) */
-const bit_store *bit_store_of(const reef_world *w, uint32_t component);
+/* Bit store of a key, NULL if the world never used it. (src/bit.c) */
+const bit_store *bit_store_of(const reef_world *w, uint32_t key);
 /* Words (16) of the bits of a unit, NULL: all zero. */
 const uint64_t *bit_words(const bit_store *b, uint32_t unit);
+/* The rows of a unit where a component is disabled; component 0: where the entity is. NULL: none. */
+INLINE const uint64_t *disabled_words(const reef_world *w, uint32_t component, uint32_t unit)
+{
+    return bit_words(bit_store_of(w, component | BIT_DISABLED), unit);
+}
+/* The visible order of keys: switches by name, marks of entities, marks of components by name. */
+int bit_key_compare(uint32_t a, uint32_t b);
 /* Does this world know the type? Open worlds know all declared ones. */
 bool world_knows(const reef_world *w, uint32_t component);
 

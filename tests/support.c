@@ -291,6 +291,7 @@ static bool digest_component(void *context, reef_entity e, reef_component c, con
     d->hash = digest_number(d->hash, reef_entity_bits(e));
     d->hash = digest_text(d->hash, reef_type_name(c));
     d->hash = digest_number(d->hash, size);
+    d->hash = digest_number(d->hash, reef_is_enabled_id(d->world, e, c));
     if (data) d->hash = digest_bytes(d->hash, data, info.hooks && size >= 4 ? 4 : size);
     return true;
 }
@@ -301,6 +302,7 @@ static bool digest_entity(void *context, reef_entity e, reef_component c, const 
     (void)c, (void)data, (void)size;
     d->hash = digest_number(d->hash, reef_entity_bits(e));
     d->hash = digest_number(d->hash, reef_is_alive(d->world, e));
+    d->hash = digest_number(d->hash, reef_is_enabled_entity(d->world, e));
     d->hash = digest_number(d->hash, reef_entity_bits(reef_entity_at(d->world, e.index)));
     const char *name = reef_name(d->world, e);
     d->hash = digest_text(d->hash, name);

@@ -32,6 +32,9 @@ static reef_status call_clone(reef_world *w, reef_entity e)
     return recorded(w, reef_entity_is_null(reef_clone(w, e)));
 }
 static reef_status call_clone_many(reef_world *w, reef_entity e) { return reef_clone_many(w, e, 5, NULL); }
+static reef_status call_enable(reef_world *w, reef_entity e) { return reef_enable(w, e, Position); }
+static reef_status call_disable(reef_world *w, reef_entity e) { return reef_disable(w, e, Awake); }
+static reef_status call_disable_entity(reef_world *w, reef_entity e) { return reef_disable_entity(w, e); }
 static reef_status call_set_name(reef_world *w, reef_entity e) { return reef_set_name(w, e, "somebody"); }
 static reef_status call_no_name(reef_world *w, reef_entity e) { return reef_set_name(w, e, NULL); }
 
@@ -55,6 +58,9 @@ static const struct {
     {"reef_mut_id(", call_mut_id},
     {"reef_clone(", call_clone},
     {"reef_clone_many(", call_clone_many},
+    {"reef_enable(", call_enable},
+    {"reef_disable(", call_disable},
+    {"reef_disable(entity)", call_disable_entity},
     {"reef_set_name(", call_set_name},
     {"reef_set_name(NULL)", call_no_name},
 };
@@ -112,6 +118,7 @@ static void H2_reading_nobody_answers_nothing(void **state)
     for (int i = 0; i < NOBODIES; i++) {
         Position out = {5, 5};
         assert_false(reef_is_alive(w, nobody[i]));
+        assert_false(reef_is_enabled_entity(w, nobody[i]) || reef_is_enabled(w, nobody[i], Position));
         assert_false(reef_has(w, nobody[i], Position) || reef_has_id(w, nobody[i], reef_id(Awake)));
         assert_false(reef_has(w, nobody[i], Frozen));
         assert_null(reef_get(w, nobody[i], Position));
@@ -149,6 +156,8 @@ static reef_status with_use(reef_world *w, reef_entity e, reef_component c)
     (void)e;
     return reef_world_use(w, c);
 }
+static reef_status with_enable(reef_world *w, reef_entity e, reef_component c) { return reef_enable_id(w, e, c, true); }
+static reef_status with_disable(reef_world *w, reef_entity e, reef_component c) { return reef_enable_id(w, e, c, false); }
 static reef_status with_ensure(reef_world *w, reef_entity e, reef_component c)
 {
     return recorded(w, !reef_ensure_id(w, e, c, NULL));
@@ -206,7 +215,7 @@ static reef_status with_write_many(reef_world *w, reef_entity e, reef_component 
 static const struct {
     const char *text;
     type_call  *call;
-    bool        none_too; /* {0} is refused as well; in a query's terms it ends the list */
+    bool        none_too; /* {0} is refused as well; in a query's terms it ends the list, to enable it is the whole entity */
 } type_calls[] = {
     {"reef_add(", with_add, true},
     {"reef_set(", with_set, true},
@@ -216,6 +225,8 @@ static const struct {
     {"reef_world_use(", with_use, true},
     {"reef_ensure(", with_ensure, true},
     {"reef_mut(", with_mut, true},
+    {"reef_enable(", with_enable, false},
+    {"reef_disable(", with_disable, false},
     {"reef_change(", with_change, true},
     {"reef_change(away)", with_change_away, true},
     {"reef_spawn(", with_spawn, true},
@@ -240,6 +251,7 @@ static void H2_every_call_refuses_types_that_nobody_made(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Position out = {5, 5};
         assert_false(reef_has_id(w, e, bad[i]));
+        assert_false(bad[i].id && reef_is_enabled_id(w, e, bad[i]));
         assert_null(reef_get_id(w, e, bad[i]));
         assert_int_equal(reef_count_id(w, bad[i]), 0);
         assert_int_equal(reef_get_many_id(w, bad[i], &e, 1, &out, sizeof out), 0);
@@ -333,6 +345,8 @@ static void H2_what_is_there_or_absent_is_said(void **state)
     assert_refused(w, REEF_ABSENT, reef_remove(w, e, Seen));
     assert_refused(w, REEF_ABSENT, reef_remove(w, bare, Position));
     assert_refused(w, REEF_ABSENT, reef_remove(w, bare, Awake));
+    assert_refused(w, REEF_ABSENT, reef_disable(w, e, Mass));
+    assert_refused(w, REEF_ABSENT, reef_enable(w, bare, Awake));
     assert_no_pointer(w, REEF_ABSENT, reef_mut(w, e, Mass));
     assert_no_pointer(w, REEF_ABSENT, reef_mut(w, bare, Position));
     assert_refused(w, REEF_NAME_TAKEN, reef_set_name(w, bare, "taken"));

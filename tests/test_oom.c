@@ -67,6 +67,23 @@ static void with_bits(sweep *s)
     for (int i = 0; i < 100; i += 3) assert_ok(reef_add(s->w, s->e[i], Awake));
 }
 
+static void with_marks(sweep *s)
+{
+    rows(s, 100);
+    for (int i = 0; i < 100; i += 2) assert_ok(reef_disable(s->w, s->e[i], Mass));
+    for (int i = 0; i < 100; i += 3) {
+        assert_ok(reef_add(s->w, s->e[i], Awake));
+        assert_ok(reef_disable(s->w, s->e[i], Awake));
+        assert_ok(reef_disable_entity(s->w, s->e[i]));
+    }
+}
+
+static void one_empty_disabled(sweep *s)
+{
+    s->e[0] = reef_create(s->w);
+    assert_ok(reef_disable_entity(s->w, s->e[0]));
+}
+
 static void with_names(sweep *s)
 {
     char name[20];
@@ -280,6 +297,13 @@ static bool change_hooked(sweep *s)
 {
     return done(reef_change(s->w, s->e[0], reef_with(Tracked, .value = 7), reef_without(Loose), reef_default(Unique)));
 }
+static bool disable(sweep *s) { return done(reef_disable(s->w, s->e[1], Mass)); }
+static bool disable_entity(sweep *s) { return done(reef_disable_entity(s->w, s->e[0])); }
+static bool enable(sweep *s) { return done(reef_enable(s->w, s->e[0], Mass)); }
+static bool enable_entity(sweep *s) { return done(reef_enable_entity(s->w, s->e[0])); }
+static bool remove_mass(sweep *s) { return done(reef_remove(s->w, s->e[0], Mass)); }
+static bool remove_switch(sweep *s) { return done(reef_remove(s->w, s->e[0], Awake)); }
+static bool remove_everything(sweep *s) { return done(reef_remove_all(s->w, s->e[0])); }
 static bool mut(sweep *s) { return reef_mut(s->w, s->e[0], Position) != NULL; }
 static bool query_new(sweep *s)
 {
@@ -436,6 +460,23 @@ static const scenario scenarios[] = {
     {"change, from nothing", one_empty, change},
     {"change, bits", with_bits, change},
     {"change, hooks", hooked_rows, change_hooked},
+    {"disable, first mark", some_rows, disable},
+    {"disable, a mark in a new chunk", full_chunk, disable},
+    {"disable, among marks", with_marks, disable},
+    {"disable, the whole", some_rows, disable_entity},
+    {"disable, the whole of an empty entity", one_empty, disable_entity},
+    {"enable", with_marks, enable},
+    {"enable, the whole", with_marks, enable_entity},
+    {"enable, the whole of an empty entity", one_empty_disabled, enable_entity},
+    {"remove, disabled", with_marks, remove_mass},
+    {"remove, a disabled switch", with_marks, remove_switch},
+    {"remove_all, disabled", with_marks, remove_everything},
+    {"clear_type, disabled", with_marks, clear_type},
+    {"clear_type, a disabled switch", with_marks, clear_bit},
+    {"destroy, beside the disabled", with_marks, destroy},
+    {"clone_many, disabled", with_marks, clone_many},
+    {"snapshot_take, disabled", with_marks, take_snapshot},
+    {"hash, disabled", with_marks, hash},
     {"mut", some_rows, mut},
     {"query_new", some_rows, query_new},
     {"query_new, first use", many_tables, query_use},

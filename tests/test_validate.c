@@ -129,6 +129,32 @@ static void C3_damage_to_switches_is_found(void **test)
     with_number(&d, &t->bits, 0, "bits"); /* the table denies to have switches */
 }
 
+static void C3_damage_to_marks_is_found(void **test)
+{
+    damage d = prepared(test);
+    assert_ok(reef_disable(d.w, d.e, Mass));
+    assert_ok(reef_disable(d.w, d.e, Awake));
+    assert_ok(reef_disable_entity(d.w, d.e));
+    const uint32_t place = (uint32_t)*record_of(d.w, d.e.index), row = place_row(place);
+    const uint32_t keys[] = {reef_id(Mass).id | BIT_DISABLED, reef_id(Awake).id | BIT_DISABLED, BIT_DISABLED};
+    for (int i = 0; i < 3; i++) {
+        bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, keys[i]);
+        uint64_t  *words = b->words.page[place_unit(place)];
+        with_number(&d, &b->count, 7, "disabled");
+        with_number(&d, &words[row / 64], words[row / 64] | 1ull << ((row + 1) % 64), "disabled"); /* one more than is counted */
+        with_count(&d, &b->marks, 0, "marks");
+    }
+    bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, keys[1]);
+    uint64_t  *words = b->words.page[place_unit(place)], right = words[row / 64];
+    words[row / 64] = 1ull << ((row + 1) % 64); /* of one that hasn't got the switch */
+    finds(&d, "disabled Awake: a bit without its row or component");
+    words[row / 64] = right;
+    b = (bit_store *)(uintptr_t)bit_store_of(d.w, keys[0]);
+    with_count(&d, &b->key, reef_id(Velocity).id | BIT_DISABLED, "disabled Velocity: a bit without its row or component");
+    b = (bit_store *)(uintptr_t)bit_store_of(d.w, reef_id(Awake).id);
+    with_count(&d, &b->marks, 0, "marks");
+}
+
 static void C3_damage_to_names_is_found(void **test)
 {
     damage d = prepared(test);
@@ -158,7 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(C3_damage_to_the_index_is_found), TEST(C3_damage_to_the_free_ids_is_found),
         TEST(C3_damage_to_a_table_is_found),   TEST(C3_damage_to_switches_is_found),
-        TEST(C3_damage_to_names_is_found),
+        TEST(C3_damage_to_marks_is_found),     TEST(C3_damage_to_names_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,21 @@ REEF_API reef_entity reef_entity_at(const reef_world *world, uint32_t index);
 /* Number of living entities. */
 REEF_API uint64_t reef_count_alive(const reef_world *world);
 
+/* ---- enabling ----
+ *
+ * A disabled component stays where it is, value and all: get, mut, set and has don't notice. Only queries do, which skip it
+ * unless they ask for it, and those who ask here. The mark goes with the component, and stays when the value is replaced. A
+ * whole entity can be disabled as well; that mark stays when all its components go, and goes with the entity. Clones have the
+ * marks of their source. Costs about as much as turning a switch; nothing moves. */
+
+/* Enables (`on`) or disables a component, a tag or a switch of an entity, with type {0} the whole entity. What is so already
+ * stays so: OK, in an open loop as well. Errors: NOT_ALIVE, UNKNOWN_TYPE, ABSENT (the entity hasn't got the component), LOCKED,
+ * NO_MEMORY. */
+REEF_API reef_status reef_enable_id(reef_world *world, reef_entity entity, reef_component type, bool on);
+/* Is the entity alive, has it the component, and isn't that disabled? With type {0}: is it alive and not disabled as a whole?
+ * Each of the two marks is asked for alone. Takes a const world, as reading does. */
+REEF_API bool reef_is_enabled_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
+
 /* ---- many at random: faster than one by one, since memory is fetched ahead ---- */
 
 /* Copies the components of n entities to `out`, `size` bytes each. Entities that are dead or haven't got it leave their
@@ -152,6 +167,12 @@ REEF_INLINE reef_value reef_value_make(reef_component c, reef_value_kind kind, u
     v.size = size;
     v.data = data;
     return v;
+}
+
+REEF_INLINE reef_component reef_null_component_(void)
+{
+    reef_component none = {0};
+    return none;
 }
 
 #ifndef __cplusplus
@@ -208,6 +229,12 @@ template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &
 #define reef_add_with(world, entity, T, args) reef_add_id(world, entity, reef_id(T), args, NULL)
 #define reef_ensure(world, entity, T) ((T *)reef_ensure_id(world, entity, reef_id(T), NULL))
 #define reef_remove(world, entity, T) reef_remove_id(world, entity, reef_id(T))
+#define reef_enable(world, entity, T) reef_enable_id(world, entity, reef_id(T), true)
+#define reef_disable(world, entity, T) reef_enable_id(world, entity, reef_id(T), false)
+#define reef_is_enabled(world, entity, T) reef_is_enabled_id(world, entity, reef_id(T))
+#define reef_enable_entity(world, entity) reef_enable_id(world, entity, reef_null_component_(), true)
+#define reef_disable_entity(world, entity) reef_enable_id(world, entity, reef_null_component_(), false)
+#define reef_is_enabled_entity(world, entity) reef_is_enabled_id(world, entity, reef_null_component_())
 #define reef_count(world, T) reef_count_id(world, reef_id(T))
 #define reef_clear_all(world, T) reef_clear_type(world, reef_id(T), NULL)
 #define reef_get_many(world, T, entities, n, out) \

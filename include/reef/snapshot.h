@@ -4,8 +4,9 @@
  * microseconds whatever the size of the world: everything is shared until one side writes, and then the block of 1,024
  * rows that is written is copied, not the world.
  *
- * What belongs to the state: entities with their generations, free ids in their order, components and switches, names, the
- * versions by which changes are found, the types that a strict world was told of. What doesn't: queries, bundles, the last error, the config with its context.
+ * What belongs to the state: entities with their generations, free ids in their order, components and switches, what is disabled,
+ * names, the versions by which changes are found, the types that a strict world was told of. What doesn't: queries, bundles, the
+ * last error, the config with its context.
  *
  * Handles are part of the state as well. After reef_restore a handle means what it meant when the snapshot was taken: an entity
  * that died since is alive again under its old handle, and one that was made since is dead, until the new future makes an
@@ -46,7 +47,7 @@ REEF_API reef_world *reef_snapshot_fork(const reef_snapshot *snapshot);
 
 /* A number that is the same for equal states, on every machine, compiler and number of threads, and differs, but for one case in
  * 2^64, for different ones. It covers what can be seen: tables in the order of their sorted type names, rows in their
- * order, values by their fields, switches, generations, free ids, names. Not: padding between fields, bytes that a type's
+ * order, values by their fields, switches, what is disabled, generations, free ids, names. Not: padding between fields, bytes that a type's
  * fields don't cover, versions, capacities, addresses, ids of types. A type without fields is hashed as bytes: then its
  * padding counts (reef zeroes what it makes itself), and the hash of a big-endian machine is another one. Types that a fork
  * resets or skips count without their values; of types that own memory give the fields that are values.
@@ -61,7 +62,9 @@ typedef enum reef_hash_kind {
     REEF_HASH_ROWS,    /* a table's entities in their order */
     REEF_HASH_COLUMN,  /* one component's values in one table */
     REEF_HASH_SWITCH,  /* one switch of the entities of one table; rows: on */
-    REEF_HASH_TYPE     /* one component or switch in all tables; rows: all that have it */
+    REEF_HASH_TYPE,    /* one component or switch in all tables, with its marks; rows: all that have it */
+    REEF_HASH_DISABLED /* which entities of one table have one component disabled; before these, with component {0}: which are
+                          disabled themselves; rows: disabled */
 } reef_hash_kind;
 
 /* One part of the hash. `table` lists the types of the table by name, switches not among them; it is NULL for parts that
@@ -70,7 +73,7 @@ typedef struct reef_hash_part {
     reef_hash_kind        kind;
     const reef_component *table;
     uint32_t              table_count;
-    reef_component        component; /* {0} for REEF_HASH_IDS, _NAMES and _ROWS */
+    reef_component        component; /* {0} for REEF_HASH_IDS, _NAMES and _ROWS, and for the marks of entities */
     uint64_t              rows, hash;
 } reef_hash_part;
 

@@ -23,6 +23,9 @@ bool            has(const reef_world *w, reef_entity e);
 reef_status     set(reef_world *w, reef_entity e, float x, float y);
 reef_status     add(reef_world *w, reef_entity e);
 reef_status     take(reef_world *w, reef_entity e);
+reef_status     disable(reef_world *w, reef_entity e);
+reef_status     enable_entity(reef_world *w, reef_entity e);
+bool            is_enabled(const reef_world *w, reef_entity e);
 uint64_t        count(const reef_world *w);
 reef_entity     list_spawn(reef_world *w, float x, float y);
 reef_status     list_spawn_many(reef_world *w, reef_entity *e, const Position *p);
@@ -44,6 +47,9 @@ bool            has(const reef_world *w, reef_entity e) { return reef_has(w, e, 
 reef_status     set(reef_world *w, reef_entity e, float x, float y) { return reef_set(w, e, Position, x, y); }
 reef_status     add(reef_world *w, reef_entity e) { return reef_add(w, e, Position); }
 reef_status     take(reef_world *w, reef_entity e) { return reef_remove(w, e, Position); }
+reef_status     disable(reef_world *w, reef_entity e) { return reef_disable(w, e, Position); }
+reef_status     enable_entity(reef_world *w, reef_entity e) { return reef_enable_entity(w, e); }
+bool            is_enabled(const reef_world *w, reef_entity e) { return reef_is_enabled(w, e, Position); }
 uint64_t        count(const reef_world *w) { return reef_count(w, Position); }
 reef_entity     list_spawn(reef_world *w, float x, float y)
 {
@@ -100,6 +106,13 @@ reef_status set(reef_world *w, reef_entity e, float x, float y)
 }
 reef_status add(reef_world *w, reef_entity e) { return reef_add_id(w, e, position(), NULL, NULL); }
 reef_status take(reef_world *w, reef_entity e) { return reef_remove_id(w, e, position()); }
+reef_status disable(reef_world *w, reef_entity e) { return reef_enable_id(w, e, position(), false); }
+reef_status enable_entity(reef_world *w, reef_entity e)
+{
+    reef_component none = {0};
+    return reef_enable_id(w, e, none, true);
+}
+bool        is_enabled(const reef_world *w, reef_entity e) { return reef_is_enabled_id(w, e, position()); }
 uint64_t    count(const reef_world *w) { return reef_count_id(w, position()); }
 reef_entity list_spawn(reef_world *w, float x, float y)
 {

@@ -499,6 +499,19 @@ static void want_REMOVE_ALL(model *m, const op *o, outcome *want)
     want->status = ref_remove_all(&m->reference, subject_of(m, o));
 }
 
+static void core_ENABLE(model *m, const op *o, outcome *out)
+{
+    reef_component c = component_of(o->type[0]);
+    if (o->option & OPTION_WHOLE) c.id = 0;
+    else if (c.id == 0) c.id = UINT32_MAX; /* nobody's id; 0 is the entity's */
+    out->status = reef_enable_id(m->world, subject_of(m, o), c, o->option & OPTION_ON);
+}
+static void want_ENABLE(model *m, const op *o, outcome *want)
+{
+    uint32_t t = o->option & OPTION_WHOLE ? TYPES_MAX : o->type[0];
+    want->status = ref_enable(&m->reference, subject_of(m, o), t, o->option & OPTION_ON);
+}
+
 static void core_CHANGE(model *m, const op *o, outcome *out)
 {
     given g;
@@ -564,7 +577,7 @@ static void want_READ(model *m, const op *o, outcome *want)
     uint32_t           set = 0;
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
     want->number = (x ? READ_ALIVE : 0u) | (x && ref_has(x, o->type[0]) ? READ_HAS | READ_FAST_HAS : 0u) | READ_AGREES |
-                   (x && q->count && (x->set & set) == set ? READ_MATCHES : 0u);
+                   (x && q->count && ref_matches(x, set) ? READ_MATCHES : 0u);
     if (o->value % 4 == 0) want->number |= ref_count_type(&m->reference, o->type[0]) << 8;
     want->digest = digest_want(m, e, o->type[0]);
     want->status = REEF_OK;

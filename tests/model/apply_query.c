@@ -89,7 +89,7 @@ static uint64_t walk_value(const op *o, uint64_t visited, uint32_t term)
 /* While a loop is open, nothing may change the structure. */
 static void try_locked(model *m, const op *o, reef_entity e)
 {
-    reef_component c = component_of(o->type[0]);
+    reef_component c = component_of(o->type[0]), none = {0};
     reef_value     v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
     reef_entity    made[2];
     uint32_t       bad = 0;
@@ -116,6 +116,9 @@ static void try_locked(model *m, const op *o, reef_entity e)
         const reef_snapshot *s = m->snapshot[i].snapshot;
         if (s) bad |= reef_restore(m->world, s) != REEF_LOCKED ? 1u << 20 : 0;
     }
+    bad |= reef_enable_id(m->world, e, none, !reef_is_enabled_id(m->world, e, none)) != REEF_LOCKED ? 1u << 21 : 0;
+    if (reef_has_id(m->world, e, c))
+        bad |= reef_enable_id(m->world, e, c, !reef_is_enabled_id(m->world, e, c)) != REEF_LOCKED ? 1u << 22 : 0;
     if (reef_has_id(m->world, e, c)) bad |= reef_remove_id(m->world, e, c) != REEF_LOCKED ? 1u << 16 : 0;
     else bad |= reef_add_id(m->world, e, c, NULL, NULL) != REEF_LOCKED ? 1u << 17 : 0;
     if (bad) model_fail(m, "a call went through while a loop was open: calls %x of the list in try_locked", bad);
@@ -214,7 +217,7 @@ static void row_want(void *context, ref_entity *e, uint32_t index)
             e->value[t] = walk_value(k->o, k->visited, i);
     }
     for (uint32_t t = 0; t < TYPES_MAX; t++)
-        if (switches >> t & 1) digest = value_mix(digest, e->set >> t & 1);
+        if (switches >> t & 1) digest = value_mix(digest, (e->set & ~e->disabled) >> t & 1);
     k->want->digest = digest;
     k->visited++;
 }
@@ -227,7 +230,7 @@ void want_QUERY_WALK(model *m, const op *o, outcome *want)
     want->status = REEF_OK;
     if (q->count == 0) return;
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
-    ref_walk(&m->reference, set, row_want, &k);
+    ref_walk_enabled(&m->reference, set, row_want, &k);
     want->number = k.visited;
     if (walk_leaves(q, o)) want->digest = 0;
 }

@@ -54,6 +54,13 @@ void model_compare_entity(model *m, reef_entity e)
     if (s.e && s.set != s.e->set)
         model_fail(m, "entity {%u, %u} lacks components: set %x of ranks, must be %x", e.index, e.generation, s.set,
                    s.e->set);
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (reef_is_enabled_id(m->world, e, model_types[t].id) !=
+            (s.e && ref_has(s.e, t) && !(s.e->disabled >> t & 1)))
+            model_fail(m, "%s of entity {%u, %u} is enabled and must not be, or the other way round",
+                       model_types[t].name, e.index, e.generation);
+    if (reef_is_enabled_id(m->world, e, (reef_component){0}) != (s.e && !s.e->off))
+        model_fail(m, "entity {%u, %u} is enabled and must not be, or the other way round", e.index, e.generation);
     const char *name = reef_name(m->world, e);
     const char *must = s.e && s.e->name ? model_names[s.e->name - 1] : NULL;
     if ((name == NULL) != (must == NULL) || (name && strcmp(name, must) != 0))
@@ -122,7 +129,7 @@ static void compare_query(model *m, uint32_t set, reef_query q)
             if (!mask || mask[i / 64] >> i % 64 & 1) order_add(&order_core, b.entities[i]);
     }
     uint64_t count = reef_query_count(m->world, q);
-    ref_walk(&m->reference, set, order_see, NULL);
+    ref_walk_enabled(&m->reference, set, order_see, NULL);
     if (count != order_want.count)
         model_fail(m, "a query of ranks %x counts %llu, must be %u", set, (unsigned long long)count, order_want.count);
     orders_compare(m, "a loop", set);
@@ -136,7 +143,7 @@ static void compare_orders(model *m)
         some[n++] = t;
         if (reef_query_is_null(m->single[t])) m->single[t] = query_of_set(m, 1u << t);
         compare_query(m, 1u << t, m->single[t]);
-        if (reef_count_id(m->world, model_types[t].id) != order_want.count)
+        if (reef_count_id(m->world, model_types[t].id) != ref_count_type(&m->reference, t))
             model_fail(m, "the number of entities with %s is wrong", model_types[t].name);
     }
     uint64_t random = m->reference.spawned * 31 + m->reference.destroyed;

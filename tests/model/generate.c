@@ -40,6 +40,7 @@ void generator_start(generator *g, uint64_t seed)
     memset(g, 0, sizeof *g);
     g->random = value_mix(seed, 5) << 20;
     g->forks = seed_has_forks(seed);
+    g->marks = seed_has_switches(seed); /* they close the straight paths as switches do */
 }
 
 /* ---- choosing ---- */
@@ -362,7 +363,7 @@ static void gen_change(generator *g, const model *m, op *o)
 
 static void gen_one_type(generator *g, const model *m, op *o)
 {
-    bool there = o->kind == OP_REMOVE || o->kind == OP_WRITE || o->kind == OP_READ;
+    bool there = o->kind == OP_REMOVE || o->kind == OP_WRITE || o->kind == OP_READ || o->kind == OP_ENABLE;
     o->count = 1;
     o->type[0] = there && !one_in(g, 12) ? type_of_entity(g, m, o->subject) : any_type(g, m);
     o->option = (uint8_t)below(g, 4);
@@ -453,7 +454,7 @@ static bool is_loud(op_kind k)
 static op_kind kind_for_phase(generator *g, op_kind k)
 {
     static const op_kind instead[] = {OP_ADD, OP_REMOVE, OP_SET, OP_DESTROY, OP_SPAWN, OP_WRITE};
-    if ((is_fork(k) && !g->forks) || (g->quiet && is_loud(k) && !one_in(g, 40)))
+    if ((is_fork(k) && !g->forks) || (k == OP_ENABLE && (!g->marks || g->quiet)) || (g->quiet && is_loud(k) && !one_in(g, 40)))
         k = instead[below(g, sizeof instead / sizeof instead[0])];
     return k == OP_NAME && !g->naming ? OP_FIND : k;
 }

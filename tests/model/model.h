@@ -45,6 +45,7 @@
     X(ENSURE, 50, 0) \
     X(REMOVE, 140, 0) \
     X(REMOVE_ALL, 8, 0) \
+    X(ENABLE, 80, 0) \
     X(CHANGE, 90, 0) \
     X(WRITE, 80, 0) \
     X(READ, 60, 2) \
@@ -83,6 +84,7 @@ enum {
     FORKS = 80, /* further worlds of the family */
     SNAPSHOTS = 12,
     HASHES = 4096, /* that are remembered */
+    OPTION_ON = 1, OPTION_WHOLE = 2, /* of ENABLE: the entity, not a component */
     OPTION_HASHED = 1,
     OPTION_OTHER_WORLD = 2, /* of FORK and its like */
     ORDER_DESCENDING = 1, ORDER_BY_VALUE = 2, ORDER_COARSELY = 4, ORDER_EXACTLY = 8, /* options of SORT */
@@ -213,6 +215,7 @@ typedef struct generator {
     uint32_t quiet;   /* the types of a phase without hooks, switches, names and loops that write; 0: any phase */
     bool     clears;  /* a quiet phase that begins with an empty world */
     bool     forks;   /* this seed forks worlds */
+    bool     marks;   /* this seed disables components and entities */
     uint32_t forks_target;
     uint32_t burst, query; /* what is left of a walk, a fork, a write and a walk of one query */
     bool     bursting;

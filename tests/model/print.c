@@ -231,6 +231,11 @@ static void print_call_of_entity(const printer *p, const op *o)
         snprintf(text, sizeof text, ", %s", type);
         print_simple(p, o, "reef_remove_id", text);
         break;
+    case OP_ENABLE:
+        snprintf(text, sizeof text, ", %s, %s", o->option & OPTION_WHOLE ? "(reef_component){0}" : type,
+                 o->option & OPTION_ON ? "true" : "false");
+        print_simple(p, o, "reef_enable_id", text);
+        break;
     case OP_ADD:
         snprintf(text, sizeof text, ", %s, %s, NULL", type, args_text(o));
         print_simple(p, o, "reef_add_id", text);

@@ -129,8 +129,9 @@ static void settle(ref_world *r, uint32_t index, uint32_t set)
 {
     ref_entity *e = &r->entity[index];
     uint32_t    in_table = set & ~ref_switches();
-    ref_table  *t = set != 0 ? table_of(r, in_table) : NULL;
+    ref_table  *t = set != 0 || e->off ? table_of(r, in_table) : NULL;
     e->set = set;
+    e->disabled &= set;
     if (t == e->table) return;
     row_leave(r, index);
     if (t) row_enter(r, index, t);
@@ -147,6 +148,26 @@ void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context)
             if ((e->set & set) == set) visit(context, e, t->row[row]);
         }
     }
+}
+
+bool ref_matches(const ref_entity *e, uint32_t set) { return (e->set & ~e->disabled & set) == set && !e->off; }
+
+typedef struct enabled_walk {
+    uint32_t  set;
+    ref_visit visit;
+    void     *context;
+} enabled_walk;
+
+static void visit_enabled(void *context, ref_entity *e, uint32_t index)
+{
+    const enabled_walk *w = context;
+    if (ref_matches(e, w->set)) w->visit(w->context, e, index);
+}
+
+void ref_walk_enabled(const ref_world *r, uint32_t set, ref_visit visit, void *context)
+{
+    enabled_walk w = {set, visit, context};
+    ref_walk(r, set, visit_enabled, &w);
 }
 
 /* ---- ids ---- */
@@ -201,7 +222,8 @@ static void live(ref_world *r, uint32_t index)
 {
     ref_entity *e = &r->entity[index];
     e->life = LIFE_ALIVE;
-    e->set = 0;
+    e->set = e->disabled = 0;
+    e->off = false;
     e->table = NULL;
     e->name = 0;
     e->living_at = r->living_count;
@@ -214,7 +236,8 @@ static void die(ref_world *r, uint32_t index)
 {
     ref_entity *e = &r->entity[index];
     row_leave(r, index);
-    e->set = 0;
+    e->set = e->disabled = 0;
+    e->off = false;
     e->name = 0;
     uint32_t last = r->living[--r->living_count];
     r->living[e->living_at] = last;
@@ -335,6 +358,8 @@ reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity 
         made[i] = ref_handle(r, index);
         e = &r->entity[source.index];
         memcpy(r->entity[index].value, e->value, sizeof e->value);
+        r->entity[index].disabled = e->disabled;
+        r->entity[index].off = e->off;
         settle(r, index, e->set);
     }
     return REEF_OK;
@@ -434,10 +459,23 @@ reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type)
 
 reef_status ref_remove_all(ref_world *r, reef_entity e)
 {
+    if (!ref_alive(r, e)) return REEF_NOT_ALIVE;
+    settle(r, e.index, 0);
+    return REEF_OK;
+}
+
+reef_status ref_enable(ref_world *r, reef_entity e, uint32_t type, bool on)
+{
     ref_entity *x = ref_alive(r, e);
     if (!x) return REEF_NOT_ALIVE;
-    row_leave(r, e.index);
-    x->set = 0;
+    if (type == TYPES_MAX) {
+        x->off = !on;
+        settle(r, e.index, x->set);
+        return REEF_OK;
+    }
+    if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
+    if (!ref_has(x, type)) return REEF_ABSENT;
+    x->disabled = on ? x->disabled & ~(1u << type) : x->disabled | 1u << type;
     return REEF_OK;
 }
 

@@ -6,7 +6,8 @@
  *   - rows: a new row is the table's last; the last row fills the hole of one that leaves;
  *   - tables: by their sorted type names, a set that is the beginning of another before it;
  *   - a switch doesn't change the table. An entity that has nothing has no row; one that has only switches has a row
- *     in the table of the empty set. */
+ *     in the table of the empty set;
+ *   - so has one that is disabled as a whole. What is disabled changes nothing else; a component takes its mark along. */
 #ifndef MODEL_REFERENCE_H
 #define MODEL_REFERENCE_H
 
@@ -24,6 +25,8 @@ typedef struct ref_entity {
     ref_life   life;
     uint32_t   generation; /* of the living or reserved one; otherwise the next */
     uint32_t   set;        /* of types, switches too */
+    uint32_t   disabled;   /* of these */
+    bool       off;        /* disabled as a whole */
     ref_table *table;      /* NULL: no row */
     uint32_t   number;     /* the model's; the reference only carries it */
     uint32_t   living_at;
@@ -87,11 +90,16 @@ reef_status ref_add(ref_world *r, reef_entity e, uint32_t type, bool with_args, 
 reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value);
 reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type);
 reef_status ref_remove_all(ref_world *r, reef_entity e);
+/* `type` TYPES_MAX: the whole entity. */
+reef_status ref_enable(ref_world *r, reef_entity e, uint32_t type, bool on);
 reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uint32_t count);
 
 /* Calls `visit` for every entity that has all types of the set, in reef's order. The visitor must not change
  * anything. */
 typedef void (*ref_visit)(void *context, ref_entity *e, uint32_t index);
 void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context);
+/* What a query of the set finds: of none of these the entity's is disabled, nor is the entity. */
+bool ref_matches(const ref_entity *e, uint32_t set);
+void ref_walk_enabled(const ref_world *r, uint32_t set, ref_visit visit, void *context);
 
 #endif
