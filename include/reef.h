@@ -10,6 +10,7 @@
  *   reef/order.h    by what rows are sorted
  *   reef/sort.h     sorting storage itself
  *   reef/query.h    walking over everything that has a set of components
+ *   reef/track.h    which rows changed, and who lost a component
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
  *   reef/inspect.h  printing, visiting, checking
@@ -38,6 +39,7 @@
 #include "reef/order.h"
 #include "reef/sort.h"
 #include "reef/query.h"
+#include "reef/track.h"
 #include "reef/snapshot.h"
 #include "reef/history.h"
 #include "reef/inspect.h"

@@ -35,6 +35,9 @@
     X(27, "a query remembers chunks that were copied since") \
     X(34, "the mark of a disabled component outlives the component") \
     X(35, "a switch that is turned off by the straight path leaves its mark") \
+    X(41, "a row that is made isn't stamped") \
+    X(42, "the log of removals doesn't hear of the destroyed") \
+    X(43, "readers of removals don't go back with a restore") \
     X(45, "when storage is sorted, the record of a row that comes from another block isn't updated")
 
 #endif

@@ -1,4 +1,5 @@
 #include "change.h"
+#include "track.h"
 
 /* ---- types and values ---- */
 
@@ -301,6 +302,39 @@ static void bits_commit(reef_world *w, uint32_t place, const reef_value *values,
     }
 }
 
+/* ---- rows that are tracked ---- */
+
+/* Everything that change_track needs. */
+static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from, const shape *to, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < to->component_count; i++) {
+        const uint32_t c = to->component[i];
+        if (!type_of(c)->tracked || (slot_seek(w, c, from->table) && !is_staged(values, count, c))) continue;
+        if (!track_prepare(w, c, &e, 1)) return false;
+    }
+    for (uint32_t i = 0; i < from->component_count; i++) {
+        const uint32_t c = from->component[i];
+        if (type_of(c)->tracked && slot_seek(w, c, to->table) == 0 && !removals_prepare(w, c, 1)) return false;
+    }
+    return true;
+}
+
+/* While the values that go are still in the row at `place`. */
+static void change_track(reef_world *w, reef_entity e, uint32_t place, const shape *from, const shape *to, const reef_value *values,
+                         uint32_t count)
+{
+    for (uint32_t i = 0; i < from->component_count; i++) {
+        const type *t = type_of(from->component[i]);
+        if (t->tracked && slot_seek(w, t->id, to->table) == 0) removal_log(w, t, place, e);
+    }
+    for (uint32_t i = 0; i < to->component_count; i++) {
+        const uint32_t c = to->component[i];
+        if (!type_of(c)->tracked) continue;
+        if (slot_seek(w, c, from->table) == 0) track_stamp(w, c, e.index, true);
+        else if (is_staged(values, count, c)) track_stamp(w, c, e.index, false);
+    }
+}
+
 static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint32_t to_id, const reef_value *values,
                               uint32_t count)
 {
@@ -311,10 +345,13 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     for (uint32_t i = 0; !row_to && i < count; i++) row_to = value_is_bit(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
     if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count);
     bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
+    const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
+    const bool tracked = before->tracked || after->tracked;
     uint32_t at = place;
     reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
     if (!stay) at = x.to_place;
     if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
     if (from) from = table_read(w, from_id); /* its page may have been copied */
     if (s != REEF_OK) {
         if (x.to) table_settle(w, x.to);
@@ -326,6 +363,7 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
         if (x.to) table_settle(w, x.to);
         return s;
     }
+    if (tracked) change_track(w, e, place, before, after, values, count);
     if (!stay) change_commit(w, &x, e, values, count);
     if (bits) bits_commit(w, at, values, count);
     return REEF_OK;

@@ -3,6 +3,7 @@
  * The straight path first: everything it needs is tested read-only, then the row moves. Anything unusual (a shared page, a
  * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
 #include "change.h"
+#include "track.h"
 
 /* ---- reading ---- */
 
@@ -45,22 +46,32 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
         return NULL;
     }
     uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, k = slot_find(w, c.id, id);
-    if (!column_own(w, table_read(w, id), place_unit(place), k)) {
+    if ((t->tracked && !track_prepare(w, c.id, &e, 1)) || !column_own(w, table_read(w, id), place_unit(place), k)) {
         failure(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
         return NULL;
     }
+    if (t->tracked) track_stamp(w, c.id, e.index, false);
     return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
 }
 
-void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl) { reef_mut_id(w, e, reef_id_of(decl)); }
+void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
+{
+    const reef_component c = reef_id_of(decl);
+    const bool ready = reef_mut_id(w, e, c) != NULL;
+    if (w == NULL) return;
+    w->ready.entity = e;
+    w->ready.component = ready ? c.id : 0;
+}
 
-/* What mut found no way to by the maps, or what failed: a block that isn't marked isn't ours to write. */
+/* What mut found no way to by the maps, what is tracked, or what failed: a block that isn't marked isn't ours to write. */
 void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     void *p = (void *)(uintptr_t)reef_get_slow(w, e, decl);
+    const uint32_t c = reef_id_of(decl).id;
     if (p == NULL) return NULL;
+    if (type_of(c)->tracked) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
-    return slots[slot_find(w, reef_id_of(decl).id, slots[0].head.table)].version == w->hot.version ? p : NULL;
+    return slots[slot_find(w, c, slots[0].head.table)].version == w->hot.version ? p : NULL;
 }
 
 COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
@@ -403,7 +414,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
         if (edge_open(w, &x, key, i, w->gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
         if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     }
-    if (!t->hooked && size) { /* there already, and ours */
+    if (t->direct && size) { /* there already, and ours */
         reef_slot *slots = reef_slots_at(&w->hot, place);
         uint32_t k = slot_find(w, c.id, slots[0].head.table);
         if (k && slots[k].version == w->hot.version) {

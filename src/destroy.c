@@ -1,5 +1,6 @@
 /* Destroying: one, many, all that have a set; taking a type from everybody. */
 #include "change.h"
+#include "track.h"
 
 typedef struct doomed { /* entities collected in visiting order before anything changes */
     reef_entity *entities;
@@ -29,6 +30,8 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
         if (!record_own(w, moved.index)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
         if (!(last == place ? bits_prepare_clear(w, t->bits, place) : bits_prepare_move(w, t->bits, last, place)))
             return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (t->shape->tracked && !removals_prepare_row(w, t->shape)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+        if (t->shape->tracked && !BUG(42)) removals_log_row(w, t->shape, place, e);
         row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         row_fill(w, t, place);
         table_lease(w, t);
@@ -206,7 +209,7 @@ static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_c
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = types_check(w, op, types, count);
     if (s != REEF_OK) return s;
-    bool ok = collect(w, types, count, &d) && ids_free_prepare(w, d.count);
+    bool ok = collect(w, types, count, &d) && ids_free_prepare(w, d.count) && removals_prepare_many(w, d.entities, d.count);
     bool named = false;
     for (uint64_t i = 0; !named && w->state.name_count && i < d.count; i++) named = reef_name(w, d.entities[i]) != NULL;
     if (ok && named) ok = names_own_all(w); /* each name that goes may renumber another */
@@ -252,6 +255,7 @@ static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
         s = REEF_OK;
     }
     if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
+    if (s == REEF_OK && !removals_prepare(w, c.id, d->count)) s = REEF_NO_MEMORY;
     for (uint64_t i = 0; s == REEF_OK && i < d->count; i++) s = reef_remove_id(w, d->entities[i], c);
     return s;
 }

@@ -11,6 +11,7 @@
  * recorded in moments of their own; these are taken over, or the states change places, and neither needs memory. */
 #include "reset.h"
 #include "snapshot.h"
+#include "track.h"
 #include "reef/history.h"
 
 enum { MOMENTS_FIRST = 16 };
@@ -71,10 +72,11 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
 {
     reef_paged *p, *q, none = {0};
     const paged_type *kind;
-    uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits + s->state.used_words * sizeof *s->state.used_types;
+    uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits + s->state.used_words * sizeof *s->state.used_types +
+                   s->state.track_count * sizeof *s->state.tracks;
     for (uint32_t i = 0; part_at(&s->hot, &s->state, i, &p, &kind); i++) {
         const paged_type *same;
-        if (!part_at(next_hot, next, i, &q, &same)) q = &none;
+        if (!part_at(next_hot, next, part_like(&s->state, i, next), &q, &same)) q = &none;
         if (p->node == q->node) continue;
         sum += p->count * (sizeof *p->page + sizeof *p->version);
         for (uint32_t k = 0; k < p->count; k++) {
@@ -271,7 +273,7 @@ static COLD void playing_end(playing *p)
 /* Puts the world's state aside. */
 static COLD reef_status put_aside(playing *p)
 {
-    p->aside = reef_fork(p->h->world);
+    p->aside = world_aside(p->h->world);
     if (p->aside == NULL) return history_refused(p);
     return skips_prepare(p->aside, &p->room) ? REEF_OK : history_refuse(p->h, REEF_NO_MEMORY, p->op, 0);
 }
@@ -281,8 +283,8 @@ static COLD reef_status go_back(playing *p, uint64_t tick)
 {
     reef_world *w = p->h->world;
     skips_room room = {0};
-    p->aside = reef_snapshot_fork(moment_at(p->h, tick)->snapshot);
-    bool ok = p->aside && skips_prepare(w, &room) && skips_prepare(p->aside, &p->room);
+    p->aside = snapshot_aside(moment_at(p->h, tick)->snapshot);
+    bool ok = p->aside && readers_note(w) && skips_prepare(w, &room) && skips_prepare(p->aside, &p->room);
     skips_free(p->h->family, &room);
     if (!ok) return history_refuse(p->h, REEF_NO_MEMORY, p->op, tick);
     skips_commit(w, p->aside, &p->room);

@@ -424,6 +424,7 @@ static void stats_count_bytes(memory *m, reef_stats *s)
     s->bytes_names = m->used[MEMORY_NAMES];
     s->bytes_bits = m->used[MEMORY_BITS];
     s->bytes_hashes = m->used[MEMORY_HASHES];
+    s->bytes_tracks = m->used[MEMORY_TRACKS];
     mutex_unlock(&m->lock);
 }
 

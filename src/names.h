@@ -97,7 +97,9 @@
 #define pages_records reef_inner_pages_records
 #define pages_ring reef_inner_pages_ring
 #define pages_tables reef_inner_pages_tables
+#define pages_tracks reef_inner_pages_tracks
 #define part_at reef_inner_part_at
+#define part_like reef_inner_part_like
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
 #define query_drop reef_inner_query_drop
@@ -106,7 +108,18 @@
 #define query_make_text reef_inner_query_make_text
 #define query_text_parse reef_inner_query_text_parse
 #define query_text_write reef_inner_query_text_write
+#define readers_arrive reef_inner_readers_arrive
+#define readers_count reef_inner_readers_count
+#define readers_drop reef_inner_readers_drop
+#define readers_note reef_inner_readers_note
 #define record_own reef_inner_record_own
+#define removal_log reef_inner_removal_log
+#define removals_forget reef_inner_removals_forget
+#define removals_log_row reef_inner_removals_log_row
+#define removals_prepare reef_inner_removals_prepare
+#define removals_prepare_many reef_inner_removals_prepare_many
+#define removals_prepare_row reef_inner_removals_prepare_row
+#define removals_sound reef_inner_removals_sound
 #define resets_place reef_inner_resets_place
 #define resets_take_back reef_inner_resets_take_back
 #define resets_undo reef_inner_resets_undo
@@ -124,6 +137,7 @@
 #define skips_move reef_inner_skips_move
 #define skips_prepare reef_inner_skips_prepare
 #define slot_seek reef_inner_slot_seek
+#define snapshot_aside reef_inner_snapshot_aside
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
 #define table_lease reef_inner_table_lease
@@ -140,6 +154,14 @@
 #define tables_sorted reef_inner_tables_sorted
 #define tables_validate reef_inner_tables_validate
 #define term_verdict reef_inner_term_verdict
+#define track_carry reef_inner_track_carry
+#define track_of reef_inner_track_of
+#define track_prepare reef_inner_track_prepare
+#define track_prepare_row reef_inner_track_prepare_row
+#define track_stamp reef_inner_track_stamp
+#define track_stamp_row reef_inner_track_stamp_row
+#define track_word reef_inner_track_word
+#define tracks_validate reef_inner_tracks_validate
 #define type_compare reef_inner_type_compare
 #define type_is_flat reef_inner_type_is_flat
 #define type_of reef_inner_type_of
@@ -153,6 +175,7 @@
 #define walk_open reef_inner_walk_open
 #define walk_own reef_inner_walk_own
 #define walk_step reef_inner_walk_step
+#define world_aside reef_inner_world_aside
 #define world_knows reef_inner_world_knows
 #define world_number reef_inner_world_number
 

@@ -7,6 +7,7 @@
  * while the state is shared; then the world takes its own back, into chunks' pages that are its own again. It costs a block for
  * each chunk that has such a column; such columns count as written by a snapshot or fork. A world without such types pays one test. */
 #include "reset.h"
+#include "track.h"
 
 struct reset {
     const shape *shape;
@@ -106,7 +107,9 @@ static bool skip_value(const skipping *x, const type *t, reef_entity e, void *he
     uint32_t id = place == PLACE_DEAD ? TABLE_NONE : reef_slots_at(&x->then->hot, place)[0].head.table;
     uint32_t k = id == TABLE_NONE ? 0 : slot_seek(x->now, t->id, id);
     if (k == 0) return true;
+    if (x->aside == NULL && t->tracked && !track_prepare(x->then, t->id, &e, 1)) return false;
     if (x->aside == NULL) return column_own(x->then, table_read(x->then, id), place_unit(place), k);
+    if (t->tracked) track_carry(x->then, x->now, t->id, e.index);
     void *there = cell(reef_slots_at(&x->then->hot, place), k, place_row(place), t->size);
     value_move(t, x->aside, here);
     value_move(t, here, there);
@@ -159,9 +162,14 @@ COLD void skips_free(family *f, skips_room *room)
 
 static COLD bool skips_own(reef_world *w, const table *t)
 {
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
-        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++)
-            if (t->shape->columns[k].type->hooks.on_fork == REEF_FORK_SKIP && !column_own(w, t, unit, k)) return false;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
+            const type *c = t->shape->columns[k].type;
+            if (c->hooks.on_fork != REEF_FORK_SKIP) continue;
+            if (!column_own(w, t, unit, k)) return false;
+            if (c->tracked && !track_prepare(w, c->id, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
+        }
+    }
     return true;
 }
 

@@ -11,6 +11,7 @@
  * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
 #include "snapshot.h"
 #include "reset.h"
+#include "track.h"
 
 void sets_distrust(reef_world *w);
 
@@ -18,9 +19,11 @@ void sets_distrust(reef_world *w);
 
 /* Container i of them all, with the kind of its pages; false behind the last. The chunks come first: their values are
  * destroyed while everything else is still there. */
+enum { STATE_PARTS = 11, BIT_PARTS = 2, TRACK_PARTS = 3 };
+
 bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_type **kind)
 {
-    static const struct { size_t offset; const paged_type *type; } parts[] = {
+    static const struct { size_t offset; const paged_type *type; } parts[STATE_PARTS - 2] = {
         {offsetof(state, tables), &pages_tables},
         {offsetof(state, ring), &pages_ring},
         {offsetof(state, name_entries), &pages_names},
@@ -31,16 +34,29 @@ bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_t
         {offsetof(state, ring_hashes), &pages_hashes},
         {offsetof(state, name_hashes), &pages_hashes},
     };
-    const uint32_t count = sizeof parts / sizeof parts[0];
     if (i == 0) return *part = &h->chunks, *kind = &pages_chunks, true;
     if (i == 1) return *part = &h->records, *kind = &pages_records, true;
-    i -= 2;
-    if (i < count) return *part = (reef_paged *)(void *)((char *)s + parts[i].offset), *kind = parts[i].type, true;
-    i -= count;
-    if (i / 2 >= s->bit_count) return false;
-    *part = i % 2 ? &s->bits[i / 2].hashes : &s->bits[i / 2].words;
-    *kind = i % 2 ? &pages_hashes : &pages_bits;
+    if (i < STATE_PARTS)
+        return *part = (reef_paged *)(void *)((char *)s + parts[i - 2].offset), *kind = parts[i - 2].type, true;
+    i -= STATE_PARTS;
+    if (i / BIT_PARTS < s->bit_count) {
+        *part = i % 2 ? &s->bits[i / 2].hashes : &s->bits[i / 2].words;
+        *kind = i % 2 ? &pages_hashes : &pages_bits;
+        return true;
+    }
+    i -= BIT_PARTS * s->bit_count;
+    if (i / TRACK_PARTS >= s->track_count) return false;
+    track_store *t = &s->tracks[i / TRACK_PARTS];
+    *part = i % TRACK_PARTS == 0 ? &t->stamps : i % TRACK_PARTS == 1 ? &t->log : &t->values;
+    *kind = &pages_tracks;
     return true;
+}
+
+uint32_t part_like(const state *from, uint32_t i, const state *to)
+{
+    if (i < STATE_PARTS) return i;
+    if (i < STATE_PARTS + BIT_PARTS * from->bit_count) return i < STATE_PARTS + BIT_PARTS * to->bit_count ? i : UINT32_MAX;
+    return i - BIT_PARTS * from->bit_count + BIT_PARTS * to->bit_count;
 }
 
 /* `to` has the plain fields and the arrays of `from`; it gets a reference to everything in them. Can't fail. */
@@ -66,30 +82,43 @@ void state_drop(family *f, reef_hot *h, state *s)
     memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
     memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
     memory_free(&f->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *s->runs);
+    memory_free(&f->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *s->tracks);
+    memory_free(&f->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *s->places);
     memset(s, 0, sizeof *s);
+}
+
+/* A copy of an array of a state; NULL where there is nothing to copy. False: no memory. */
+static bool array_copy(family *f, enum memory_kind kind, void *to, const void *from, size_t bytes)
+{
+    void *p = bytes ? memory_resize(&f->memory, kind, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+    if (p) memcpy(p, from, bytes);
+    memcpy(to, &p, sizeof p);
+    return p != NULL || bytes == 0;
 }
 
 /* *to becomes *from with arrays of its own. False: no memory. */
 static COLD bool state_copy(family *f, state *to, const state *from)
 {
     size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
+    size_t tracks = from->track_count * sizeof *from->tracks, places = from->place_count * sizeof *from->places;
     size_t runs = from->run_count * sizeof *from->runs;
     *to = *from;
     to->bit_capacity = from->bit_count;
-    to->bits = bits ? memory_resize(&f->memory, MEMORY_BITS, NULL, 0, bits, PLAIN_ALIGN) : NULL;
-    to->used_types = used ? memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, used, PLAIN_ALIGN) : NULL;
+    to->track_capacity = from->track_count;
+    to->place_capacity = from->place_count;
     to->run_room = from->run_count;
-    to->runs = runs ? memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, runs, PLAIN_ALIGN) : NULL;
-    if ((bits && to->bits == NULL) || (used && to->used_types == NULL) || (runs && to->runs == NULL)) {
-        memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
-        memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);
-        memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
-        return false;
-    }
-    if (bits) memcpy(to->bits, from->bits, bits);
-    if (used) memcpy(to->used_types, from->used_types, used);
-    if (runs) memcpy(to->runs, from->runs, runs);
-    return true;
+    bool ok = array_copy(f, MEMORY_BITS, &to->bits, from->bits, bits);
+    ok &= array_copy(f, MEMORY_OTHER, &to->used_types, from->used_types, used);
+    ok &= array_copy(f, MEMORY_TRACKS, &to->tracks, from->tracks, tracks);
+    ok &= array_copy(f, MEMORY_TRACKS, &to->places, from->places, places);
+    ok &= array_copy(f, MEMORY_OTHER, &to->runs, from->runs, runs);
+    if (ok) return true;
+    memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
+    memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);
+    memory_free(&f->memory, MEMORY_TRACKS, to->tracks, tracks);
+    memory_free(&f->memory, MEMORY_TRACKS, to->places, places);
+    memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
+    return false;
 }
 
 /* ---- what can't be held twice ---- */
@@ -136,7 +165,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     family *f = w->family;
     reef_snapshot *s = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
     resets r = {0};
-    if (s == NULL || !resets_place(w, &r)) {
+    if (s == NULL || !readers_note(w) || !resets_place(w, &r)) {
         memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
         return refuse_copy(w, op), NULL;
     }
@@ -191,12 +220,12 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     return w;
 }
 
-reef_world *reef_fork(reef_world *w)
+reef_world *world_aside(reef_world *w)
 {
     static const char op[] = "reef_fork";
     if (!share_allowed(w, op)) return NULL;
     resets r = {0};
-    if (!resets_place(w, &r)) return refuse_copy(w, op), NULL;
+    if (!readers_note(w) || !resets_place(w, &r)) return refuse_copy(w, op), NULL;
     reef_world *fork = world_begin(w->family, &w->config, &w->hot, &w->state);
     if (fork && !BUG(25)) version_share(w);
     if (fork == NULL || !resets_take_back(w, &r)) {
@@ -209,13 +238,26 @@ reef_world *reef_fork(reef_world *w)
     return fork;
 }
 
-reef_world *reef_snapshot_fork(const reef_snapshot *s)
+reef_world *reef_fork(reef_world *w)
 {
-    if (s == NULL) return NULL;
+    reef_world *fork = world_aside(w);
+    if (fork) removals_forget(fork);
+    return fork;
+}
+
+reef_world *snapshot_aside(const reef_snapshot *s)
+{
     reef_world *fork = world_begin(s->family, &s->config, &s->hot, &s->state);
     if (fork == NULL) return NULL;
     fork->moved = s->moved;
     fork->destroyed = s->destroyed;
+    return fork;
+}
+
+reef_world *reef_snapshot_fork(const reef_snapshot *s)
+{
+    reef_world *fork = s ? snapshot_aside(s) : NULL;
+    if (fork) removals_forget(fork);
     return fork;
 }
 
@@ -267,6 +309,7 @@ COLD void state_exchange(reef_world *w, reef_world *other)
     state_put(other, &was, &hot, version);
     w->moved = other->moved;
     w->destroyed = other->destroyed;
+    readers_arrive(w);
     other->moved = moved;
     other->destroyed = destroyed;
 }
@@ -294,6 +337,7 @@ static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
     if (w->hot.version < s->hot.version) w->hot.version = s->hot.version;
     version_share(w);
     world_distrust(w);
+    readers_arrive(w);
     return true;
 }
 

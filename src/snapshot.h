@@ -15,6 +15,14 @@ struct reef_snapshot {
 /* Container i of a state, with the kind of its pages; false behind the last. */
 bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_type **kind);
 
+/* The number in state `to` of what is container i of `from`: that of no container where `to` has no such one. */
+uint32_t part_like(const state *from, uint32_t i, const state *to);
+
+/* A fork and a fork of a snapshot from which the world may take its state back: with the log of removals. (A fork of the user's
+ * begins without one.) NULL as for reef_fork. */
+reef_world *world_aside(reef_world *w);
+reef_world *snapshot_aside(const reef_snapshot *s);
+
 /* The states of two worlds of one family change places; nothing is copied, so it can't fail. Values of types that a rewind
  * leaves alone go with their state: skips_move (reset.h) comes first. */
 void state_exchange(reef_world *w, reef_world *other);

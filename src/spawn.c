@@ -4,6 +4,7 @@
  * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn of a
  * set costs neither sorting nor allocation. */
 #include "change.h"
+#include "track.h"
 
 typedef struct part {
     const type *type;
@@ -67,6 +68,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     reef_slot *slots = unit_slots(w, t->last);
     uint32_t place = t->next, row = place_row(place);
     reef_entity e = id_peek(w, i);
+    if (t->shape->tracked && !track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++)
         if (value_is_bit(&x->values[k]) && !bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) {
@@ -85,6 +87,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
     record_put(w, e, place);
     row_pushed(w, t);
+    if (t->shape->tracked && !BUG(41)) track_stamp_row(w, t->shape, e.index);
     return REEF_OK;
 }
 
@@ -150,7 +153,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     x->t = table_own(w, x->id);
     if (x->t == NULL) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
-    plain &= !x->t->shape->hooked;
+    plain &= !x->t->shape->hooked && !x->t->shape->tracked;
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;
         if (plain) more = spawn_rows(x, made);
@@ -294,7 +297,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
         const type *c = type_of(values[i].component.id);
         uint32_t slot = c->home == REEF_TABLE ? slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
-        b->plain &= !c->hooked && c->home == REEF_TABLE;
+        b->plain &= !c->hooked && !c->tracked && c->home == REEF_TABLE;
         b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot, (uint16_t)(slot * sizeof(reef_slot))};
     }
     b->t = t;

@@ -13,6 +13,7 @@ const paged_type pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY
 const paged_type pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false};
 
 const paged_type pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false};
+const paged_type pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false};
 
 paged_owner owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
 paged_owner owner_records(const reef_world *w) { return owner_of(w->family, &pages_records); }
@@ -215,6 +216,7 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
     t->chunks++;
     t->next = unit_place(unit);
     t->end = t->next + rows;
+    if (s->tracked) version_advance(w);
     return true;
 }
 
@@ -305,6 +307,7 @@ bool column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
     column_exchange(w, unit, k, block);
     slots[k].version = w->hot.version;
     world_touch(w);
+    if (shape_of(w->family, slots[0].head.table)->tracked) version_advance(w);
     return true;
 }
 
@@ -314,6 +317,7 @@ bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
     if (slots == NULL || (!BUG(18) && !block_own(w, t->shape, slots, k, chunk_rows(t, unit)))) return false;
     slots[k].version = w->hot.version;
     world_touch(w);
+    if (UNLIKELY(t->shape->columns[k].type->tracked)) version_advance(w);
     return true;
 }
 
@@ -355,10 +359,14 @@ bool chunk_own(reef_world *w, const table *t, uint32_t unit)
     if (BUG(1) && unit == t->last && rows) rows--;
     slots = unit_own(w, unit);
     if (slots == NULL) return false;
-    for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;)
-        if (!block_own(w, s, slots, k, rows)) return false;
+    for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;) {
+        if (block_own(w, s, slots, k, rows)) continue;
+        if (s->tracked) version_advance(w); /* blocks that were copied carry the old one */
+        return false;
+    }
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
     world_touch(w);
+    if (s->tracked) version_advance(w);
     return true;
 }
 
@@ -422,6 +430,7 @@ static bool chunk_relink(reef_world *w, table *t)
     t->chunks++;
     t->next = unit_place(unit);
     t->end = t->next + chunk_capacity(slots);
+    if (t->shape->tracked) version_advance(w);
     return true;
 }
 
@@ -464,7 +473,8 @@ bool table_room(reef_world *w, table *t)
 
 void table_lease(reef_world *w, table *t)
 {
-    if (t->lease == w->hot.version || t->shape->hooked || t->bits || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
+    const shape *s = t->shape;
+    if (t->lease == w->hot.version || s->hooked || s->tracked || t->bits || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
     t->tail = unit_slots(w, t->last);
     t->lease = w->hot.version;
 }
@@ -625,7 +635,7 @@ COLD reef_status tables_validate(const reef_world *w, char *message, size_t size
             previous = unit;
         }
         bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
-        if (t->lease == w->hot.version && (t->bits || t->shape->hooked || t->tail != unit_slots(w, t->last))) ok = false;
+        if (t->lease == w->hot.version && (t->bits || t->shape->hooked || t->shape->tracked || t->tail != unit_slots(w, t->last))) ok = false;
         if (!shape_signed(t->shape)) ok = false;
         for (uint32_t i = 0; i < t->shape->component_count; i++)
             if (slot_seek(w, t->shape->component[i], id) == 0) ok = false;

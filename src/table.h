@@ -15,7 +15,8 @@
 
 #include "world.h"
 
-extern const paged_type pages_records, pages_chunks, pages_tables, pages_ring, pages_bits, pages_names, pages_buckets, pages_hashes;
+extern const paged_type pages_records, pages_chunks, pages_tables, pages_ring, pages_bits, pages_names, pages_buckets, pages_hashes,
+    pages_tracks;
 paged_owner owner_of(family *f, const paged_type *t);
 paged_owner owner_records(const reef_world *w);
 paged_owner owner_chunks(const reef_world *w);
@@ -29,7 +30,8 @@ table *table_own(reef_world *w, uint32_t id);
 bool table_room(reef_world *w, table *t);
 /* Lets the straight paths work at the end of this table, if nothing speaks against it. t is ours. */
 void table_lease(reef_world *w, table *t);
-/* All columns of a chunk ours and marked as written now. */
+/* All columns of a chunk ours and marked as written now. What is marked at the world's version is what the inlined mut writes without
+ * a call; so where a column is tracked, marking it makes a new version: no such column carries the present one. */
 bool chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* One column. */
 bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);

@@ -135,13 +135,15 @@ static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t si
 }
 
 static bool hooks_run(const reef_hooks *h) { return h->construct || h->copy || h->move || h->destroy; }
-static bool hooks_any(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; }
+static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; } /* they need data */
+static bool hooks_any(const reef_hooks *h) { return hooks_value(h) || h->track_rows; }
 
 static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home home)
 {
     if (h == NULL) return REEF_OK;
     /* A tag has no slot that a hook could be given. */
-    if (size == 0 && (hooks_any(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
+    if (size == 0 && (hooks_value(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
+    if (home == REEF_BIT && h->track_rows) return REEF_BAD_ARGUMENT;
     if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
     if (home == REEF_TABLE && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
     if (h->destroy && h->move == NULL && !h->bytes_move) return REEF_NOT_MOVABLE;
@@ -193,7 +195,8 @@ static bool fields_same(const type *t, const reef_field *fields, uint32_t count)
 static bool hooks_same(const reef_hooks *a, const reef_hooks *b)
 {
     return a->construct == b->construct && a->copy == b->copy && a->move == b->move && a->destroy == b->destroy &&
-           a->context == b->context && a->bytes_move == b->bytes_move && a->on_fork == b->on_fork && a->address_bound == b->address_bound;
+           a->context == b->context && a->bytes_move == b->bytes_move && a->on_fork == b->on_fork &&
+           a->address_bound == b->address_bound && a->track_rows == b->track_rows;
 }
 
 static bool type_same_hooks(const type *t, const reef_hooks *hooks)
@@ -322,6 +325,8 @@ static void type_fill(type *t, const reef_type_desc *d)
     const reef_hooks *h = &t->hooks;
     t->hooked = hooks_run(h);
     t->resets = h->on_fork != REEF_FORK_COPY;
+    t->tracked = h->track_rows;
+    t->direct = !t->hooked && !t->tracked;
     t->plain_move = h->move == NULL || h->bytes_move;
     t->plain_copy = h->copy == NULL && h->destroy == NULL;
     t->copyable = t->plain_copy || h->copy;
@@ -503,7 +508,7 @@ bool reef_type_get(reef_component component, reef_type_info *info)
     info->size = t->size;
     info->align = t->align;
     info->home = t->home;
-    info->hooks = t->hooked ? &t->hooks : NULL;
+    info->hooks = t->hooked || t->tracked ? &t->hooks : NULL;
     info->fields = fields;
     info->field_count = fields ? t->field_count : 0;
     return true;

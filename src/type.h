@@ -15,6 +15,8 @@ typedef struct type {
     bool        plain_copy;  /* copying is memcpy */
     bool        copyable;    /* plain, or by its hook */
     bool        resets;      /* a copy of the world gets default values */
+    bool        tracked;     /* rows that change are stamped */
+    bool        direct;      /* neither hooked nor tracked: a value is replaced where it lies, and that is all */
     reef_hooks  hooks;       /* all NULL for plain data */
     const reef_field *fields;
     uint32_t    field_count;

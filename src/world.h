@@ -33,6 +33,7 @@ enum {
     RING_PER_PAGE = 1024,
     NAMES_PER_PAGE = 32,
     HASHES_PER_PAGE = 1024,
+    TRACK_PAGE_BYTES = 8192, /* of stamps, and of the rings of removals */
     BIT_WORDS = REEF_BLOCK_ROWS / 64,
     RUN_SMALL = 32, /* units of a chunk up to here are exact, above rounded to a multiple of 8 */
     RUN_CLASSES = RUN_SMALL + UNITS_PER_PAGE / 8 - 3
@@ -62,6 +63,7 @@ typedef struct shape {
     bool        narrow;          /* all columns are 8 bytes wide */
     bool        bound;           /* some column can't be copied: such rows can't be shared */
     bool        resets;          /* some column of which a copy of the world gets default values */
+    bool        tracked;         /* some component, with data or a tag, whose rows are stamped */
     const uint32_t *component;   /* ids by name */
     const column *columns;       /* by slot: columns[slot]; [1] is the handles */
     const reef_signature_word *words; /* the same set by id */
@@ -71,7 +73,7 @@ typedef struct shape {
 /* ---- a table of one world ---- */
 
 /* lease: == world version: the tail chunk is ours and marked, next and end hold, rows may be appended and taken from its end
- *        by the straight paths. Never for tables with hooks or bits.
+ *        by the straight paths. Never for tables with hooks, bits or stamps.
  * tail:  slots of the last chunk; valid under the lease only
  * shape: NULL: never used by this world
  * bits:  REEF_BIT types that some row here may have: bit min(world's number of the type, 63)
@@ -137,6 +139,7 @@ typedef struct family {
     mutex    lock;   /* of nodes, graph and members */
     uint32_t members; /* worlds and snapshots */
     uint32_t worlds;  /* of these, worlds: who may still read what the graph retires */
+    uint64_t reader_serial; /* of the last reader of removals made */
     graph    graph;
     uint64_t query_serial; /* of the last query made */
 } family;
@@ -151,6 +154,19 @@ typedef struct bit_store { /* the REEF_BIT home of one type, or the marks of tho
     reef_paged hashes; /* of the units: src/hash.c */
 } bit_store;
 
+typedef struct track_store { /* of one type with track_rows */
+    uint32_t   component;
+    uint32_t   readers, value_readers; /* of removals, that the world has: nothing is logged without one (src/removal.c) */
+    reef_paged stamps;     /* by entity index: src/track.c */
+    reef_paged log;        /* removals head ... tail - 1: a ring of handles */
+    reef_paged values;     /* of removals value_head ... tail - 1: a ring of bytes */
+    uint64_t   head, value_head, tail; /* positions count up for ever */
+} track_store;
+
+typedef struct reader_place { /* where a reader of removals stood when the state was shared */
+    uint64_t serial, position;
+} reader_place;
+
 typedef struct state {
     reef_paged tables;        /* table[64] a page, by table id */
     reef_paged ring;          /* free ids, oldest first: uint32_t[1024] a page, by position / 1024 modulo the number of
@@ -161,6 +177,10 @@ typedef struct state {
     uint32_t   free_unit[RUN_CLASSES]; /* heads of lists of free runs: run_class */
     bit_store *bits;          /* in order of first use */
     uint32_t   bit_count, bit_capacity;
+    track_store *tracks;      /* in order of first use */
+    uint32_t   track_count, track_capacity;
+    reader_place *places;     /* readers_note: in a state that somebody may go back to */
+    uint32_t   place_count, place_capacity;
     reef_paged name_entries;  /* src/name.c */
     reef_paged name_by_text, name_by_index;
     reef_paged chunk_hashes, record_hashes, ring_hashes, name_hashes; /* src/hash.c */
@@ -204,10 +224,13 @@ struct reef_world {
     struct query_slot { struct reef_query_data *query; uint32_t generation; } *queries; /* by index */
     uint32_t    query_room, query_count;
     struct reef_query_data *freed_queries[FREED_QUERIES]; /* the last ones, for who asks the same again; newest first */
-    uint32_t    number;        /* of this world in the process: handles of queries carry it */
+    uint32_t    number;        /* of this world in the process: handles of queries and readers carry it */
     reef_world_config config;
     reef_error error;
     reef_component hook_failed; /* of the call that is running */
+    struct { reef_entity entity; uint32_t component; } ready; /* of a tracked type, to be written: reef_mut_done */
+    struct removal_reader *readers; /* by index: src/removal.c */
+    uint32_t    reader_count, reader_capacity; /* with free ones */
     uint64_t   moved, destroyed;
     uint64_t   ours_after;   /* blocks with a newer version are ours, as far as is known without the lock: block_own */
     uint64_t   hashed, hash; /* the state's hash, good while the version is `hashed`: world_touch */

@@ -383,7 +383,7 @@ static void G1_the_first_write_copies_one_block(void **state)
 static uint64_t bytes_used(const reef_world *w)
 {
     reef_stats s = reef_world_stats(w);
-    return s.bytes_rows + s.bytes_index + s.bytes_tables + s.bytes_names + s.bytes_bits + s.bytes_hashes;
+    return s.bytes_rows + s.bytes_index + s.bytes_tables + s.bytes_names + s.bytes_bits + s.bytes_hashes + s.bytes_tracks;
 }
 
 static void busy(reef_world *w, const reef_entity *e, uint32_t n, uint64_t seed)

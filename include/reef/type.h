@@ -75,6 +75,10 @@ typedef struct reef_hooks {
     bool  bytes_move;  /* moving is copying the bytes and forgetting the old place: no `move` needed */
     bool  address_bound; /* the value knows its own address: without `move`, REEF_TABLE storage refuses the type */
     reef_on_fork on_fork; /* may stand alone: plain data that forks don't get. Such values are never hashed */
+    bool  track_rows; /* may stand alone, for tags too: the world knows for each entity when the component was last written and when it
+                         was added, and tells who lost it (reef/track.h). Costs 16 bytes for each entity index, 512 of them at a
+                         time where one is used, and every add, remove, write, spawn and destroy of entities that have the type
+                         goes a slower way. Refused for the REEF_BIT home (BAD_ARGUMENT) */
 } reef_hooks;
 
 /* ---- fields ---- */
@@ -137,6 +141,8 @@ REEF_API const char *reef_declare_error(void);
     REEF_DECLARE_(Name, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_TABLE, 0)
 /* A tag: a component without data. */
 #define REEF_TAG(Name) typedef struct Name Name; REEF_DECLARE_(Name, 0, 1, REEF_TABLE, 0)
+/* A tag with hooks, of which only track_rows makes sense. */
+#define REEF_TAG_HOOKS(Name, hooks) typedef struct Name Name; REEF_DECLARE_(Name, 0, 1, REEF_TABLE, hooks)
 /* A tag kept as one bit a row. */
 #define REEF_SWITCH(Name) typedef struct Name Name; REEF_DECLARE_(Name, 0, 1, REEF_BIT, 0)
 

@@ -477,7 +477,10 @@ static void want_ENSURE(model *m, const op *o, outcome *want)
 {
     reef_entity e = subject_of(m, o);
     want->status = ref_add(&m->reference, e, o->type[0], o->option & 1, value_mix(o->value, 0));
-    if (want->status == REEF_EXISTS) want->status = REEF_OK;
+    if (want->status == REEF_EXISTS) {
+        want->status = REEF_OK;
+        ref_changed(&m->reference, ref_alive(&m->reference, e), o->type[0]); /* handed out for writing */
+    }
     if (want->status == REEF_OK) want->digest = digest_want(m, e, o->type[0]);
 }
 
@@ -546,6 +549,7 @@ static void want_WRITE(model *m, const op *o, outcome *want)
                                                               : REEF_ABSENT;
     if (want->status != REEF_OK) return;
     want->digest = digest_want(m, subject_of(m, o), t);
+    ref_changed(&m->reference, x, t);
     if (model_types[t].sort != SORT_MOVER || x->value[t] != 0) x->value[t] = value_mix(o->value, 0);
 }
 
@@ -630,6 +634,7 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
         ref_entity *x = ref_alive(&m->reference, e[i]);
         if (!x || !ref_has(x, o->type[0])) continue;
         x->value[o->type[0]] = value_mix(o->value, i);
+        ref_changed(&m->reference, x, o->type[0]);
         want->number++;
     }
     want->status = REEF_OK;
@@ -765,6 +770,7 @@ void model_refer(model *m, const op *o)
 {
     room_for_made(m, op_makes(o) + 1);
     outcome_reset(&m->want);
+    m->reference.time++;
     op_entries[o->kind].want(m, o, &m->want);
     model_made(m, o->made, m->want.made, m->want.made_count);
 }
@@ -839,6 +845,8 @@ void model_apply(model *m, const op *o)
     if (m->check_all && !m->failed) model_compare(m, true);
     if (m->check_rows && !m->failed) model_compare_rows(m, true);
     if (hash && !m->failed) hash_check(m, reef_hash(m->world));
+    if (o->kind == OP_HASH)
+        m->reference.mark[m->reference.mark_count++ % MARKS] = (ref_mark){reef_version(m->world), m->reference.time};
     if (counted_memory.fault) model_fail(m, "%s: %s", op_name((op_kind)o->kind), counted_memory.fault);
     if (o->value % 8 == 0 && reef_count_alive(m->world) != m->reference.living_count)
         model_fail(m, "the number of living entities is wrong");

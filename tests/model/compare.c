@@ -41,6 +41,26 @@ static bool see(void *context, reef_entity entity, reef_component type, const vo
     return true;
 }
 
+/* What changed since, and was added since, the times that were marked. */
+static void compare_times(model *m, reef_entity e, const ref_entity *x)
+{
+    const ref_world *r = &m->reference;
+    for (uint32_t t = 0; t < TYPES_MAX && !m->failed; t++) {
+        if (!model_types[t].tracked || !ref_knows(r, t)) continue;
+        for (uint32_t i = 0; i < MARKS && i < r->mark_count + 1; i++) {
+            const ref_mark *k = &r->mark[i]; /* one not made yet is before everything */
+            bool has = x && ref_has(x, t);
+            bool changed = has && x->changed[t] > k->time, added = has && x->added[t] > k->time;
+            if (reef_changed_since_id(m->world, e, model_types[t].id, k->version) != changed && !(has && x->changed_unknown >> t & 1))
+                model_fail(m, "{%u, %u}: %s %s since version %llu", e.index, e.generation, model_types[t].name,
+                           changed ? "changed" : "didn't change", (unsigned long long)k->version);
+            if (reef_added_since_id(m->world, e, model_types[t].id, k->version) != added && !(has && x->added_unknown >> t & 1))
+                model_fail(m, "{%u, %u}: %s %s since version %llu", e.index, e.generation, model_types[t].name,
+                           added ? "was added" : "wasn't added", (unsigned long long)k->version);
+        }
+    }
+}
+
 void model_compare_entity(model *m, reef_entity e)
 {
     seen s = {m, ref_alive(&m->reference, e), e, 0, -1};
@@ -66,6 +86,7 @@ void model_compare_entity(model *m, reef_entity e)
     if ((name == NULL) != (must == NULL) || (name && strcmp(name, must) != 0))
         model_fail(m, "entity {%u, %u} is named %s, must be %s", e.index, e.generation, name ? name : "-",
                    must ? must : "-");
+    if (!m->failed) compare_times(m, e, s.e);
 }
 
 /* ---- order: what loops visit ---- */

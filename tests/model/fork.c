@@ -47,8 +47,11 @@ static void reference_restore(ref_world *now, const ref_world *then)
         uint32_t          index = r.living[i];
         const ref_entity *e = ref_alive(now, ref_handle(&r, index));
         for (uint32_t t = 0; e && t < TYPES_MAX; t++)
-            if (model_types[t].on_fork == REEF_FORK_SKIP && ref_has(e, t) && ref_has(&r.entity[index], t))
+            if (model_types[t].on_fork == REEF_FORK_SKIP && ref_has(e, t) && ref_has(&r.entity[index], t)) {
                 r.entity[index].value[t] = e->value[t];
+                r.entity[index].changed_unknown |= 1u << t; /* it brings the times of now, which may be another past */
+                r.entity[index].added_unknown |= 1u << t;
+            }
     }
     ref_drop(now);
     *now = r;

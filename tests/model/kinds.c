@@ -254,11 +254,11 @@ static reef_status maker_construct(void *context, reef_world *world, reef_entity
 static uint32_t maker_size = 12;
 
 static const reef_hooks hooks_owner = {owner_construct, owner_copy, owner_move,    owner_destroy, NULL,
-                                       false,           true,       REEF_FORK_COPY};
-static const reef_hooks hooks_mover = {NULL, NULL, mover_move, mover_destroy, NULL, false, true, REEF_FORK_COPY};
+                                       false,           true,       REEF_FORK_COPY, false};
+static const reef_hooks hooks_mover = {NULL, NULL, mover_move, mover_destroy, NULL, false, true, REEF_FORK_COPY, false};
 static const reef_hooks hooks_bytes = {bytes_construct, bytes_copy,    NULL, bytes_destroy, NULL, true,
-                                       false,           REEF_FORK_COPY};
-static const reef_hooks hooks_maker = {maker_construct, NULL, NULL, NULL, &maker_size, false, false, REEF_FORK_COPY};
+                                       false,           REEF_FORK_COPY, false};
+static const reef_hooks hooks_maker = {maker_construct, NULL, NULL, NULL, &maker_size, false, false, REEF_FORK_COPY, false};
 
 /* Of types that own something the value; of others enough to tell two values, with holes and in another order. */
 static const reef_field owner_fields[] = {{"value", REEF_U64, (uint32_t)offsetof(owner, value), 8, NULL, 0, 0}};
@@ -269,11 +269,15 @@ static const reef_field quay_fields[] = {{"late", REEF_U16, 40, 6, NULL, 0, 0}, 
 
 #define KIND(name, sort, size, align) \
     { \
-        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0 \
+        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false \
     }
 #define KIND_WITH(name, sort, size, align, on_fork, fields) \
     { \
-        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]) \
+        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false \
+    }
+#define KIND_TRACKED(name, sort, size, align, on_fork) \
+    { \
+        name, sort, size, align, {0}, on_fork, NULL, 0, true \
     }
 #define KIND_OWNER(name, on_fork) KIND_WITH(name, SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), on_fork, owner_fields)
 #define KIND_MOVER(name, on_fork) KIND_WITH(name, SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), on_fork, mover_fields)
@@ -286,16 +290,16 @@ model_type model_types[TYPES_MAX] = {
     KIND("Bite", SORT_SWITCH, 0, 1),
     KIND("Coral_large", SORT_PLAIN, 4096, 4096),
     KIND_OWNER("Crab", REEF_FORK_COPY),
-    KIND("Dust", SORT_PLAIN, 1, 1),
+    KIND_TRACKED("Dust", SORT_PLAIN, 1, 1, REEF_FORK_COPY),
     KIND("Echo", SORT_PLAIN, 12, 4),
-    KIND("Fin", SORT_TAG, 0, 1),
+    KIND_TRACKED("Fin", SORT_TAG, 0, 1, REEF_FORK_COPY),
     KIND("Glow", SORT_SWITCH, 0, 1),
     KIND("Hull", SORT_PLAIN, 64, 64),
     KIND_MOVER("Ink", REEF_FORK_COPY),
     KIND("Jelly", SORT_PLAIN, 3, 1),
-    KIND("Kelp", SORT_PLAIN, 24, 8),
+    KIND_TRACKED("Kelp", SORT_PLAIN, 24, 8, REEF_FORK_COPY),
     KIND_WITH("Lure", SORT_BYTES, sizeof(bytes_owner), REEF_ALIGNOF(bytes_owner), REEF_FORK_COPY, bytes_fields),
-    KIND("Moss", SORT_MAKER, 12, 4),
+    KIND_TRACKED("Moss", SORT_MAKER, 12, 4, REEF_FORK_COPY),
     KIND("Nest", SORT_TAG, 0, 1),
     KIND_WITH("Oar", SORT_PLAIN, 16, 4, REEF_FORK_COPY, oar_fields),
     KIND("Pearl", SORT_PLAIN, 8, 8),
@@ -304,8 +308,8 @@ model_type model_types[TYPES_MAX] = {
     KIND("Salt", SORT_SWITCH, 0, 1),
     KIND("Tide", SORT_PLAIN, 2, 2),
     KIND("Urn", SORT_PLAIN, 8, 1),
-    KIND_MOVER("Void", REEF_FORK_SKIP),
-    {"Weed", SORT_PLAIN, 8, 8, {0}, REEF_FORK_RESET, NULL, 0},
+    {"Void", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}, REEF_FORK_SKIP, mover_fields, 1, true},
+    KIND_TRACKED("Weed", SORT_PLAIN, 8, 8, REEF_FORK_RESET),
     KIND_OWNER("Wrack", REEF_FORK_RESET),
     KIND("_z", SORT_TAG, 0, 1),
     KIND("a", SORT_PLAIN, 4, 2),
@@ -337,7 +341,8 @@ bool types_make(void)
         desc.home = t->sort == SORT_SWITCH ? REEF_BIT : REEF_TABLE;
         reef_hooks hooks = *hooks_of(t->sort);
         hooks.on_fork = t->on_fork;
-        desc.hooks = type_is_hooked(t) ? &hooks : NULL;
+        hooks.track_rows = t->tracked;
+        desc.hooks = type_is_hooked(t) || t->tracked ? &hooks : NULL;
         desc.fields = t->fields;
         desc.field_count = t->field_count;
         t->id = reef_type_new(&desc, &status);

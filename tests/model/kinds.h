@@ -29,6 +29,7 @@ typedef struct model_type {
     reef_on_fork      on_fork;
     const reef_field *fields; /* NULL: its bytes are hashed */
     uint32_t          field_count;
+    bool              tracked; /* track_rows */
 } model_type;
 
 /* Sorted by name, so that an index is also a rank. */

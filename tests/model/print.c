@@ -477,9 +477,9 @@ static const char *const prelude[] = {
     "    printf(\"\\n\");\n}\n"
     "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, const reef_hooks "
     "*hooks, "
-    "reef_on_fork on_fork,\n    const reef_field *fields, uint32_t count)\n{\n"
-    "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n"
-    "    reef_type_desc d = {name, size, align, home, hooks || on_fork ? &h : NULL, fields, count};\n"
+    "reef_on_fork on_fork, bool track_rows,\n    const reef_field *fields, uint32_t count)\n{\n"
+    "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n    h.track_rows = track_rows;\n"
+    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count};\n"
     "    return reef_type_new(&d, NULL);\n}\n"
     "static void hash(const char *how, uint64_t h) { printf(\"%s: %016llx\\n\", how, (unsigned long long)h); }\n"
     "static uint64_t hash_of_fork(void)\n"
@@ -518,8 +518,8 @@ static void print_type_lines(const printer *p, const model *m)
         const model_type *t = &model_types[(i * 11 + 5) % TYPES_MAX];
         uint32_t          rank = (i * 11 + 5) % TYPES_MAX;
         if (!((p->types | (m->strict ? m->reference.known : 0)) >> rank & 1)) continue;
-        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %s, %s, ", t->name, t->name, t->size,
-                t->align, t->sort == SORT_SWITCH ? "REEF_BIT" : "REEF_TABLE", hooks[t->sort], on_fork[t->on_fork]);
+        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %s, %s, %d, ", t->name, t->name, t->size,
+                t->align, t->sort == SORT_SWITCH ? "REEF_BIT" : "REEF_TABLE", hooks[t->sort], on_fork[t->on_fork], t->tracked);
         print_fields(p, t);
     }
 }

@@ -124,10 +124,23 @@ static void row_enter(ref_world *r, uint32_t index, ref_table *t)
     r->entity[index].table = t;
 }
 
-/* The entity has this set now: which row is its? */
+void ref_changed(ref_world *r, ref_entity *e, uint32_t type)
+{
+    if (model_types[type].size == 0) return;
+    e->changed[type] = r->time;
+    e->changed_unknown &= ~(1u << type);
+}
+
+/* The entity has this set now: which row is its? What it didn't have is added now. */
 static void settle(ref_world *r, uint32_t index, uint32_t set)
 {
     ref_entity *e = &r->entity[index];
+    for (uint32_t t = 0; t < TYPES_MAX; t++) {
+        if (!((set & ~e->set) >> t & 1)) continue;
+        e->changed[t] = e->added[t] = r->time;
+        e->changed_unknown &= ~(1u << t);
+        e->added_unknown &= ~(1u << t);
+    }
     uint32_t    in_table = set & ~ref_switches();
     ref_table  *t = set != 0 || e->off ? table_of(r, in_table) : NULL;
     e->set = set;
@@ -443,6 +456,7 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
     if (s != REEF_OK) return s;
     bool there = ref_has(x, value->type);
     x->value[value->type] = value_given(r, value, 0, e);
+    if (there) ref_changed(r, x, value->type);
     settle(r, e.index, x->set | 1u << value->type);
     return there ? REEF_OK : REEF_ADDED;
 }
@@ -495,6 +509,7 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
         } else {
             set |= 1u << values[i].type;
             x->value[values[i].type] = given[i];
+            if (ref_has(x, values[i].type)) ref_changed(r, x, values[i].type);
         }
     }
     settle(r, e.index, set);

@@ -5,6 +5,7 @@
  *   - ids: the one that has been free for longest comes first, then the next index that was never used;
  *   - rows: a new row is the table's last; the last row fills the hole of one that leaves;
  *   - tables: by their sorted type names, a set that is the beginning of another before it;
+ *   - the time is that of the operation: what an operation writes or adds is newer than every mark that was made before;
  *   - a switch doesn't change the table. An entity that has nothing has no row; one that has only switches has a row
  *     in the table of the empty set;
  *   - so has one that is disabled as a whole. What is disabled changes nothing else; a component takes its mark along. */
@@ -32,7 +33,15 @@ typedef struct ref_entity {
     uint32_t   living_at;
     uint32_t   name; /* number of its name in the model's list + 1, 0: none */
     uint64_t   value[TYPES_MAX];
+    uint32_t   changed[TYPES_MAX], added[TYPES_MAX]; /* times */
+    uint32_t   changed_unknown, added_unknown;       /* types whose time isn't known */
 } ref_entity;
+
+enum { MARKS = 4 };
+typedef struct ref_mark { /* reef's version at a time; version 0: not made yet */
+    uint64_t version;
+    uint32_t time;
+} ref_mark;
 
 typedef struct ref_world {
     uint32_t    known; /* types of a strict world; all bits set in an open one */
@@ -47,6 +56,8 @@ typedef struct ref_world {
     ref_table **table; /* sorted, empty ones too */
     uint32_t    table_count, table_capacity;
     uint64_t    spawned, destroyed;
+    uint32_t    time, mark_count;
+    ref_mark    mark[MARKS];
 } ref_world;
 
 /* How a value is given. */
@@ -72,6 +83,7 @@ ref_entity *ref_alive(const ref_world *r, reef_entity e);
 reef_entity ref_handle(const ref_world *r, uint32_t index);
 bool        ref_knows(const ref_world *r, uint32_t type);
 bool        ref_has(const ref_entity *e, uint32_t type);
+void        ref_changed(ref_world *r, ref_entity *e, uint32_t type); /* its value is written */
 uint64_t    ref_count_type(const ref_world *r, uint32_t type);
 uint32_t    ref_switches(void); /* set of the types that are switches */
 

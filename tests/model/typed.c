@@ -33,14 +33,15 @@ typedef struct {
 REEF_COMPONENT(A);
 REEF_COMPONENT(Ab);
 REEF_COMPONENT(Alga);
-REEF_COMPONENT(Dust);
+static const reef_hooks tracked_rows = {.track_rows = true};
+REEF_COMPONENT_HOOKS(Dust, &tracked_rows);
 REEF_COMPONENT(Echo);
 REEF_COMPONENT(Hull);
-REEF_COMPONENT(Kelp);
+REEF_COMPONENT_HOOKS(Kelp, &tracked_rows);
 REEF_COMPONENT(Pearl);
 REEF_COMPONENT(Tide);
 REEF_TAG(AB);
-REEF_TAG(Fin);
+REEF_TAG_HOOKS(Fin, &tracked_rows);
 REEF_SWITCH(Bite);
 REEF_SWITCH(Glow);
 

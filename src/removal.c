@@ -1,0 +1,319 @@
+/* The log of removals of a type with track_rows, and its readers.
+ *
+ *   log:     head ─► handles of who lost it, oldest first ◄─ tail       positions count up for ever; as in the ring of free ids,
+ *   values:  value_head ─► their last values ◄─ tail                    page = byte / TRACK_PAGE_BYTES modulo the number of pages
+ *
+ * Both rings are state, shared with snapshots page by page. Nothing is logged while the world has no reader of the type, and no
+ * value while none wants values. head is the place of the slowest reader; what lies before it is overwritten. With the last
+ * reader the pages go.
+ *
+ * The readers are the world's, with their places. A state that somebody may go back to holds the places of then by the readers'
+ * serial numbers, which no two readers of a family have in common: so a reader that the state doesn't know is found out. */
+#include "track.h"
+
+typedef struct removal_reader {
+    uint64_t serial;   /* 0: free */
+    uint64_t position; /* of the next removal to be read */
+    uint32_t generation, component;
+    bool     values;
+} removal_reader;
+
+/* ---- rings of bytes ---- */
+
+/* More pages; what lies between head and tail stays at its place. */
+static COLD bool bytes_enlarge(reef_world *w, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t pages)
+{
+    const paged_owner o = owner_of(w->family, &pages_tracks);
+    uint64_t count = 1;
+    while (count < pages) count *= 2;
+    if (count > UINT32_MAX / 2) return false;
+    reef_paged fresh = {0};
+    bool ok = paged_grow(&fresh, &o, (uint32_t)count, w->hot.fork_version);
+    for (uint64_t p = head / TRACK_PAGE_BYTES; ok && head != tail && p <= (tail - 1) / TRACK_PAGE_BYTES; p++) {
+        void *page = paged_own(&fresh, &o, (uint32_t)(p & (count - 1)), w->hot.version, w->hot.fork_version);
+        ok = page != NULL;
+        if (ok) memcpy(page, ring->page[p & (ring->count - 1)], TRACK_PAGE_BYTES);
+    }
+    reef_paged old = ok ? *ring : fresh;
+    if (ok) *ring = fresh;
+    paged_drop(&old, &o);
+    return ok;
+}
+
+/* Room for so many bytes at tail, ours. */
+static bool bytes_room(reef_world *w, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes)
+{
+    const paged_owner o = owner_of(w->family, &pages_tracks);
+    if (bytes == 0) return true;
+    const uint64_t first = tail / TRACK_PAGE_BYTES, end = (tail + bytes - 1) / TRACK_PAGE_BYTES + 1;
+    if (end - head / TRACK_PAGE_BYTES > ring->count && !bytes_enlarge(w, ring, head, tail, end - head / TRACK_PAGE_BYTES)) return false;
+    for (uint64_t p = first; p < end; p++)
+        if (!paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version)) return false;
+    return true;
+}
+
+/* The piece of a ring from byte `at` on: no longer than *bytes, which becomes its length. */
+static char *bytes_at(const reef_paged *ring, uint64_t at, size_t *bytes)
+{
+    const size_t in = (size_t)(at % TRACK_PAGE_BYTES);
+    if (*bytes > TRACK_PAGE_BYTES - in) *bytes = TRACK_PAGE_BYTES - in;
+    return (char *)ring->page[(at / TRACK_PAGE_BYTES) & (ring->count - 1)] + in;
+}
+
+static void bytes_put(reef_paged *ring, uint64_t at, const char *from, size_t bytes)
+{
+    for (size_t n; bytes; at += n, from += n, bytes -= n) {
+        n = bytes;
+        char *to = bytes_at(ring, at, &n);
+        memcpy(to, from, n);
+    }
+}
+
+static void bytes_get(const reef_paged *ring, uint64_t at, char *to, size_t bytes)
+{
+    for (size_t n; bytes; at += n, to += n, bytes -= n) {
+        n = bytes;
+        const char *from = bytes_at(ring, at, &n);
+        memcpy(to, from, n);
+    }
+}
+
+/* ---- logging ---- */
+
+enum { ENTRY = sizeof(reef_entity) };
+
+static bool store_room(reef_world *w, track_store *s, uint64_t n)
+{
+    const uint64_t size = s->value_readers ? type_of(s->component)->size : 0;
+    if (s->readers == 0) return true;
+    return bytes_room(w, &s->log, s->head * ENTRY, s->tail * ENTRY, n * ENTRY) &&
+           bytes_room(w, &s->values, s->value_head * size, s->tail * size, n * size);
+}
+
+bool removals_prepare(reef_world *w, uint32_t component, uint64_t n)
+{
+    track_store *s = track_of(w, component);
+    return s == NULL || store_room(w, s, n);
+}
+
+bool removals_prepare_row(reef_world *w, const shape *s)
+{
+    for (uint32_t i = 0; i < s->component_count; i++)
+        if (type_of(s->component[i])->tracked && !removals_prepare(w, s->component[i], 1)) return false;
+    return true;
+}
+
+COLD bool removals_prepare_many(reef_world *w, const reef_entity *e, uint64_t n)
+{
+    for (uint32_t i = 0; i < w->state.track_count; i++) {
+        track_store *s = &w->state.tracks[i];
+        uint64_t rows = 0;
+        for (uint64_t k = 0; s->readers && k < n; k++)
+            rows += slot_seek(w, s->component, reef_slots_at(&w->hot, place_of(w, e[k]))[0].head.table) != 0;
+        if (!store_room(w, s, rows)) return false;
+    }
+    return true;
+}
+
+void removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e)
+{
+    track_store *s = track_of(w, t->id);
+    if (s == NULL || s->readers == 0) return;
+    bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
+    if (s->value_readers && t->size) {
+        const reef_slot *slots = reef_slots_at(&w->hot, place);
+        const char *value = cell(slots, slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
+        bytes_put(&s->values, s->tail * t->size, value, t->size);
+    }
+    s->tail++;
+    if (s->value_readers == 0) s->value_head = s->tail;
+}
+
+void removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_entity e)
+{
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        const type *t = type_of(s->component[i]);
+        if (t->tracked) removal_log(w, t, place, e);
+    }
+}
+
+/* ---- readers ---- */
+
+/* What everybody has read goes. */
+static void store_trim(reef_world *w, track_store *s)
+{
+    const paged_owner o = owner_of(w->family, &pages_tracks);
+    uint64_t head = s->tail, value_head = s->tail;
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const removal_reader *r = &w->readers[i];
+        if (r->serial == 0 || r->component != s->component) continue;
+        if (r->position < head) head = r->position;
+        if (r->values && r->position < value_head) value_head = r->position;
+    }
+    s->head = head;
+    s->value_head = value_head;
+    if (s->readers == 0) paged_drop(&s->log, &o);
+    if (s->value_readers == 0) paged_drop(&s->values, &o);
+}
+
+void readers_count(const reef_world *w, track_store *s)
+{
+    s->readers = s->value_readers = 0;
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const removal_reader *r = &w->readers[i];
+        if (r->serial == 0 || r->component != s->component) continue;
+        s->readers++;
+        s->value_readers += r->values;
+    }
+}
+
+COLD bool readers_note(reef_world *w)
+{
+    state *s = &w->state;
+    s->place_count = 0;
+    if (w->reader_count > s->place_capacity) {
+        reader_place *places = memory_resize(&w->family->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
+                                             w->reader_count * sizeof *places, PLAIN_ALIGN);
+        if (places == NULL) return false;
+        s->places = places;
+        s->place_capacity = w->reader_count;
+    }
+    for (uint32_t i = 0; i < w->reader_count; i++)
+        if (w->readers[i].serial) s->places[s->place_count++] = (reader_place){w->readers[i].serial, w->readers[i].position};
+    return true;
+}
+
+COLD void readers_arrive(reef_world *w)
+{
+    const state *s = &w->state;
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        removal_reader *r = &w->readers[i];
+        const track_store *log = track_of(w, r->component);
+        uint32_t k = 0;
+        while (k < s->place_count && s->places[k].serial != r->serial) k++;
+        if (BUG(43)) continue;
+        r->position = k < s->place_count ? s->places[k].position : log ? log->tail : 0;
+    }
+    for (uint32_t i = 0; i < s->track_count; i++) {
+        readers_count(w, &s->tracks[i]);
+        store_trim(w, &s->tracks[i]);
+    }
+}
+
+COLD void removals_forget(reef_world *w)
+{
+    w->state.place_count = 0;
+    readers_arrive(w);
+}
+
+COLD void readers_drop(reef_world *w)
+{
+    memory_free(&w->family->memory, MEMORY_TRACKS, w->readers, w->reader_capacity * sizeof *w->readers);
+    w->readers = NULL;
+    w->reader_count = w->reader_capacity = 0;
+}
+
+/* ---- the calls ---- */
+
+/* A free place for a reader, NULL: no memory. */
+static removal_reader *reader_find_free(reef_world *w)
+{
+    uint32_t i = 0;
+    while (i < w->reader_count && (w->readers[i].serial || w->readers[i].generation == UINT32_MAX)) i++;
+    if (i == w->reader_capacity) {
+        uint32_t capacity = i ? i * 2 : 4;
+        removal_reader *readers = i >= 1u << 30 ? NULL : memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers, i * sizeof *readers,
+                                                capacity * sizeof *readers, PLAIN_ALIGN);
+        if (readers == NULL) return NULL;
+        w->readers = readers;
+        w->reader_capacity = capacity;
+    }
+    if (i == w->reader_count) {
+        memset(&w->readers[i], 0, sizeof *w->readers);
+        w->reader_count++;
+    }
+    return &w->readers[i];
+}
+
+COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool values)
+{
+    static const char op[] = "reef_removals_new";
+    const reef_removals none = {0, 0, 0};
+    const reef_entity null = {0, 0};
+    if (w == NULL) return none;
+    const type *t = type_of(c.id);
+    if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, null, 0), none;
+    if (!t->tracked) return failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), none;
+    if (values && !(t->plain_copy && t->plain_move)) return failure(w, REEF_NOT_COPYABLE, op, c, null, 0), none;
+    removal_reader *r = reader_find_free(w);
+    if (r == NULL) return failure(w, REEF_NO_MEMORY, op, c, null, 0), none;
+    mutex_lock(&w->family->lock);
+    r->serial = ++w->family->reader_serial;
+    mutex_unlock(&w->family->lock);
+    track_store *s = track_of(w, c.id); /* a type without one has no entity, and its first removal is number 0 */
+    r->generation++;
+    r->component = c.id;
+    r->values = values;
+    r->position = s ? s->tail : 0;
+    if (s) readers_count(w, s), store_trim(w, s);
+    return (reef_removals){(uint32_t)(r - w->readers), r->generation, w->number};
+}
+
+/* The reader of a handle. NULL: the failure is recorded. */
+static removal_reader *reader_of(reef_world *w, reef_removals r, const char *op)
+{
+    const bool ours = r.world == w->number;
+    if (LIKELY(ours && r.index < w->reader_count && w->readers[r.index].serial && w->readers[r.index].generation == r.generation))
+        return &w->readers[r.index];
+    failure(w, ours || r.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD, op, (reef_component){0}, (reef_entity){0, 0}, r.index);
+    return NULL;
+}
+
+COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (removals.generation == 0) return REEF_OK;
+    removal_reader *r = reader_of(w, removals, "reef_removals_free");
+    if (r == NULL) return w->error.status;
+    track_store *s = track_of(w, r->component);
+    r->serial = 0;
+    if (s) readers_count(w, s), store_trim(w, s);
+    return REEF_OK;
+}
+
+bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *entity, void *value)
+{
+    static const char op[] = "reef_removals_next";
+    removal_reader *r = w ? reader_of(w, removals, op) : NULL;
+    if (r == NULL) return false;
+    const reef_component c = {r->component};
+    const reef_entity null = {0, 0};
+    if (value && !r->values) return failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), false;
+    track_store *s = track_of(w, c.id);
+    if (s == NULL || r->position == s->tail) return false;
+    const size_t size = type_of(c.id)->size;
+    if (entity) bytes_get(&s->log, r->position * ENTRY, (char *)entity, ENTRY);
+    if (value) bytes_get(&s->values, r->position * size, value, size);
+    const bool last = r->position == s->head || (r->values && r->position == s->value_head); /* perhaps the slowest */
+    r->position++;
+    if (last) store_trim(w, s);
+    return true;
+}
+
+/* ---- validation ---- */
+
+COLD bool removals_sound(const reef_world *w, const track_store *s)
+{
+    track_store counted = *s;
+    readers_count(w, &counted);
+    if (counted.readers != s->readers || counted.value_readers != s->value_readers) return false;
+    if (s->head > s->tail || s->value_head > s->tail || (s->readers == 0 && s->head != s->tail)) return false;
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const removal_reader *r = &w->readers[i];
+        if (r->serial == 0 || r->component != s->component) continue;
+        if (r->position > s->tail || r->position < s->head || (r->values && r->position < s->value_head)) return false;
+    }
+    for (uint64_t p = s->head; p != s->tail; p++)
+        if (s->log.count == 0 || s->log.page[(p * ENTRY / TRACK_PAGE_BYTES) & (s->log.count - 1)] == NULL) return false;
+    return true;
+}

@@ -1,0 +1,48 @@
+/* Types with track_rows: when the component of each entity was written and added (src/track.c), and the log of removals
+ * (src/removal.c).
+ *
+ * Calls that write: ..._prepare owns what the rest needs and changes nothing visible; false: no memory. What follows can't fail. */
+#ifndef REEF_TRACK_INTERNAL_H
+#define REEF_TRACK_INTERNAL_H
+
+#include "reef/track.h"
+#include "table.h"
+
+/* ---- stamps ---- */
+
+/* NULL: no entity of this state ever had the component. Good until a type is tracked for the first time. */
+track_store *track_of(const reef_world *w, uint32_t component);
+/* Bit i (of at most 64): the component of e[i], which has it, was written, or added, after the version `since`. */
+uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added);
+/* Stamps for these entities. Whoever writes a tracked column without column_own or chunk_own must make a new version afterwards:
+ * see chunk_own. */
+bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
+void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
+/* The same for all tracked components of a row that is made. */
+bool track_prepare_row(reef_world *w, const shape *s, reef_entity e);
+void track_stamp_row(reef_world *w, const shape *s, uint32_t index);
+/* The stamp of an entity that has the component in both worlds, from `from` to `to`. */
+void track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index);
+reef_status tracks_validate(const reef_world *w, char *message, size_t size);
+
+/* ---- removals ---- */
+
+/* Room for n removals, if somebody reads them. */
+bool removals_prepare(reef_world *w, uint32_t component, uint64_t n);
+bool removals_prepare_row(reef_world *w, const shape *s); /* of all components */
+bool removals_prepare_many(reef_world *w, const reef_entity *e, uint64_t n); /* of all components of living entities */
+/* The value is still in the row at `place`. */
+void removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e);
+void removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_entity e);
+
+/* Who reads is the world's; how far they are is part of the state while somebody holds it. Before the state is shared; after
+ * another one came; when the state is to have no reader; when the world ends. */
+bool readers_note(reef_world *w);
+void readers_arrive(reef_world *w);
+void removals_forget(reef_world *w);
+void readers_drop(reef_world *w);
+/* Of a store that is new. */
+void readers_count(const reef_world *w, track_store *s);
+bool removals_sound(const reef_world *w, const track_store *s);
+
+#endif
