@@ -158,12 +158,12 @@ static void F2_mut_is_seen_also_where_the_block_was_just_written(void **given)
     reef_mut(w, e[4], Spot)->x = 1;
     assert_since(w, e, Spot, v, "--ccc");
     v = reef_version(w);
-    reef_query *q = reef_query_new(w, "Mass");
+    reef_query q = reef_query_new(w, "Mass");
     for (reef_block b = reef_begin(w, q); reef_next(&b);) reef_mut(w, e[0], Spot)->x = 2;
     assert_since(w, e, Spot, v, "c----");
     reef_mut(w, e[1], Spot)->x = 2;
     assert_since(w, e, Spot, v, "cc---");
-    reef_query_free(q);
+    assert_ok(reef_query_free(w, q));
     assert_null(reef_mut(w, reef_spawn(w, reef_with(Mass, 1)), Spot));
 }
 
