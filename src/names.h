@@ -159,6 +159,7 @@
 #define track_prepare reef_inner_track_prepare
 #define track_prepare_row reef_inner_track_prepare_row
 #define track_stamp reef_inner_track_stamp
+#define track_stamp_at reef_inner_track_stamp_at
 #define track_stamp_row reef_inner_track_stamp_row
 #define track_word reef_inner_track_word
 #define tracks_validate reef_inner_tracks_validate

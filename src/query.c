@@ -297,7 +297,7 @@ NOINLINE bool query_look(query *q, uint32_t count)
         q->seen = count;
         q->rare_used = used;
     }
-    q->looks = q->since || q->optional_writes;
+    q->looks = q->since || q->tracked || q->optional_writes;
     for (uint32_t i = 0; !found && i < q->match_count; i++) {
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
@@ -352,6 +352,7 @@ static reef_status leaf_check(reef_world *w, const reef_term *t)
     if (s != REEF_OK) return s;
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
     const type *x = type_of(t->component.id);
+    if (x->tracked) return REEF_OK;
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
     return t->since == REEF_IF_CHANGED && x->size == 0 && x->home == REEF_TABLE ? REEF_BAD_ARGUMENT : REEF_OK;
 }
@@ -398,6 +399,7 @@ static void columns_sort(query *q)
             const term_facts *f = &q->facts[i];
             bool writes = t->access == REEF_INOUT || t->access == REEF_OUT;
             if (t->op >= REEF_ANY_OF || f->filter || f->fixed || writes != (write != 0)) continue;
+            q->tracked |= writes && type_of(t->component.id)->tracked;
             if (t->op == REEF_OPTIONAL || !f->top) {
                 q->optional_writes += writes;
                 continue;

@@ -40,6 +40,7 @@ struct reef_query_data {
     bool        straight, plain; /* every term is a column that is wanted; and none may be disabled: a table that has them matches */
     bool        looks;       /* some match needs a look at rows, or some term a version */
     bool        since;       /* some term asks what changed */
+    bool        tracked;     /* some term writes a type with track_rows: such loops look at rows as well */
     bool        fixed;       /* some term is of another entity */
     bool        marked_entities; /* some entity may be disabled as a whole */
     uint32_t    optional_writes; /* terms whose column is written where it is there */

@@ -348,6 +348,7 @@ COLD void column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t 
     mutex_unlock(&w->family->lock);
     if (ours) column_drop(w, t, unit, k, fresh);
     world_touch(w);
+    if (UNLIKELY(t->shape->columns[k].type->tracked)) version_advance(w);
 }
 
 bool chunk_own(reef_world *w, const table *t, uint32_t unit)

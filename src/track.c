@@ -80,6 +80,7 @@ uint64_t reef_version(reef_world *w)
     const bool hashed = w->hashed == now; /* the state is the same */
     version_look(w);
     if (hashed) w->hashed = w->hot.version;
+    w->observed = now;
     return now;
 }
 
@@ -105,6 +106,12 @@ void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)
     stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
     x->changed = w->hot.version;
     if (added) x->added = w->hot.version;
+}
+
+void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version)
+{
+    stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
+    if (x->changed < version) x->changed = version;
 }
 
 bool track_prepare_row(reef_world *w, const shape *s, reef_entity e)

@@ -18,6 +18,8 @@ uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity
  * see chunk_own. */
 bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
 void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
+/* Written, and not before `version`. */
+void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);
 /* The same for all tracked components of a row that is made. */
 bool track_prepare_row(reef_world *w, const shape *s, reef_entity e);
 void track_stamp_row(reef_world *w, const shape *s, uint32_t index);

@@ -5,6 +5,7 @@
  * look at rows (switches, disabled components, changes), that write optional columns, that begin late or stop early, and the
  * parts of a split. Their blocks have an empty head, so that the accessors come here as well. */
 #include "query.h"
+#include "track.h"
 
 /* Of a block whose columns the accessors look for in its chunk. */
 static const reef_query_head no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
@@ -42,7 +43,18 @@ static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t uni
 
 static void changed_rows(const look *l, const reef_term *t, uint64_t *words, uint32_t first, uint32_t end)
 {
+    const reef_world *w = l->q->world;
+    const type *x = type_of(t->component.id);
     if (t->since == REEF_ALWAYS) return;
+    if (x->tracked) { /* exactly the rows. (A value that a restore left alone was written before its column.) */
+        const track_store *s = track_of(w, x->id);
+        const bool none = x->size && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since;
+        for (uint32_t k = first; k < end; k++) {
+            const uint32_t rows = l->count <= k * 64 ? 0 : l->count - k * 64 < 64 ? l->count - k * 64 : 64;
+            if (words[k]) words[k] &= none ? 0 : track_word(w, s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
+        }
+        return;
+    }
     if (written_at(l->q->world, t->component.id, l->unit, l->table_id) <= l->since) words_fill(words, first, end, 0);
 }
 
@@ -229,7 +241,7 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
     if (!run_make(q)) return false;
     b->since = since ? since : query_last_run(q);
     version_look(w);
-    run_find(q)->version = w->hot.version;
+    run_find(q)->version = w->observed = w->hot.version;
     return true;
 }
 
@@ -340,6 +352,13 @@ static bool writing_own(const writing *x)
     return true;
 }
 
+static COLD bool no_memory(reef_block *b)
+{
+    reef_end(b);
+    failure(b->world, REEF_NO_MEMORY, "reef_next", b->world->hook_failed, (reef_entity){0, 0}, 0);
+    return false;
+}
+
 static bool writing_end(const writing *x, reef_block *b)
 {
     b->world->hook_failed.id = 0;
@@ -347,9 +366,7 @@ static bool writing_end(const writing *x, reef_block *b)
         b->slots = unit_slots(b->world, x->unit);
         return true;
     }
-    reef_end(b);
-    failure(b->world, REEF_NO_MEMORY, "reef_next", b->world->hook_failed, (reef_entity){0, 0}, 0);
-    return false;
+    return no_memory(b);
 }
 
 /* Some column that the loop writes is shared with a fork, or on a page that is. */
@@ -441,6 +458,35 @@ static bool walk_cut(reef_block *b)
     return true;
 }
 
+/* The term's column in the block is written and tracked. */
+static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
+{
+    const reef_term *t = &q->terms[i];
+    if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) return false;
+    return type_of(t->component.id)->tracked && slot_seek(q->world, t->component.id, table_id);
+}
+
+/* What the rows' stamps need. */
+static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t table_id)
+{
+    for (uint32_t i = 0; q->tracked && i < q->term_count; i++)
+        if (term_is_tracked(q, i, table_id) && !track_prepare(b->world, q->terms[i].component.id, b->entities, b->count)) return false;
+    return true;
+}
+
+/* The rows that the block hands out were written; not after the loop's own run, if nobody else looked since. */
+static void walk_track(const reef_block *b, const query *q, uint32_t table_id)
+{
+    reef_world *w = b->world;
+    const uint64_t run = query_last_run(q), version = q->since && w->observed == run ? run : w->hot.version;
+    for (uint32_t i = 0; q->tracked && i < q->term_count; i++) {
+        if (!term_is_tracked(q, i, table_id)) continue;
+        for (uint32_t row = 0; row < b->count; row++)
+            if (b->mask == NULL || b->mask[row / 64] >> (row % 64) & 1)
+                track_stamp_at(w, q->terms[i].component.id, b->entities[row].index, version);
+    }
+}
+
 /* All columns that the loop writes and that are in this chunk. */
 bool walk_own(reef_block *b)
 {
@@ -458,8 +504,10 @@ bool walk_own(reef_block *b)
         const uint32_t k = slot_seek(b->world, t->component.id, table_id);
         if (k) writing_add(&x, k, t->access == REEF_OUT && whole);
     }
+    if (!walk_track_prepare(b, q, table_id)) return no_memory(b);
     if (!writing_end(&x, b)) return false;
     b->entities = slot_entities(b->slots) + b->first;
+    walk_track(b, q, table_id);
     return true;
 }
 
@@ -468,6 +516,7 @@ static NOINLINE bool walk_next(reef_block *b)
     const query *q = b->query;
     const bool writes = q->head.write_count || q->optional_writes;
     while (b->left != 0 && walk_step(b)) {
+        if (b->count == 0) continue; /* a chunk that waits for rows */
         b->mask = NULL;
         if (match_before(q, b->match)->look) {
             look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities};

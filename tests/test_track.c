@@ -27,6 +27,8 @@ REEF_TAG_HOOKS(Marked, &rows);
 
 enum { MANY = 2600 };
 
+#define QUERY(...) reef_query_make(w, &(reef_query_desc){.terms = {__VA_ARGS__}})
+
 /* Who changed since: for each of n entities a letter, '-' not, 'c' changed, 'a' added and so changed. */
 static void seen_since(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint64_t since, char *text)
 {
@@ -302,6 +304,135 @@ static void F2_many_rows_keep_their_own_times(void **given)
     }
 }
 
+/* Who a query visits, as letters of the entities: a is e[0]. */
+static void visited(reef_world *w, reef_query q, const reef_entity *e, uint32_t n, char *text)
+{
+    memset(text, '-', n);
+    text[n] = 0;
+    reef_each(w, q, row)
+        for (uint32_t i = 0; i < n; i++)
+            if (reef_entity_equal(e[i], row.entity)) text[i] = (char)('a' + i);
+}
+
+static void assert_visits_at(reef_world *w, reef_query q, const reef_entity *e, const char *wanted, int line)
+{
+    char got[200];
+    visited(w, q, e, (uint32_t)strlen(wanted), got);
+    if (strcmp(got, wanted) != 0) fail_msg("line %d: %s is visited, must be %s", line, got, wanted);
+}
+#define assert_visits(w, q, e, wanted) assert_visits_at(w, q, e, wanted, __LINE__)
+
+static void F2_loops_mark_the_rows_that_they_write(void **given)
+{
+    reef_world *w = world_of(given);
+    reef_entity e[6];
+    five(w, e);
+    e[5] = reef_spawn(w, reef_with(Spot, 1, 2), reef_tag(Frozen));
+    assert_ok(reef_add(w, e[1], Awake));
+    assert_ok(reef_add(w, e[3], Awake));
+    uint64_t   v = reef_version(w);
+    reef_query reads = reef_query_new(w, "in Spot"), some = reef_query_new(w, "Spot, Awake"), all = reef_query_new(w, "out Spot");
+    reef_query perhaps = QUERY({reef_id(Spot), .op = REEF_OPTIONAL}, {reef_id(Frozen)});
+    for (reef_block b = reef_begin(w, reads); reef_next(&b);) assert_non_null(reef_in(&b, Spot));
+    assert_since(w, e, Spot, v, "------");
+    for (reef_block b = reef_begin(w, some); reef_next(&b);) {
+        assert_non_null(reef_inout(&b, Spot));
+        reef_mut(w, e[0], Spot)->x = 4; /* in the same block, which the loop has just marked */
+    }
+    assert_since(w, e, Spot, v, "cc-c--");
+    reef_mut(w, e[2], Spot)->x = 4;
+    assert_since(w, e, Spot, v, "cccc--");
+    for (reef_block b = reef_begin(w, perhaps); reef_next(&b);) assert_non_null(reef_inout(&b, Spot));
+    assert_since(w, e, Spot, v, "cccc-c");
+    v = reef_version(w);
+    for (int shared = 0; shared < 2; shared++) {
+        reef_world *fork = shared ? reef_fork(w) : NULL;
+        for (reef_block b = reef_begin_loop(w, all, &(reef_loop){.offset = 1, .limit = 3}); reef_next(&b);)
+            for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Spot)[i] = (Spot){1, 2};
+        assert_since(w, e, Spot, v, "ccc---"); /* e[5] comes first: {Frozen, Spot} before {Mass, Spot} */
+        for (reef_block b = reef_begin(w, all); reef_next(&b);)
+            for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Spot)[i] = (Spot){1, 2};
+        assert_since(w, e, Spot, v, "cccccc");
+        v = reef_version(w);
+        reef_mut(w, e[4], Spot)->x = 4;
+        assert_since(w, e, Spot, v, "----c-");
+        v = reef_version(w);
+        reef_world_free(fork);
+    }
+    reef_split *s = reef_split_begin(w, some, NULL, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        for (reef_block b = reef_split_part(s, i); reef_next(&b);) assert_non_null(reef_inout(&b, Spot));
+    reef_split_end(s);
+    assert_since(w, e, Spot, v, "-c-c--");
+    assert_true(reef_reserve_for(w, 1, (reef_component[]){reef_id(Spot), reef_id(Hungry)}, 2) == REEF_OK);
+    for (reef_block b = reef_begin(w, all); reef_next(&b);) assert_true(b.count > 0); /* also where a table only has room */
+}
+
+static void F2_queries_visit_exactly_what_changed(void **given)
+{
+    reef_world *w = world_of(given);
+    reef_entity e[5];
+    five(w, e);
+    reef_query changed = QUERY({reef_id(Spot), .since = REEF_IF_CHANGED}), added = QUERY({reef_id(Spot), REEF_IN, .since = REEF_IF_ADDED}, {reef_id(Mass)});
+    reef_query tag = QUERY({reef_id(Marked), .since = REEF_IF_ADDED}, {reef_id(Mass), REEF_WITH}), other = QUERY({reef_id(Spot), REEF_IN, .since = REEF_IF_CHANGED});
+    reef_query still = QUERY({reef_id(Spot), .op = REEF_NOT, .since = REEF_IF_CHANGED}, {reef_id(Mass), REEF_WITH});
+    assert_visits(w, changed, e, "abcde");
+    assert_visits(w, added, e, "abcde");
+    assert_visits(w, other, e, "abcde"); /* written by the first one */
+    assert_visits(w, still, e, "-----");
+    assert_visits(w, changed, e, "-----"); /* what it wrote itself isn't new to it */
+    assert_visits(w, other, e, "-----");
+    reef_mut(w, e[1], Spot)->x = 5;
+    assert_ok(reef_set(w, e[4], Spot, 1, 2));
+    reef_mut(w, e[0], Mass)->kg = 5;
+    assert_visits(w, added, e, "-----");
+    assert_visits(w, still, e, "a-cd-");
+    assert_visits(w, other, e, "-b--e");
+    assert_visits(w, other, e, "-----");
+    assert_visits(w, changed, e, "-b--e");
+    assert_visits(w, changed, e, "-----");
+    assert_visits(w, other, e, "-b--e"); /* the other one wrote them */
+    assert_ok(reef_remove(w, e[2], Spot));
+    assert_ok(reef_add(w, e[2], Spot));
+    assert_ok(reef_add(w, e[3], Marked));
+    assert_ok(reef_add(w, e[3], Velocity)); /* moves */
+    assert_visits(w, added, e, "--c--");
+    assert_visits(w, changed, e, "--c--");
+    assert_visits(w, tag, e, "---d-");
+    assert_visits(w, tag, e, "-----");
+    uint64_t v = reef_version(w);
+    reef_mut(w, e[0], Spot)->x = 5;
+    for (int i = 0; i < 2; i++) { /* since a version, as often as one likes */
+        uint32_t seen = 0;
+        for (reef_block b = reef_begin_loop(w, other, &(reef_loop){.since = v}); reef_next(&b);)
+            for (uint32_t k = 0; k < b.count; k++) seen += !reef_block_mask(&b) || reef_block_mask(&b)[k / 64] >> k % 64 & 1;
+        assert_int_equal(seen, 1);
+    }
+    reef_query bad = QUERY({reef_id(Mass), .since = REEF_IF_ADDED});
+    assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
+    assert_true(reef_query_is_null(bad));
+}
+
+/* A query inside of another one's loop: neither misses what the other one writes. */
+static void F2_what_others_write_during_a_loop_is_new(void **given)
+{
+    reef_world *w = world_of(given);
+    reef_entity e[6];
+    five(w, e);
+    e[5] = reef_spawn(w, reef_with(Spot, 1, 2), reef_tag(Frozen));
+    reef_query outer = QUERY({reef_id(Spot), .since = REEF_IF_CHANGED}), inner = QUERY({reef_id(Spot), REEF_IN, .since = REEF_IF_CHANGED});
+    assert_visits(w, outer, e, "abcdef");
+    assert_visits(w, inner, e, "abcdef");
+    for (int i = 0; i < 6; i++) reef_mut(w, e[i], Spot)->x = 6;
+    uint32_t blocks = 0;
+    for (reef_block b = reef_begin(w, outer); reef_next(&b); blocks++) /* a table each */
+        if (blocks == 0) assert_visits(w, inner, e, "abcdef");
+    assert_int_equal(blocks, 2);
+    char text[10];
+    visited(w, inner, e, 6, text); /* the second block was written after it ran */
+    assert_true(strcmp(text, "-----f") == 0 || strcmp(text, "abcde-") == 0);
+}
+
 static void F2_words_of_rows_say_which_changed(void **given)
 {
     reef_world *w = world_of(given);
@@ -409,6 +540,9 @@ int main(void)
         TEST(F2_forks_and_restores_carry_what_was_known),
         TEST(F2_values_that_forks_dont_get_keep_their_times),
         TEST(F2_many_rows_keep_their_own_times),
+        TEST(F2_loops_mark_the_rows_that_they_write),
+        TEST(F2_queries_visit_exactly_what_changed),
+        TEST(F2_what_others_write_during_a_loop_is_new),
         TEST(F2_words_of_rows_say_which_changed),
         TEST(F2_a_version_divides_the_time),
         TEST(F2_stamps_cost_what_they_cost),

@@ -212,7 +212,10 @@ static void row_want(void *context, ref_entity *e, uint32_t index)
     uint64_t           digest = value_mix(k->want->digest, reef_entity_bits(ref_handle(&k->m->reference, index)));
     for (uint32_t i = 0; i < q->count; i++) {
         uint32_t t = q->type[i];
-        if (q->access[i] == REEF_INOUT || q->access[i] == REEF_OUT) e->changed_unknown |= 1u << t;
+        if (q->access[i] == REEF_INOUT || q->access[i] == REEF_OUT) { /* handed out for writing */
+            if (k->o->option & WALK_LEAVES) e->changed_unknown |= 1u << t;
+            else ref_changed(&k->m->reference, e, t);
+        }
         if (term_reads(q, i, k->o)) digest = value_mix(digest, value_digest_of(&model_types[t], e->value[t]));
         if (term_writes(q, i, k->o) && (model_types[t].sort != SORT_MOVER || e->value[t] != 0))
             e->value[t] = walk_value(k->o, k->visited, i);
