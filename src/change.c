@@ -305,7 +305,8 @@ static void bits_commit(reef_world *w, uint32_t place, const reef_value *values,
 /* ---- rows that are tracked ---- */
 
 /* Everything that change_track needs. */
-static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from, const shape *to, const reef_value *values, uint32_t count)
+static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from, const shape *to, const reef_value *values,
+                                 uint32_t count)
 {
     for (uint32_t i = 0; i < to->component_count; i++) {
         const uint32_t c = to->component[i];

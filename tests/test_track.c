@@ -39,7 +39,8 @@ static void seen_since(const reef_world *w, const reef_entity *e, uint32_t n, re
     text[n] = 0;
 }
 
-static void assert_since_at(const reef_world *w, const reef_entity *e, reef_component c, uint64_t since, const char *wanted, int line)
+static void assert_since_at(const reef_world *w, const reef_entity *e, reef_component c, uint64_t since, const char *wanted,
+                            int line)
 {
     char got[200];
     seen_since(w, e, (uint32_t)strlen(wanted), c, since, got);
@@ -332,7 +333,7 @@ static void F2_loops_mark_the_rows_that_they_write(void **given)
     assert_ok(reef_add(w, e[3], Awake));
     uint64_t   v = reef_version(w);
     reef_query reads = reef_query_new(w, "in Spot"), some = reef_query_new(w, "Spot, Awake"), all = reef_query_new(w, "out Spot");
-    reef_query perhaps = QUERY({reef_id(Spot), .op = REEF_OPTIONAL}, {reef_id(Frozen)});
+    reef_query perhaps = QUERY({.component = reef_id(Spot), .op = REEF_OPTIONAL}, {.component = reef_id(Frozen)});
     for (reef_block b = reef_begin(w, reads); reef_next(&b);) assert_non_null(reef_in(&b, Spot));
     assert_since(w, e, Spot, v, "------");
     for (reef_block b = reef_begin(w, some); reef_next(&b);) {
@@ -373,9 +374,12 @@ static void F2_queries_visit_exactly_what_changed(void **given)
     reef_world *w = world_of(given);
     reef_entity e[5];
     five(w, e);
-    reef_query changed = QUERY({reef_id(Spot), .since = REEF_IF_CHANGED}), added = QUERY({reef_id(Spot), REEF_IN, .since = REEF_IF_ADDED}, {reef_id(Mass)});
-    reef_query tag = QUERY({reef_id(Marked), .since = REEF_IF_ADDED}, {reef_id(Mass), REEF_WITH}), other = QUERY({reef_id(Spot), REEF_IN, .since = REEF_IF_CHANGED});
-    reef_query still = QUERY({reef_id(Spot), .op = REEF_NOT, .since = REEF_IF_CHANGED}, {reef_id(Mass), REEF_WITH});
+    reef_query changed = QUERY({.component = reef_id(Spot), .since = REEF_IF_CHANGED});
+    reef_query added = QUERY({.component = reef_id(Spot), .access = REEF_IN, .since = REEF_IF_ADDED}, {.component = reef_id(Mass)});
+    reef_query tag = QUERY({.component = reef_id(Marked), .since = REEF_IF_ADDED}, {.component = reef_id(Mass), .access = REEF_WITH});
+    reef_query other = QUERY({.component = reef_id(Spot), .access = REEF_IN, .since = REEF_IF_CHANGED});
+    reef_query still = QUERY({.component = reef_id(Spot), .op = REEF_NOT, .since = REEF_IF_CHANGED},
+                             {.component = reef_id(Mass), .access = REEF_WITH});
     assert_visits(w, changed, e, "abcde");
     assert_visits(w, added, e, "abcde");
     assert_visits(w, other, e, "abcde"); /* written by the first one */
@@ -408,7 +412,7 @@ static void F2_queries_visit_exactly_what_changed(void **given)
             for (uint32_t k = 0; k < b.count; k++) seen += !reef_block_mask(&b) || reef_block_mask(&b)[k / 64] >> k % 64 & 1;
         assert_int_equal(seen, 1);
     }
-    reef_query bad = QUERY({reef_id(Mass), .since = REEF_IF_ADDED});
+    reef_query bad = QUERY({.component = reef_id(Mass), .since = REEF_IF_ADDED});
     assert_int_equal(reef_last_error(w).status, REEF_BAD_ARGUMENT);
     assert_true(reef_query_is_null(bad));
 }
@@ -420,7 +424,8 @@ static void F2_what_others_write_during_a_loop_is_new(void **given)
     reef_entity e[6];
     five(w, e);
     e[5] = reef_spawn(w, reef_with(Spot, 1, 2), reef_tag(Frozen));
-    reef_query outer = QUERY({reef_id(Spot), .since = REEF_IF_CHANGED}), inner = QUERY({reef_id(Spot), REEF_IN, .since = REEF_IF_CHANGED});
+    reef_query outer = QUERY({.component = reef_id(Spot), .since = REEF_IF_CHANGED});
+    reef_query inner = QUERY({.component = reef_id(Spot), .access = REEF_IN, .since = REEF_IF_CHANGED});
     assert_visits(w, outer, e, "abcdef");
     assert_visits(w, inner, e, "abcdef");
     for (int i = 0; i < 6; i++) reef_mut(w, e[i], Spot)->x = 6;

@@ -35,8 +35,9 @@ REEF_API void *reef_context(const reef_world *world);
 REEF_API void reef_set_context(reef_world *world, void *context);
 
 /* A point in time for "changed since": what is written from now on is newer. Points of a world and of a fork made later compare;
- * a snapshot and a restore bring back when things were written, not the time. 0 is before everything. Costs a few
- * nanoseconds, and each table that is written next some more. */
+ * a snapshot and a restore bring back when things were written, not the time. 0 is before everything. Not meant for the middle of
+ * a loop: what it writes to the block that it is at may count as older. Costs little itself, but each table and block that is
+ * written next takes the long way once. NULL: 0. */
 REEF_API uint64_t reef_version(reef_world *world);
 
 /* ---- the last error ---- */
