@@ -60,7 +60,9 @@ static void explain_rows(explanation *o, const query *q)
         else if (f->bit) explain_put(o, "looks at rows: %s is a switch, 64 rows at a time\n", type_text(t->component.id));
         else if (f->marks && t->enabled != REEF_EITHER && t->op != REEF_OPTIONAL)
             explain_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n", type_text(t->component.id));
-        if (t->since == REEF_IF_CHANGED) explain_put(o, "looks at blocks: %s was written since the last run\n", type_text(t->component.id));
+        const char *what = type_of(t->component.id) && type_of(t->component.id)->tracked ? "rows" : "blocks";
+        if (t->since == REEF_IF_CHANGED)
+            explain_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));
         if (t->since == REEF_IF_ADDED) explain_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
     }
 }
