@@ -219,6 +219,21 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
     q->match_count = (uint32_t)((size_t)(to - q->matches) / bytes);
 }
 
+/* Is it a few switches alone that decide by row? */
+static void switches_find(query *q, bool marks)
+{
+    uint32_t n = 0;
+    bool only = !marks && !q->since && q->entities != REEF_DISABLED;
+    for (uint32_t i = 0; only && i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        const term_facts *f = &q->facts[i];
+        if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
+        only = t->enabled != REEF_DISABLED && (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
+        if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
+    }
+    q->switch_count = only ? n : UINT32_MAX;
+}
+
 /* Which of the query's types may be disabled somewhere. True: it isn't as it was, so all tables are settled anew. */
 static bool marks_look(query *q)
 {
@@ -235,6 +250,7 @@ static bool marks_look(query *q)
     q->marked_entities = entities;
     q->plain = q->straight && !some && !entities;
     q->marks_epoch = q->world->disabled_epoch;
+    switches_find(q, some || entities);
     return changed;
 }
 

@@ -23,6 +23,8 @@ typedef struct term_facts {
     bool top;    /* not in a group */
 } term_facts;
 
+enum { SWITCHES_FEW = 8 };
+
 struct reef_query_data {
     reef_query_head head;
     reef_world *world;
@@ -44,6 +46,8 @@ struct reef_query_data {
     bool        fixed;       /* some term is of another entity */
     bool        marked_entities; /* some entity may be disabled as a whole */
     uint32_t    optional_writes; /* terms whose column is written where it is there */
+    uint32_t    switch_count; /* only these switches decide by row, UINT32_MAX: more does */
+    uint32_t    switches[SWITCHES_FEW]; /* component << 1 | it must be off */
     uint64_t    out;         /* columns of head.key that are written without being read: bits */
     uint32_t    term_count;
     term_facts  facts[REEF_TERMS_MAX];

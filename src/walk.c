@@ -126,12 +126,19 @@ static void term_rows(const look *l, uint32_t *at, uint64_t *words, uint32_t fir
     for (uint32_t k = first; t->op == REEF_NONE_OF && k < end; k++) words[k] = ~words[k];
 }
 
+/* The first `count` bits. */
+static void rows_all(uint64_t *words, uint32_t count)
+{
+    for (uint32_t k = 0; k < BIT_WORDS; k++)
+        words[k] = count >= (k + 1) * 64 ? ~0ull : count <= k * 64 ? 0 : ~0ull >> (64 - count % 64);
+}
+
 bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
 {
     const query *q = l->q;
     uint64_t inner[BIT_WORDS], any = 0;
-    for (uint32_t k = first; k < end; k++)
-        words[k] = l->count >= (k + 1) * 64 ? ~0ull : l->count <= k * 64 ? 0 : ~0ull >> (64 - l->count % 64);
+    rows_all(inner, l->count);
+    for (uint32_t k = first; k < end; k++) words[k] = inner[k];
     if (q->marked_entities || q->entities == REEF_DISABLED) enabled_rows(l, 0, q->entities, words, first, end);
     for (uint32_t at = 0; at < q->term_count;) {
         const term_facts *f = &q->facts[at];
@@ -210,7 +217,7 @@ INLINE void loop_open(reef_block *b, reef_world *w, query *q)
     b->head = &q->head;
     b->next_unit = 0;
     b->mask = NULL;
-    b->part = b->deferred = false;
+    b->part = b->walks = b->deferred = false;
     b->match = b->match_end = q->matches;
     b->open = true;
     w->error.status = REEF_OK;
@@ -222,10 +229,10 @@ INLINE void loop_open(reef_block *b, reef_world *w, query *q)
     q->open++;
 }
 
-/* The loop looks at rows: no head for the accessors, at its end for the inlined half. */
+/* The loop looks at rows: for the inlined half it is at its end. */
 void walk_open(reef_block *b, const query *q)
 {
-    b->head = &no_keys;
+    b->walks = true;
     b->match_end = b->match;
     b->end = match_end(q);
     b->walk_unit = b->end_unit = b->first = b->unit = 0;
@@ -373,6 +380,7 @@ static bool writing_end(const writing *x, reef_block *b)
 bool reef_block_own(reef_block *b)
 {
     const query *q = b->query;
+    if (b->walks) return walk_own(b);
     const match *m = reef_block_match(b, &q->head);
     writing x;
     x.w = b->world;
@@ -511,21 +519,58 @@ bool walk_own(reef_block *b)
     return true;
 }
 
+/* A few switches decide: their words are folded as they are, and those of a single one are the mask. (iter_frag_1k_bit took 1.5
+ * times as long by way of look_rows.) False: no row matches. */
+static bool switches_look(reef_block *b, const query *q)
+{
+    const uint64_t *mask = NULL;
+    for (uint32_t i = 0; i < q->switch_count; i++) {
+        const uint64_t *on = bit_words(bit_store_of(b->world, q->switches[i] >> 1), b->unit);
+        const bool off = q->switches[i] & 1;
+        if (on == NULL && off) continue;
+        if (on == NULL) return false;
+        if (mask == NULL && !off && b->left == UINT64_MAX && b->skip == 0) {
+            mask = on;
+            continue;
+        }
+        if (mask == NULL) rows_all(b->mask_words, b->count), mask = b->mask_words;
+        for (uint32_t k = 0; k < BIT_WORDS; k++) b->mask_words[k] = mask[k] & (off ? ~on[k] : on[k]);
+        mask = b->mask_words;
+    }
+    if (mask == NULL) return true;
+    uint32_t n = 0, k = 0;
+    if (mask[0] != ~0ull && b->count >= 64) { /* mostly decided here */
+        while (k < BIT_WORDS && mask[k] == 0) k++;
+        b->mask = mask;
+        return k < BIT_WORDS;
+    }
+    for (; k < BIT_WORDS; k++) n += bits_count(mask[k]);
+    b->mask = n == b->count ? NULL : mask;
+    return n != 0;
+}
+
+/* Which rows of the block match? False: none. */
+static bool walk_look(reef_block *b, const query *q)
+{
+    if (LIKELY(q->switch_count != UINT32_MAX)) return switches_look(b, q);
+    const look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities};
+    if (!look_rows(&l, b->mask_words, 0, BIT_WORDS)) return false;
+    if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;
+    return true;
+}
+
 static NOINLINE bool walk_next(reef_block *b)
 {
     const query *q = b->query;
-    const bool writes = q->head.write_count || q->optional_writes;
     while (b->left != 0 && walk_step(b)) {
         if (b->count == 0) continue; /* a chunk that waits for rows */
         b->mask = NULL;
-        if (match_before(q, b->match)->look) {
-            look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities};
-            if (!look_rows(&l, b->mask_words, 0, BIT_WORDS)) continue;
-            if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;
-        }
+        if (match_before(q, b->match)->look && !walk_look(b, q)) continue;
         if (!walk_cut(b)) continue;
         b->match_end = b->match;
-        return !writes || b->part || walk_own(b);
+        b->head = b->first == 0 ? &q->head : &no_keys;
+        if (b->part) return true;
+        return q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head);
     }
     reef_end(b);
     return false;
@@ -535,7 +580,7 @@ static NOINLINE bool walk_next(reef_block *b)
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;
-    if (b->head == &no_keys) return walk_next(b);
+    if (b->walks) return walk_next(b);
     reef_end(b);
     return false;
 }
@@ -571,7 +616,7 @@ const void *reef_block_other(const reef_block *b, reef_component c, bool write)
     const char *op = write ? "reef_inout" : "reef_in";
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL) return block_refuse(b, c, op);
     const uint32_t k = slot_seek(b->world, c.id, b->slots[0].head.table);
-    const uint32_t first = b->head == &no_keys ? b->first : 0;
+    const uint32_t first = b->walks ? b->first : 0;
     return k == 0 ? NULL : (const char *)b->slots[k].block + (size_t)first * type_of(c.id)->size;
 }
 
@@ -598,7 +643,7 @@ void *reef_block_fixed_inout(const reef_block *b, reef_component c)
 
 static uint32_t block_unit(const reef_block *b)
 {
-    if (b->head == &no_keys) return b->unit;
+    if (b->walks) return b->unit;
     if (b->next_unit) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
     return match_before(b->query, b->match)->table->last;
 }
@@ -608,7 +653,7 @@ const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t 
     if (b == NULL || b->count == 0 || words == NULL) return NULL;
     const reef_world *w = b->world;
     const type *t = type_of(c.id);
-    const uint32_t unit = block_unit(b), first = b->head == &no_keys ? b->first : 0;
+    const uint32_t unit = block_unit(b), first = b->walks ? b->first : 0;
     const uint64_t *on = t && t->home == REEF_BIT ? bit_words(bit_store_of(w, c.id), unit) : NULL;
     const uint64_t *off = t ? disabled_words(w, c.id, unit) : NULL;
     const bool all = t && t->home != REEF_BIT && slot_seek(w, c.id, b->slots[0].head.table);
@@ -659,6 +704,7 @@ bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *
     if (!reef_query_matches(w, which, e)) return false;
     const uint32_t place = place_of(w, e);
     b->query = q;
+    b->walks = true;
     b->unit = place_unit(place);
     b->first = place_row(place);
     b->count = 1;

@@ -119,6 +119,7 @@ typedef struct reef_block {
     struct reef_query_data *query;
     bool                    open;
     /* of a loop with a look at rows; set when it begins */
+    bool        walks;     /* it is such a loop */
     bool        part;      /* of a split */
     bool        deferred;
     uint32_t    first;     /* row of the chunk where the block begins */
