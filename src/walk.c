@@ -352,8 +352,10 @@ static bool writing_own(const writing *x)
     return true;
 }
 
+/* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no loop.) */
 static COLD bool no_memory(reef_block *b)
 {
+    if (b->query->since && b->end) run_find(b->query)->version = b->since;
     reef_end(b);
     failure(b->world, REEF_NO_MEMORY, "reef_next", b->world->hook_failed, (reef_entity){0, 0}, 0);
     return false;
@@ -402,7 +404,8 @@ uint32_t walk_step(reef_block *b)
         do {
             if (b->match == b->end) return 0;
             b->match = (const char *)b->match + q->head.match_bytes;
-            unit = match_before(q, b->match)->table->first;
+            const table *next = match_before(q, b->match)->table;
+            unit = table_rows(next) ? next->first : 0; /* a table without rows keeps its first chunk */
         } while (unit == 0);
     }
     if (unit == b->end_unit) return 0;
@@ -516,7 +519,6 @@ static NOINLINE bool walk_next(reef_block *b)
     const query *q = b->query;
     const bool writes = q->head.write_count || q->optional_writes;
     while (b->left != 0 && walk_step(b)) {
-        if (b->count == 0) continue; /* a chunk that waits for rows */
         b->mask = NULL;
         if (match_before(q, b->match)->look) {
             look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities};
