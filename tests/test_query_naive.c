@@ -375,6 +375,33 @@ static void pair_check(naive_world *n, naive_query *q, reef_query h, uint64_t *s
     now.changes += q->since;
 }
 
+/* What reef says that the query is, read again. It can't be read where a source is dead, and where a group of one, which isn't
+ * written, allowed a filter to be named twice. */
+static void text_check(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
+{
+    static char text[8192];
+    now.entrance = "reef_query_text";
+    bool dead = false, one = false;
+    for (uint32_t i = 0; i < q->count; i++) {
+        const reef_term *t = &q->desc.terms[i];
+        one |= t->op >= REEF_ANY_OF && t->count == 1;
+        dead |= t->op < REEF_ANY_OF && !reef_entity_is_null(t->source) && naive_find(n, t->source) == UINT32_MAX;
+    }
+    const size_t length = reef_query_text(n->w, h, text, sizeof text);
+    check(length < sizeof text && strlen(text) == length && reef_query_text(n->w, h, NULL, 0) == length);
+    check(reef_query_explain(n->w, h, NULL, 0) > 0);
+    reef_query same = reef_query_new(n->w, text);
+    if (reef_query_is_null(same)) {
+        reef_status s = reef_last_error(n->w).status;
+        check((dead && s == REEF_NOT_ALIVE) || (one && s == REEF_DUPLICATE_TERM));
+        return;
+    }
+    check(!dead);
+    q->last = 0;
+    entrance_loop(n, q, same, seed);
+    check(reef_query_free(n->w, same) == REEF_OK);
+}
+
 /* A query that is made now says the same as one that was there. */
 static void fresh_check(naive_world *n, naive_query *q, uint64_t *seed)
 {
@@ -389,6 +416,7 @@ static void fresh_check(naive_world *n, naive_query *q, uint64_t *seed)
     entrance_loop(n, q, h, seed);
     q->last = 0;
     entrance_each(n, q, same, seed);
+    text_check(n, q, h, seed);
     check(reef_query_free(n->w, h) == REEF_OK && reef_query_free(n->w, same) == REEF_OK);
     q->last = last;
 }

@@ -320,7 +320,9 @@ static void refused_by_all(reef_world *w, reef_query q, reef_status status)
     assert_no_entity(w, status, reef_query_pick(w, q, 1));
     assert_zero(w, status, reef_query_matches(w, q, reef_entity_at(w, 0)));
     assert_zero(w, status, reef_query_row(w, q, reef_entity_at(w, 0), &row));
+    assert_zero(w, status, reef_query_explain(w, q, NULL, 0));
     assert_no_query(w, status, reef_query_copy(w, w, q));
+    assert_int_equal(reef_query_text(w, q, NULL, 0), 0); /* of a const world: no record */
 }
 
 static void H2_freed_null_and_others_queries(void **state)
@@ -579,6 +581,29 @@ static void F2_a_restore_brings_the_last_run_back(void **state)
     reef_snapshot_free(s);
 }
 
+#ifdef reef_changed_since
+static void F2_changes_since_a_version(void **state)
+{
+    static reef_entity e[THREE];
+    reef_world        *w = world_of(state);
+    reef_query         q = MAKE(w, CHANGED_OF(Position));
+    uint64_t           versions[4];
+    assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2)));
+    for (uint32_t i = 0; i < 3; i++) {
+        versions[i] = reef_version(w);
+        reef_mut(w, e[i * 1024], Position)->x = 9;
+    }
+    versions[3] = reef_version(w);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t n = 0;
+        for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.since = versions[i]}); reef_next(&b);) n += b.count;
+        assert_int_equal(n, i < 3 ? THREE - i * 1024 : 0);
+        assert_int_equal(rows_of(w, q), 0); /* that was a run */
+    }
+    no_block(w, reef_begin_loop(w, q, &(reef_loop){.since = reef_version(w) + 1000}), REEF_BAD_ARGUMENT, "reef_begin_loop");
+}
+#endif
+
 /* The state doesn't show that a query ran. */
 static void F2_runs_are_not_hashed(void **state)
 {
@@ -750,6 +775,9 @@ int main(void)
         TEST(F2_rows_that_come_and_go_change_their_blocks),
         TEST(F2_switches_change_as_well),
         TEST(F2_a_restore_brings_the_last_run_back),
+#ifdef reef_changed_since
+        TEST(F2_changes_since_a_version),
+#endif
         TEST(F2_runs_are_not_hashed),
         TEST(F1_out_takes_no_copy_of_shared_blocks),
         TEST(H2_65536_tables),
