@@ -282,7 +282,6 @@ static void change(naive_world *n, uint32_t number, uint64_t *seed)
     reset(n, e, mask, e->off);
 }
 
-#ifdef reef_enable
 static void enable(naive_world *n, uint32_t number, uint64_t *seed)
 {
     naive_entity *e = &n->entity[number];
@@ -298,7 +297,6 @@ static void enable(naive_world *n, uint32_t number, uint64_t *seed)
     if (there) e->disabled = on ? e->disabled & ~(1u << type) : e->disabled | 1u << type;
     ++n->clock;
 }
-#endif
 
 static uint32_t some_entity(const naive_world *n, uint64_t *seed)
 {
@@ -340,10 +338,8 @@ void naive_mutate(naive_world *n, uint64_t *seed)
         change(n, number, seed);
     } else if (what < 16) {
         clone(n, number);
-#ifdef reef_enable
     } else {
         enable(n, number, seed);
-#endif
     }
 }
 
@@ -389,11 +385,9 @@ void naive_compare(const naive_world *n)
         if (!s.e->alive) continue;
         assert_true(reef_visit_entity(n->w, s.e->id, compare_component, &s));
         assert_int_equal(s.mask, s.e->mask);
-#ifdef reef_enable
         assert_int_equal(reef_is_enabled_id(n->w, s.e->id, (reef_component){0}), !s.e->off);
         for (uint32_t i = 0; i < NAIVE_TYPES; i++)
             assert_int_equal(reef_is_enabled_id(n->w, s.e->id, naive_types[i].id), (s.e->mask & ~s.e->disabled) >> i & 1);
-#endif
     }
 }
 

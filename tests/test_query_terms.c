@@ -149,7 +149,6 @@ static void F1_terms_of_another_entity(void **state)
     assert_string_equal(visited(&c, in), "");
 }
 
-#ifdef reef_enable
 static void F7_enabled_disabled_or_both(void **state)
 {
     cast c = cast_of(world_of(state));
@@ -176,7 +175,6 @@ static void F7_enabled_disabled_or_both(void **state)
     assert_ok(reef_enable_entity(c.w, c.e[5]));
     assert_string_equal(visited(&c, all), "abcdeg");
 }
-#endif
 
 static void F1_first_single_and_pick(void **state)
 {
@@ -509,6 +507,27 @@ static void F2_what_a_query_writes_is_not_new_to_itself(void **state)
     assert_int_equal(rows_of(w, q), 0);
 }
 
+/* What another loop writes meanwhile is new, also in blocks that the outer loop was at already. */
+static void F2_loops_inside_a_loop_that_asks_for_changes(void **state)
+{
+    static reef_entity e[THREE];
+    reef_world        *w = world_of(state);
+    assert_ok(reef_spawn_many(w, THREE, e, reef_with(Position, 1, 2), reef_with(Mass, 3)));
+    reef_query q = MAKE(w, CHANGED_OF(Position));
+    reef_query inner[3];
+    inner[0] = reef_query_new(w, "Position");
+    inner[1] = MAKE(w, IN_OF(Mass), MAYBE_OF(Position));
+    inner[2] = MAKE(w, HAS_OF(Position), NOT_OF(Awake));
+    assert_int_equal(rows_of(w, q), THREE);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(rows_of(w, q), 0);
+        reef_mut(w, e[2100], Position)->x = 1;
+        for (reef_block b = reef_begin(w, q); reef_next(&b);)
+            for (reef_block c = reef_begin(w, inner[i]); reef_next(&c);) reef_inout(&c, Position)[0].x = 2;
+        assert_int_equal(rows_of(w, q), THREE);
+    }
+}
+
 static void F2_rows_that_come_and_go_change_their_blocks(void **state)
 {
     static reef_entity e[THREE];
@@ -763,9 +782,7 @@ int main(void)
         TEST(F1_E9_has_not_and_optional),
         TEST(F1_groups_nest),
         TEST(F1_terms_of_another_entity),
-#ifdef reef_enable
         TEST(F7_enabled_disabled_or_both),
-#endif
         TEST(F1_first_single_and_pick),
         TEST(E4_a_component_named_twice),
         TEST(H2_the_most_terms),
@@ -776,6 +793,7 @@ int main(void)
         TEST(D9_undeclared_access_is_refused),
         TEST(F2_blocks_that_changed_since_the_last_run),
         TEST(F2_what_a_query_writes_is_not_new_to_itself),
+        TEST(F2_loops_inside_a_loop_that_asks_for_changes),
         TEST(F2_rows_that_come_and_go_change_their_blocks),
         TEST(F2_switches_change_as_well),
         TEST(F2_a_restore_brings_the_last_run_back),
