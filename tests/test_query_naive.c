@@ -235,6 +235,17 @@ static void entrance_begin_loop(naive_world *n, naive_query *q, reef_query h, ui
     walk_end(&x);
 }
 
+/* A loop that was left within a block: the rest of its rows counts as written, too. */
+static void rest_written(const walk *x)
+{
+    for (uint32_t k = x->next; k > 0 && k < wanted.count && same_block(x, k - 1, k); k++)
+        for (uint32_t i = 0; i < x->q->count; i++) {
+            const reef_term *t = &x->q->desc.terms[i];
+            if (t->op >= REEF_ANY_OF || naive_filter(x->q, i) || !reef_entity_is_null(t->source) || t->access == REEF_IN) continue;
+            entity_at(x, k)->changed[naive_type_of(t->component)] = x->clock;
+        }
+}
+
 static void entrance_each(naive_world *n, naive_query *q, reef_query h, uint64_t *seed)
 {
     now.entrance = "reef_each";
@@ -257,6 +268,7 @@ static void entrance_each(naive_world *n, naive_query *q, reef_query h, uint64_t
         x.next++;
         if (rows++ == leave) {
             x.end = x.next;
+            rest_written(&x);
             reef_end(&row.block);
             break;
         }
