@@ -1,26 +1,16 @@
 #include "query_naive.h"
 
-#ifdef reef_changed_since
-#define TRACKED true
-#else
-#define TRACKED false
-#endif
-
 /* One name is the beginning of another: the order is that of the names, not of a text that joins them. */
 naive_type naive_types[NAIVE_TYPES] = {
     {"naive_A", 8, false, false, {0}}, {"naive_AB", 1, false, false, {0}}, {"naive_B", 4, false, false, {0}},
     {"naive_C", 12, false, false, {0}}, {"naive_D", 40, false, false, {0}}, {"naive_E", 0, false, false, {0}},
     {"naive_F", 0, false, false, {0}}, {"naive_G", 0, true, false, {0}},   {"naive_H", 0, true, false, {0}},
-    {"naive_I", 16, false, TRACKED, {0}}, {"naive_J", 0, false, TRACKED, {0}},
+    {"naive_I", 16, false, true, {0}}, {"naive_J", 0, false, true, {0}},
 };
 
 void naive_types_make(void)
 {
-#ifdef reef_changed_since
     static const reef_hooks tracks = {.track_rows = true};
-#else
-    static const reef_hooks tracks = {.on_fork = REEF_FORK_COPY};
-#endif
     /* Ids in the opposite order: nothing may depend on them. */
     for (uint32_t i = NAIVE_TYPES; i-- > 0;) {
         reef_status    status = REEF_OK;
