@@ -15,7 +15,9 @@ void naive_types_make(void)
     for (uint32_t i = NAIVE_TYPES; i-- > 0;) {
         reef_status    status = REEF_OK;
         naive_type    *t = &naive_types[i];
-        reef_type_desc d = {.name = t->name, .size = t->size, .home = t->bit ? REEF_BIT : REEF_TABLE, .hooks = t->tracked ? &tracks : NULL};
+        reef_type_desc d = {.name = t->name, .size = t->size};
+        d.home = t->bit ? REEF_BIT : REEF_TABLE;
+        d.hooks = t->tracked ? &tracks : NULL;
         t->id = reef_type_new(&d, &status);
         assert_int_equal(status, REEF_OK);
     }

@@ -108,7 +108,8 @@ static bool writes_rows(const naive_query *q, reef_component c)
 {
     for (uint32_t i = 0; i < q->count; i++) {
         const reef_term *t = &q->desc.terms[i];
-        if (t->op < REEF_ANY_OF && t->component.id == c.id && t->access != REEF_IN && reef_entity_is_null(t->source) && !naive_filter(q, i)) return true;
+        if (t->op >= REEF_ANY_OF || t->component.id != c.id || t->access == REEF_IN || naive_filter(q, i)) continue;
+        if (reef_entity_is_null(t->source)) return true;
     }
     return false;
 }
@@ -260,7 +261,8 @@ static void entrance_each(naive_world *n, naive_query *q, reef_query h, uint64_t
             if (t->op >= REEF_ANY_OF || naive_filter(q, i) || !reef_entity_is_null(t->source)) continue;
             const uint32_t type = naive_type_of(t->component), size = naive_types[type].size;
             const void    *in = reef_row_cell_in(row.i, reef_block_in_fast(&row.block, t->component), size);
-            void          *out = t->access == REEF_IN ? NULL : reef_row_cell(row.i, reef_block_inout_fast(&row.block, t->component), size);
+            const bool     writes = t->access != REEF_IN;
+            void          *out = writes ? reef_row_cell(row.i, reef_block_inout_fast(&row.block, t->component), size) : NULL;
             check((in != NULL) == (e->mask >> type & 1));
             if (in && out) naive_table_of(n, e)->version[e->row / REEF_BLOCK_ROWS][type] = x.clock;
             if (in) value_check(&x, e, type, t->access, in, out);
@@ -580,8 +582,9 @@ static void F1_F2_F7_C3_E9_a_naive_evaluator_agrees(void **state)
     const char *first = getenv("NAIVE_SEED"), *pairs = getenv("NAIVE_PAIRS");
     uint64_t    most = pairs ? strtoull(pairs, NULL, 10) : NAIVE_PAIRS;
     for (uint64_t seed = first ? strtoull(first, NULL, 10) : 1; now.pairs < most; seed++) trial_run(state, seed);
-    print_message("%llu pairs (%llu ask for changes), %llu rows, %llu loops by text, %llu wrong queries\n", (unsigned long long)now.pairs,
-                  (unsigned long long)now.changes, (unsigned long long)now.rows, (unsigned long long)now.texts, (unsigned long long)now.wrong);
+    print_message("%llu pairs (%llu ask for changes), %llu rows, %llu loops by text, %llu wrong queries\n",
+                  (unsigned long long)now.pairs, (unsigned long long)now.changes, (unsigned long long)now.rows,
+                  (unsigned long long)now.texts, (unsigned long long)now.wrong);
     assert_true(now.rows > now.pairs && now.texts > now.pairs / 4 && now.wrong > 0);
     free(wanted.row);
     memset(&wanted, 0, sizeof wanted);

@@ -98,7 +98,8 @@ static void F1_groups_nest(void **state)
     assert_string_equal(once(&c, MAKE(c.w, NONE_OF(2), HAS_OF(Velocity), HAS_OF(Frozen))), "adg");
     assert_string_equal(once(&c, MAKE(c.w, NONE_OF(1), ALL_OF(2), HAS_OF(Velocity), HAS_OF(Frozen))), "abdeg");
     assert_string_equal(once(&c, MAKE(c.w, ANY_OF(2), ALL_OF(2), HAS_OF(Velocity), NOT_OF(Frozen), HAS_OF(Mass))), "bde");
-    assert_string_equal(once(&c, MAKE(c.w, ANY_OF(3), HAS_OF(Velocity), NONE_OF(2), HAS_OF(Position), HAS_OF(Mass), HAS_OF(Frozen))), "bceg");
+    reef_query three = MAKE(c.w, ANY_OF(3), HAS_OF(Velocity), NONE_OF(2), HAS_OF(Position), HAS_OF(Mass), HAS_OF(Frozen));
+    assert_string_equal(once(&c, three), "bceg");
     assert_string_equal(once(&c, MAKE(c.w, NONE_OF(1), NONE_OF(1), HAS_OF(Mass))), "de");
     assert_string_equal(once(&c, MAKE(c.w, ANY_OF(2), MAYBE_OF(Velocity), HAS_OF(Mass))), "abcdeg");
     assert_string_equal(once(&c, MAKE(c.w, HAS_OF(Frozen), ANY_OF(2), NOT_OF(Awake), WITH_OF(Frozen))), "ce");
@@ -524,7 +525,8 @@ static void F2_own_writes_beside_tracked_ones(void **state)
     assert_int_equal(rows_of(w, q), 0);
     reef_mut(w, later, Position)->x = 3;
     assert_int_equal(rows_of(w, q), 1);
-    row = MAKE(w, ANY_OF(2), {.component = reef_id(Follower), .since = REEF_IF_ADDED}, {.component = reef_id(Position), .since = REEF_IF_CHANGED});
+    row = MAKE(w, ANY_OF(2), {.component = reef_id(Follower), .since = REEF_IF_ADDED},
+               {.component = reef_id(Position), .since = REEF_IF_CHANGED});
     assert_int_equal(rows_of(w, row), 3);
     assert_int_equal(rows_of(w, row), 0);
     reef_block b;
@@ -720,7 +722,8 @@ static void H2_65536_tables(void **state)
     assert_int_equal(reef_query_count(w, few), 4);
     for (reef_block b = reef_begin(w, all); reef_next(&b); blocks++) assert_int_equal(b.count, 1);
     assert_int_equal(blocks, TABLES + 4);
-    reef_query late = reef_query_new(w, "Mass, in Position"), none = MAKE(w, WITH_OF(Mass), NONE_OF(2), HAS_OF(Position), ANY_OF(2), {.component = tag[0]}, {.component = tag[TAGS - 1]});
+    reef_query late = reef_query_new(w, "Mass, in Position");
+    reef_query none = MAKE(w, WITH_OF(Mass), NONE_OF(2), HAS_OF(Position), ANY_OF(2), {.component = tag[0]}, {.component = tag[TAGS - 1]});
     assert_int_equal(reef_query_count(w, late), 4);
     assert_int_equal(reef_query_count(w, none), TABLES / 4);
     blocks = 0;
@@ -787,7 +790,7 @@ static void E6_parts_of_a_loop_on_threads(void **state)
     for (uint32_t i = 0; i < PEOPLE; i += 3) assert_ok(reef_add(w, e[i], Awake));
     for (uint32_t i = 0; i < PEOPLE; i += 5) assert_ok(reef_remove(w, e[i], Velocity));
     reef_world *fork = reef_fork(w); /* so that begin must unshare */
-    reef_query  all = reef_query_new(w, "Position, in Velocity"), awake = MAKE(w, HAS_OF(Position), {.component = reef_id(Velocity), .access = REEF_IN, .op = REEF_OPTIONAL}, HAS_OF(Awake));
+    reef_query  all = reef_query_new(w, "Position, in Velocity"), awake = reef_query_new(w, "Position, ?in Velocity, Awake");
     reef_query  changed = MAKE(w, HAS_OF(Position), {.component = reef_id(Velocity), .access = REEF_IN, .since = REEF_IF_CHANGED});
     walk_in_parts(w, all, PEOPLE * 4 / 5);
     walk_in_parts(w, awake, (PEOPLE + 2) / 3);
