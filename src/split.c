@@ -47,6 +47,19 @@ static bool split_walk(reef_split *s, const query *q)
     return true;
 }
 
+/* All is marked before a part looks at rows. Where a term inside a group asks whether a column changed that the loop writes, the
+ * parts would take the marks for changes. */
+static bool marks_mislead(const query *q)
+{
+    bool mislead = false;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        const term_facts *f = &q->facts[i];
+        mislead |= t->op == REEF_HAS && t->since != REEF_ALWAYS && t->access != REEF_IN && !f->filter && !f->top;
+    }
+    return mislead;
+}
+
 COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_loop *loop, uint32_t count)
 {
     static const char op[] = "reef_split_begin";
@@ -58,7 +71,7 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     if (loop == NULL) loop = &plain;
     query *q = query_of(w, which, &status);
     if (q == NULL) return failure(w, status, op, none, null, 0), NULL;
-    if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred)
+    if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred || marks_mislead(q))
         return failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
     reef_split *s = memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
     if (s == NULL) return failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;

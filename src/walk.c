@@ -359,8 +359,10 @@ static bool writing_own(const writing *x)
     return true;
 }
 
+/* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no loop.) */
 static COLD bool no_memory(reef_block *b)
 {
+    if (b->query->since && b->end) run_find(b->query)->version = b->since;
     reef_end(b);
     failure(b->world, REEF_NO_MEMORY, "reef_next", b->world->hook_failed, (reef_entity){0, 0}, 0);
     return false;
@@ -410,7 +412,8 @@ uint32_t walk_step(reef_block *b)
         do {
             if (b->match == b->end) return 0;
             b->match = (const char *)b->match + q->head.match_bytes;
-            unit = match_before(q, b->match)->table->first;
+            const table *next = match_before(q, b->match)->table;
+            unit = table_rows(next) ? next->first : 0; /* a table without rows keeps its first chunk */
         } while (unit == 0);
     }
     if (unit == b->end_unit) return 0;
@@ -482,16 +485,22 @@ static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t tab
     return true;
 }
 
-/* The rows that the block hands out were written; not after the loop's own run, if nobody else looked since. */
-static void walk_track(const reef_block *b, const query *q, uint32_t table_id)
+/* What a loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began; otherwise 0. (A
+ * block of reef_query_row is no loop.) */
+static uint64_t own_version(const reef_block *b, const query *q)
 {
-    reef_world *w = b->world;
-    const uint64_t run = query_last_run(q), version = q->since && w->observed == run ? run : w->hot.version;
+    const uint64_t run = q->since && b->end ? query_last_run(q) : 0;
+    return b->world->observed == run ? run : 0;
+}
+
+/* The rows that the block hands out were written. */
+static void walk_track(const reef_block *b, const query *q, uint32_t table_id, uint64_t version)
+{
     for (uint32_t i = 0; q->tracked && i < q->term_count; i++) {
         if (!term_is_tracked(q, i, table_id)) continue;
         for (uint32_t row = 0; row < b->count; row++)
             if (b->mask == NULL || b->mask[row / 64] >> (row % 64) & 1)
-                track_stamp_at(w, q->terms[i].component.id, b->entities[row].index, version);
+                track_stamp_at(b->world, q->terms[i].component.id, b->entities[row].index, version ? version : b->world->hot.version);
     }
 }
 
@@ -505,7 +514,8 @@ bool walk_own(reef_block *b)
     x.t = table_read(b->world, table_id);
     x.unit = b->unit;
     x.count = x.first_out = 0;
-    const bool whole = b->mask == NULL && b->first == 0 && b->count == chunk_rows(x.t, b->unit);
+    /* A split may still fail at a later chunk: then all values must be there, so it copies them. */
+    const bool whole = !b->part && b->mask == NULL && b->first == 0 && b->count == chunk_rows(x.t, b->unit);
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) continue;
@@ -513,9 +523,14 @@ bool walk_own(reef_block *b)
         if (k) writing_add(&x, k, t->access == REEF_OUT && whole);
     }
     if (!walk_track_prepare(b, q, table_id)) return no_memory(b);
+    const uint64_t version = own_version(b, q);
+    bool own[REEF_TERMS_MAX]; /* columns that nobody else wrote since the loop began */
+    for (uint32_t i = 0; version && i < x.count; i++) own[i] = b->slots[x.slot[i]].version <= version;
     if (!writing_end(&x, b)) return false;
+    for (uint32_t i = 0; version && i < x.count; i++) /* tracked columns make new versions as they are marked */
+        if (own[i]) ((reef_slot *)(uintptr_t)b->slots)[x.slot[i]].version = version;
     b->entities = slot_entities(b->slots) + b->first;
-    walk_track(b, q, table_id);
+    walk_track(b, q, table_id, version);
     return true;
 }
 
@@ -563,7 +578,6 @@ static NOINLINE bool walk_next(reef_block *b)
 {
     const query *q = b->query;
     while (b->left != 0 && walk_step(b)) {
-        if (b->count == 0) continue; /* a chunk that waits for rows */
         b->mask = NULL;
         if (match_before(q, b->match)->look && !walk_look(b, q)) continue;
         if (!walk_cut(b)) continue;

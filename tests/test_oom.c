@@ -133,6 +133,20 @@ static void with_query(sweep *s)
     assert_query(s->query);
 }
 
+static void with_query_of(sweep *s, reef_access access, reef_since since, reef_op mass)
+{
+    rows(s, 1500);
+    for (int i = 0; i < 1500; i += 2) assert_ok(reef_add(s->w, s->e[i], Awake));
+    s->query = reef_query_make(s->w, &(reef_query_desc){.terms = {{.component = reef_id(Position), .access = access, .since = since},
+                                                                  {.component = reef_id(Mass), .access = access, .op = mass}}});
+    assert_query(s->query);
+}
+
+static void with_query_out(sweep *s) { with_query_of(s, REEF_OUT, REEF_ALWAYS, REEF_HAS); }
+static void with_query_out_optional(sweep *s) { with_query_of(s, REEF_OUT, REEF_ALWAYS, REEF_OPTIONAL); }
+static void with_query_inout(sweep *s) { with_query_of(s, REEF_INOUT, REEF_ALWAYS, REEF_HAS); }
+static void with_query_changed(sweep *s) { with_query_of(s, REEF_INOUT, REEF_IF_CHANGED, REEF_HAS); }
+
 /* A query that was used before, and tables that are new to it. */
 static void with_used_query(sweep *s)
 {
@@ -321,6 +335,47 @@ static bool query_walk(sweep *s)
     for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);) rows_seen += b.count;
     return rows_seen == reef_count(s->w, Mass);
 }
+static bool query_make(sweep *s)
+{
+    s->made = reef_query_make(s->w, &(reef_query_desc){.terms = {{.op = REEF_ANY_OF, .count = 3},
+                                                                 {.component = reef_id(Position)},
+                                                                 {.op = REEF_NONE_OF, .count = 1},
+                                                                 {.component = reef_id(Mass)},
+                                                                 {.component = reef_id(Awake)}}});
+    return !reef_query_is_null(s->made);
+}
+static bool query_copy(sweep *s) { return !reef_query_is_null(s->made = reef_query_copy(s->w, s->w, s->query)); }
+static bool query_once(sweep *s)
+{
+    uint32_t rows_seen = 0;
+    for (reef_block b = reef_begin_text(s->w, "in Mass, ?Position"); reef_next(&b);) rows_seen += b.count;
+    return rows_seen == reef_count(s->w, Mass);
+}
+/* Writes the values that are there already: so the world is the same after a loop that ended in its middle. */
+static uint64_t values_again(reef_block *b)
+{
+    uint64_t  n, all = 0;
+    Position *p = reef_out(b, Position);
+    Mass     *m = reef_out(b, Mass);
+    for (uint32_t first = 0; (n = reef_block_run(b, &first)) != 0; first += (uint32_t)n, all += n)
+        for (uint32_t i = first; p && m && i < first + n; i++) p[i] = (Position){1, 2}, m[i] = (Mass){3};
+    return all;
+}
+static bool query_out(sweep *s)
+{
+    uint64_t rows_seen = 0;
+    for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);) rows_seen += values_again(&b);
+    return rows_seen == reef_count(s->w, Mass);
+}
+static bool query_split(sweep *s)
+{
+    uint64_t    rows_seen = 0;
+    reef_split *split = reef_split_begin(s->w, s->query, NULL, 3);
+    for (uint32_t k = 0; split && k < 3; k++)
+        for (reef_block b = reef_split_part(split, k); reef_next(&b);) rows_seen += values_again(&b);
+    reef_split_end(split);
+    return rows_seen == reef_count(s->w, Mass);
+}
 static bool name(sweep *s) { return done(reef_set_name(s->w, s->e[0], "alice.and.bob")); }
 static bool rename_one(sweep *s) { return done(reef_set_name(s->w, s->e[150], "another")); }
 static bool name_more(sweep *s)
@@ -482,6 +537,16 @@ static const scenario scenarios[] = {
     {"query_new, first use", many_tables, query_use},
     {"query, first use", with_query, query_walk},
     {"query, tables that are new to it", with_used_query, query_walk},
+    {"query_make, groups", some_rows, query_make},
+    {"query_make, many tables", many_tables, query_make},
+    {"query_copy", with_used_query, query_copy},
+    {"begin_text", with_bits, query_once},
+    {"query, out", with_query_out, query_out},
+    {"query, out, one optional", with_query_out_optional, query_out},
+    {"query, changed: first run", with_query_changed, query_walk},
+    {"split_begin", with_query_inout, query_split},
+    {"split_begin, out", with_query_out, query_split},
+    {"split_begin, changed", with_query_changed, query_split},
     {"set_name, first", some_rows, name},
     {"set_name, rename", with_names, rename_one},
     {"set_name, growth", names_near_growth, name_more},
