@@ -251,8 +251,10 @@ static bool track_ready(bulk *b)
 {
     if (!b->t->tracked) return true;
     if (b->value.kind == REEF_VALUE_REMOVE) return removals_prepare(b->w, b->t->id, b->count);
-    for (uint64_t i = 0; i < b->count; i++)
-        if (!track_prepare(b->w, b->t->id, &b->list[i], 1)) return false;
+    for (uint64_t i = 0; i < b->count; i += REEF_BLOCK_ROWS) {
+        const uint64_t rest = b->count - i;
+        if (!track_prepare(b->w, b->t->id, &b->list[i], (uint32_t)(rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS))) return false;
+    }
     return true;
 }
 

@@ -3,21 +3,27 @@
 
 /* ---- random worlds ---- */
 
-enum { TYPES = 12, PLAIN_TYPES = 10 };
+typedef struct {
+    int32_t at, left;
+} Watched;
+static const reef_hooks watched_rows = {.track_rows = true};
+REEF_COMPONENT_HOOKS(Watched, &watched_rows);
+
+enum { TYPES = 13, PLAIN_TYPES = 11 };
 
 static uint32_t types = TYPES; /* that are used: the hash sees the tickets of those with hooks, which no two copies have in common */
 
 static reef_component type_at(uint32_t i)
 {
     const reef_component all[TYPES] = {reef_id(Position), reef_id(Velocity), reef_id(Health), reef_id(Mass), reef_id(Cargo), reef_id(Flag),
-                                         reef_id(Frozen), reef_id(Hungry), reef_id(Awake), reef_id(Seen), reef_id(Tracked), reef_id(Loose)};
+                                         reef_id(Frozen), reef_id(Hungry), reef_id(Awake), reef_id(Seen), reef_id(Watched), reef_id(Tracked), reef_id(Loose)};
     return all[i];
 }
 
 static uint32_t size_at(uint32_t i)
 {
     static const uint32_t sizes[TYPES] = {sizeof(Position), sizeof(Velocity), sizeof(Health), sizeof(Mass), sizeof(Cargo), sizeof(Flag),
-                                          0, 0, 0, 0, sizeof(Tracked), sizeof(Loose)};
+                                          0, 0, 0, 0, sizeof(Watched), sizeof(Tracked), sizeof(Loose)};
     return sizes[i];
 }
 
@@ -143,6 +149,24 @@ static void assert_twins(reef_world *w, reef_world *twin, uint64_t seed, const c
     assert_valid(twin);
 }
 
+/* Who was written, who got it, who lost it, in the same order. */
+static void assert_tracks(reef_world *w, reef_world *twin, uint64_t since, uint64_t twin_since, reef_removals r, reef_removals twin_r)
+{
+    reef_entity e, other;
+    Watched     last, other_last;
+    for (uint32_t i = 0; i < reef_world_stats(w).indices; i++) {
+        reef_entity one = reef_entity_at(w, i);
+        assert_int_equal(reef_changed_since(w, one, Watched, since), reef_changed_since(twin, one, Watched, twin_since));
+        assert_int_equal(reef_added_since(w, one, Watched, since), reef_added_since(twin, one, Watched, twin_since));
+    }
+    while (reef_removals_next(w, r, &e, &last)) {
+        assert_true(reef_removals_next(twin, twin_r, &other, &other_last));
+        assert_entity(other, e);
+        assert_memory_equal(&last, &other_last, sizeof last);
+    }
+    assert_false(reef_removals_next(twin, twin_r, &other, NULL));
+}
+
 /* Several operations on a world and its twin, which is a fork, or was made in the same way; now and then something is shared anew. */
 static void play(void **state, uint64_t first_seed)
 {
@@ -156,6 +180,7 @@ static void play(void **state, uint64_t first_seed)
     if (forked) twin = reef_fork(w);
     else fill_world(twin = another_world(state, NULL), &again);
     assert_non_null(twin);
+    reef_removals gone = reef_removals_new(w, reef_id(Watched), true), twin_gone = reef_removals_new(twin, reef_id(Watched), true);
     for (uint32_t n = 1 + random_below(&seed, 8); n; n--) {
         operation op = (operation)random_below(&seed, random_below(&seed, 4) ? DESTROY : OPS);
         uint32_t  type = random_below(&seed, types);
@@ -165,10 +190,12 @@ static void play(void **state, uint64_t first_seed)
         query_text(&seed, text, sizeof text);
         reef_query q = reef_query_new(w, text);
         assert_query(q);
+        const uint64_t since = reef_version(w), twin_since = reef_version(twin);
         changed = 1 << 30;
         assert_ok(at_once(w, q, op, type, bytes, &changed));
         assert_int_equal(changed, one_by_one(twin, text, op, type, bytes));
         assert_twins(w, twin, first_seed, text, op, type);
+        assert_tracks(w, twin, since, twin_since, gone, twin_gone);
         reef_query_free(w, q);
         if (random_below(&seed, 4) == 0) {
             if (other) reef_world_free(other);

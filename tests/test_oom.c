@@ -7,6 +7,12 @@
 
 enum { NAMES = 4000 };
 
+typedef struct {
+    int32_t at;
+} Stamped;
+static const reef_hooks stamped_rows = {.track_rows = true};
+REEF_COMPONENT_HOOKS(Stamped, &stamped_rows);
+
 typedef struct sweep {
     reef_world    *w;
     reef_entity    e[NAMES];
@@ -445,6 +451,20 @@ static void bare_marks(sweep *s)
     for (int i = 0; i < 60; i += 2) assert_ok(reef_disable_entity(s->w, s->e[i]));
 }
 
+/* Rows are tracked, and somebody reads who loses the component. */
+static void tracked_rows(sweep *s)
+{
+    rows(s, 1500);
+    for (int i = 0; i < 700; i++) assert_true(reef_set(s->w, s->e[2 * i], Stamped, i) >= 0);
+    assert_false(reef_removals_is_null(reef_removals_new(s->w, reef_id(Stamped), true)));
+}
+static reef_status where_add_tracked(sweep *s, reef_query q) { return reef_add_where(s->w, q, Stamped); }
+static reef_status where_set_tracked(sweep *s, reef_query q) { return reef_set_where(s->w, q, Stamped, 7); }
+static reef_status where_remove_tracked(sweep *s, reef_query q) { return reef_remove_where(s->w, q, Stamped); }
+static bool add_where_tracked(sweep *s) { return where(s, "", where_add_tracked); }
+static bool set_where_tracked(sweep *s) { return where(s, "", where_set_tracked); }
+static bool remove_where_tracked(sweep *s) { return where(s, "", where_remove_tracked); }
+
 static const scenario scenarios[] = {
     {"sort by entity, several blocks", two_chunks, sort_by_entity},
     {"sort by entity, everything", with_everything, sort_by_entity},
@@ -588,6 +608,11 @@ static const scenario scenarios[] = {
     {"disable_where, first", bare_bits, disable_where},
     {"disable_where, entities", bare_bits, disable_where_all},
     {"enable_where", bare_marks, enable_where},
+    {"add_where, tracked", tracked_rows, add_where_tracked},
+    {"set_where, tracked", tracked_rows, set_where_tracked},
+    {"remove_where, tracked", tracked_rows, remove_where_tracked},
+    {"add_where, beside tracked", tracked_rows, add_where},
+    {"destroy_where, tracked", tracked_rows, destroy_where},
     {"destroy_where", with_everything, destroy_where},
     {"destroy_where, hooks", full_hooked_chunk, destroy_where},
     {"destroy_where, bits", bare_bits, destroy_where_some},
