@@ -70,11 +70,45 @@ static uint64_t ar_8_sum(void *p)
     return sum;
 }
 
+/* ---- whole queries ---- */
+
+static void bulk_add_run(void *p)
+{
+    state *s = p;
+    if (reef_add_where(s->w, s->query, Velocity) != REEF_OK) bench_fail(s->w, "reef_add_where");
+}
+static void *bulk_add_setup(const bench_row *r)
+{
+    state *s = ar_setup(r);
+    s->query = query_new(s, "Position");
+    if (r->id == ROW_bulk_add_query) return s;
+    bulk_add_run(s);
+    if (reef_remove_where(s->w, s->query, Velocity) != REEF_OK) bench_fail(s->w, "reef_remove_where");
+    return s;
+}
+static uint64_t bulk_add_sum(void *p)
+{
+    state     *s = p;
+    uint64_t   sum = sum_by_handle(s), i = 0;
+    reef_query q = query_new(s, "in Velocity");
+    for (reef_block b = reef_begin(s->w, q); reef_next(&b);)
+        for (uint32_t k = 0; k < b.count; k++) sum += pos_sum((Position){reef_in(&b, Velocity)[k].x + 1, 2}, i++);
+    return sum;
+}
+static uint64_t bulk_add_expected(const bench_row *r)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < r->n; i++) sum += pos_sum(pos_of(i), i) + pos_sum((Position){1, 2}, i);
+    return sum;
+}
+
 const row_impl reef_change_rows[] = {
     {ROW_add_remove_1, ar_setup, ar_run, ar_sum, state_free, NULL},
     {ROW_add_remove_1_warm, ar_setup, ar_run, ar_sum, state_free, NULL},
     {ROW_add_remove_8, ar_8_setup, ar_run, ar_8_sum, state_free, NULL},
     {ROW_add_remove_tag, ar_setup, ar_tag_run, ar_sum, state_free, NULL},
     {ROW_add_remove_tag_bit, ar_setup, ar_bit_run, ar_sum, state_free, NULL},
+    {ROW_bulk_add_query, bulk_add_setup, bulk_add_run, bulk_add_sum, state_free, bulk_add_expected},
+    {ROW_bulk_add_warm, bulk_add_setup, bulk_add_run, bulk_add_sum, state_free, bulk_add_expected},
     {0},
 };

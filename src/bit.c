@@ -171,6 +171,46 @@ bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit)
     return true;
 }
 
+void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+{
+    EACH_STORE(w, mask, b) {
+        memcpy(b->words.page[to], b->words.page[from], sizeof(uint64_t) * BIT_WORDS);
+        memset(b->words.page[from], 0, sizeof(uint64_t) * BIT_WORDS);
+    }
+}
+
+void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit)
+{
+    EACH_STORE(w, mask, b) {
+        uint64_t *words = b->words.page[unit];
+        for (uint32_t k = 0; k < BIT_WORDS; k++) b->count -= bits_count(words[k]);
+        memset(words, 0, sizeof(uint64_t) * BIT_WORDS);
+    }
+}
+
+bool bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, const uint64_t *rows, bool on)
+{
+    const uint64_t *words = bit_words(bit_store_of(w, key), unit);
+    for (uint32_t k = 0; k < BIT_WORDS; k++) {
+        const uint64_t change = on ? rows[k] : words ? rows[k] & words[k] : 0;
+        if (change) return bit_prepare(w, key, id, unit_place(unit) + k * 64 + bits_first(change), on);
+    }
+    return true;
+}
+
+void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on)
+{
+    bit_store *b = (bit_store *)bit_store_of(w, key);
+    uint64_t *words = (uint64_t *)bit_words(b, unit);
+    for (uint32_t k = 0; words && k < BIT_WORDS; k++) {
+        const uint64_t change = on ? rows[k] & ~words[k] : rows[k] & words[k];
+        if (change == 0) continue; /* the page may not be ours */
+        words[k] ^= change;
+        if (on) b->count += bits_count(change);
+        else b->count -= bits_count(change);
+    }
+}
+
 bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count)
 {
     EACH_STORE(w, mask, b) {

@@ -82,7 +82,7 @@ reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, c
         return made;
     }
     const char *from = (const char *)v->data + (v->kind == REEF_VALUE_ARRAY ? (size_t)i * t->size : 0);
-    if (t->copyable) {
+    if (t->copyable && v->kind != VALUE_MOVED) {
         reef_status copied = value_copy(t, slot, from);
         if (copied != REEF_OK) w->hook_failed.id = t->id;
         return copied;
@@ -93,7 +93,7 @@ reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, c
 
 void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
 {
-    if (v->kind == REEF_VALUE_DEFAULT || t->copyable) value_destroy(t, slot);
+    if (v->kind == REEF_VALUE_DEFAULT || (t->copyable && v->kind != VALUE_MOVED)) value_destroy(t, slot);
     else value_move(t, (char *)(uintptr_t)v->data + (v->kind == REEF_VALUE_ARRAY ? (size_t)i * t->size : 0), slot);
 }
 

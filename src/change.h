@@ -4,6 +4,9 @@
 
 #include "table.h"
 
+/* A kind of value of reef's own: made aside before, moved into its place. */
+#define VALUE_MOVED ((reef_value_kind)(REEF_VALUE_REMOVE + 1))
+
 /* The world may use the type, and its maps reach it. UNKNOWN_TYPE, NO_MEMORY. */
 reef_status type_ready(reef_world *w, uint32_t component);
 /* A list of values is sound: known types, no doubles, sizes. Fills in nothing. `n`: entities to be made. */
@@ -16,5 +19,10 @@ void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
 /* Moves e to table `to`, where `values` (of table and bit home, removals included for bits) are put. All or nothing. */
 reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
                          uint32_t count);
+
+/* Names and room for free ids, so that these can be destroyed whose rows can leave their tables, and `more` that have no names
+ * and aren't tracked. Destroys all rows of a table, in their order, when they are such and everything of it is ours. (src/destroy.c) */
+bool destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more);
+void destroy_rows(reef_world *w, uint32_t id);
 
 #endif

@@ -203,16 +203,43 @@ static reef_status types_check(reef_world *w, const char *op, const reef_compone
     return REEF_OK;
 }
 
+COLD bool destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more)
+{
+    bool named = false;
+    if (!ids_free_prepare(w, n + more) || !removals_prepare_many(w, e, n)) return false;
+    for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
+    return !named || names_own_all(w); /* each name that goes may renumber another */
+}
+
+COLD void destroy_rows(reef_world *w, uint32_t id)
+{
+    table *t = table_own(w, id);
+    const shape *s = t->shape;
+    t->lease = 0;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        reef_slot *slots = unit_slots(w, unit);
+        const uint32_t rows = chunk_rows(t, unit);
+        for (uint32_t i = 0; i < rows; i++) {
+            row_destroy(s, slots, i);
+            const bool ready = w->ring_next != w->ring_end || id_free_prepare(w);
+            ASSERT(ready);
+            (void)ready;
+            id_free(w, slot_entities(slots)[i]);
+        }
+        w->destroyed += rows;
+        bits_clear_unit(w, t->bits, unit);
+    }
+    table_empty(w, t);
+    table_lease(w, t);
+}
+
 static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count, uint64_t *destroyed)
 {
     doomed d = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = types_check(w, op, types, count);
     if (s != REEF_OK) return s;
-    bool ok = collect(w, types, count, &d) && ids_free_prepare(w, d.count) && removals_prepare_many(w, d.entities, d.count);
-    bool named = false;
-    for (uint64_t i = 0; !named && w->state.name_count && i < d.count; i++) named = reef_name(w, d.entities[i]) != NULL;
-    if (ok && named) ok = names_own_all(w); /* each name that goes may renumber another */
+    bool ok = collect(w, types, count, &d) && destroy_prepare(w, d.entities, d.count, 0);
     for (uint64_t i = 0; ok && i < d.count; i++) ok = reef_destroy(w, d.entities[i]) == REEF_OK;
     if (destroyed && ok) *destroyed = d.count;
     doomed_free(w, &d);

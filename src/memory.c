@@ -217,6 +217,14 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
     return f;
 }
 
+bool memory_arena_ready(memory *m, uint32_t which)
+{
+    mutex_lock(&m->lock);
+    const bool ready = arena_of(m, which) != NULL;
+    mutex_unlock(&m->lock);
+    return ready;
+}
+
 void *memory_block(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align)
 {
     if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
@@ -254,7 +262,7 @@ void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p
 
 COLD uint64_t memory_spare(memory *m)
 {
-    uint64_t spare = 0;
+    size_t spare = 0; /* of all arenas together: a block may be given to another one than it was taken from */
     mutex_lock(&m->lock);
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
         if (m->arenas[i]) spare += m->arenas[i]->piece_bytes - m->arenas[i]->used_bytes;
@@ -267,8 +275,7 @@ static bool piece_holds(const piece *p, const void *block)
     return (const char *)block >= p->memory && (const char *)block < p->memory + p->bytes;
 }
 
-/* Bytes of free blocks inside p; with `unlink` they leave their lists. */
-static size_t piece_free_bytes(arena *a, const piece *p, bool unlink)
+static size_t arena_free_bytes(arena *a, const piece *p, bool unlink)
 {
     size_t sum = 0;
     for (uint32_t c = 0; c < FINE_CLASSES + COARSE_CLASSES; c++) {
@@ -283,17 +290,27 @@ static size_t piece_free_bytes(arena *a, const piece *p, bool unlink)
     return sum;
 }
 
-/* Costs O(pieces * free blocks): a call for quiet moments. */
+/* Bytes of free blocks inside p; with `unlink` they leave their lists. */
+static size_t piece_free_bytes(memory *m, const piece *p, bool unlink)
+{
+    size_t sum = 0;
+    for (uint32_t i = 0; i < ARENA_COUNT; i++)
+        if (m->arenas[i]) sum += arena_free_bytes(m->arenas[i], p, unlink);
+    return sum;
+}
+
+/* Costs O(pieces * free blocks): a call for quiet moments. A block may wait in the lists of another arena than the one that it was
+ * carved from (relabel in table.c). */
 static void arena_trim(memory *m, arena *a, uint32_t which)
 {
     for (piece **link = &a->pieces; *link;) {
         piece *p = *link;
         size_t used = p->taken - (size_t)STAGGER * which;
-        if (piece_free_bytes(a, p, false) != used) {
+        if (piece_free_bytes(m, p, false) != used) {
             link = &p->next;
             continue;
         }
-        piece_free_bytes(a, p, true);
+        piece_free_bytes(m, p, true);
         *link = p->next;
         a->piece_count--;
         a->piece_bytes -= p->bytes;

@@ -47,6 +47,8 @@ void  memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
 /* Blocks; `align` up to REEF_ALIGN_MAX (64 and less come from the arena). bytes 0 gives a non-NULL pointer. */
 void *memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
 void  memory_block_free(memory *m, enum memory_kind kind, uint32_t arena, void *p, size_t bytes, size_t align);
+/* Blocks of other arenas may be freed into this one: it exists. False: no memory. */
+bool memory_arena_ready(memory *m, uint32_t arena);
 /* Gives pieces without a used block back to the allocator. */
 void memory_trim(memory *m);
 uint64_t memory_spare(memory *m); /* bytes of pieces that no block uses */

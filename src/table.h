@@ -57,6 +57,7 @@ void row_pop(reef_world *w, table *t);                       /* forgets the last
 /* A last chunk without rows is unlinked (its page and the one before are ours): after row_pop, and when the row that table_room
  * made room for doesn't come. */
 void table_settle(reef_world *w, table *t);
+void table_empty(reef_world *w, table *t);                   /* forgets all rows; everything of the table is ours */
 void row_fill(reef_world *w, table *t, uint32_t place);      /* the last row moves into `place`, whose values are raw; then row_pop */
 void row_destroy(const shape *s, reef_slot *slots, uint32_t row); /* destroy hooks of a row */
 
@@ -66,11 +67,26 @@ bool table_shrink(reef_world *w, uint32_t id);
 bool table_reserve(reef_world *w, table *t, uint32_t rows);
 /* Everything of a table ours: chunks, bits, the records of its rows. Then moving and destroying its rows can't fail. */
 bool table_own_all(reef_world *w, uint32_t id);
+
+/* All rows of a table become those of `to`, which has none, with one component more or less: the blocks stay, chunks get another
+ * table. Neither table has hooks, and no row loses a mark. `value`: of the new column, NULL: zero. The rows of a new block are
+ * written when it is made. False: no memory, then cancel; else commit, or cancel. */
+typedef struct relabel {
+    table    *from, *to;
+    uint32_t  slot, gone; /* of the column that comes, in `to`; of the one that goes, in `from`; 0: a tag */
+    uint32_t  chunks, fresh_count, unit_count;
+    void    **fresh; /* of each chunk, the block of the column that comes or goes */
+    uint32_t *unit;  /* of each chunk, where `to` has more or fewer units a chunk; NULL: they stay, and no record changes */
+} relabel;
+bool relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value);
+void relabel_cancel(reef_world *w, relabel *r);
+void relabel_commit(reef_world *w, relabel *r);
 reef_status tables_validate(const reef_world *w, char *message, size_t size);
 
 /* Moving, copying, destroying one value; plain types cost a memcpy. */
 void value_move(const type *t, void *to, void *from);
 reef_status value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook says */
+void values_fill(void *block, const void *value, size_t size, uint32_t rows); /* the same plain value in each row */
 INLINE void value_destroy(const type *t, void *p)
 {
     if (UNLIKELY(t->hooks.destroy != NULL)) t->hooks.destroy(t->hooks.context, p);
@@ -185,6 +201,12 @@ bool bit_known(const reef_world *w, const bit_store *b, uint32_t id);
 void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on);
 /* Own the words of a unit in all types of the mask. */
 bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);
+/* All bits of a unit go to another one, whose bits are zero; both are ours. */
+void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
+void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit); /* its words are ours */
+/* Of one store and many rows of a unit at once: as bit_prepare and bit_commit. */
+bool bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, const uint64_t *rows, bool on);
+void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on);
 reef_status bits_validate(const reef_world *w, char *message, size_t size);
 uint64_t bit_count_rows(const reef_world *w, uint32_t key);
 

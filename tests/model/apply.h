@@ -1,4 +1,4 @@
-/* The operations that apply_query.c and sort.c add to those of apply.c. */
+/* The operations that apply_query.c, apply_bulk.c and sort.c add to those of apply.c. */
 #ifndef MODEL_APPLY_H
 #define MODEL_APPLY_H
 
@@ -12,5 +12,15 @@ void core_QUERY_WALK(model *m, const op *o, outcome *out);
 void want_QUERY_WALK(model *m, const op *o, outcome *want);
 void core_SORT(model *m, const op *o, outcome *out);
 void want_SORT(model *m, const op *o, outcome *want);
+void core_ADD_WHERE(model *m, const op *o, outcome *out);
+void want_ADD_WHERE(model *m, const op *o, outcome *want);
+void core_REMOVE_WHERE(model *m, const op *o, outcome *out);
+void want_REMOVE_WHERE(model *m, const op *o, outcome *want);
+void core_SET_WHERE(model *m, const op *o, outcome *out);
+void want_SET_WHERE(model *m, const op *o, outcome *want);
+void core_DESTROY_WHERE(model *m, const op *o, outcome *out);
+void want_DESTROY_WHERE(model *m, const op *o, outcome *want);
+void core_ENABLE_WHERE(model *m, const op *o, outcome *out);
+void want_ENABLE_WHERE(model *m, const op *o, outcome *want);
 
 #endif

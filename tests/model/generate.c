@@ -518,6 +518,14 @@ static void fill_in(generator *g, const model *m, op *o)
         break;
     case OP_QUERY_NEW: gen_query_new(g, m, o); break;
     case OP_QUERY_WALK: gen_walk(g, m, o); break;
+    case OP_ADD_WHERE:
+    case OP_REMOVE_WHERE:
+    case OP_SET_WHERE:
+    case OP_ENABLE_WHERE:
+    case OP_DESTROY_WHERE:
+        gen_one_type(g, m, o);
+        o->n = below(g, SLOTS);
+        break;
     default: gen_one_type(g, m, o);
     }
     if (o->kind == OP_RELEASE_ID && !one_in(g, 8)) { /* somebody who is reserved */

@@ -61,6 +61,11 @@
     X(QUERY_NEW, 4, 0) \
     X(QUERY_FREE, 1, 2) \
     X(QUERY_WALK, 30, 1) \
+    X(ADD_WHERE, 4, 0) \
+    X(REMOVE_WHERE, 4, 0) \
+    X(SET_WHERE, 4, 0) \
+    X(ENABLE_WHERE, 3, 0) \
+    X(DESTROY_WHERE, 1, 0) \
     X(FORK, 3, 0) \
     X(FORK_SWAP, 2, 2) \
     X(FORK_FREE, 1, 2) \

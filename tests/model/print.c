@@ -355,6 +355,16 @@ static void print_call(const printer *p, const op *o)
     case OP_QUERY_NEW: fprintf(f, "query[%u] = reef_query_make(w, &d);", o->n); break;
     case OP_QUERY_FREE: fprintf(f, "reef_query_free(w, query[%u]); query[%u] = (reef_query){0, 0, 0};", o->n, o->n); break;
     case OP_QUERY_WALK: print_walk(p, o); break;
+    case OP_ADD_WHERE: fprintf(f, "say(\"reef_add_where\", reef_add_where_id(w, query[%u], %s, NULL));", o->n, type); break;
+    case OP_REMOVE_WHERE: fprintf(f, "say(\"reef_remove_where\", reef_remove_where_id(w, query[%u], %s, NULL));", o->n, type); break;
+    case OP_SET_WHERE:
+        fprintf(f, "say(\"reef_set_where\", reef_set_where_id(w, query[%u], %s, values(%s, 1, %lluu), %u, NULL));", o->n, type, type,
+                seed_of(o, 0), o->type[0] < TYPES_MAX ? model_types[o->type[0]].size : 4);
+        break;
+    case OP_ENABLE_WHERE:
+        fprintf(f, "say(\"reef_enable_where\", reef_enable_where_id(w, query[%u], %s, %d, NULL));", o->n, type, o->option & 1);
+        break;
+    case OP_DESTROY_WHERE: fprintf(f, "say(\"reef_destroy_where\", reef_destroy_where(w, query[%u], NULL));", o->n); break;
     case OP_HASH: print_hash(p, o); break;
     default: print_call_of_copy(p, o);
     }
