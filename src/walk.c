@@ -206,20 +206,8 @@ static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s
 }
 
 /* What every loop needs: the world is locked, its straight paths are closed. */
-INLINE void loop_open(reef_block *b, reef_world *w, query *q)
+INLINE void loop_lock(reef_world *w, query *q)
 {
-    b->count = 0;
-    b->dt = 0;
-    b->entities = NULL;
-    b->world = w;
-    b->context = NULL;
-    b->query = q;
-    b->head = &q->head;
-    b->next_unit = 0;
-    b->mask = NULL;
-    b->part = b->walks = b->deferred = false;
-    b->match = b->match_end = q->matches;
-    b->open = true;
     w->error.status = REEF_OK;
     w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
     w->locks++;
@@ -228,6 +216,22 @@ INLINE void loop_open(reef_block *b, reef_world *w, query *q)
     w->gate_move = w->gate_destroy = UINT64_MAX;
     q->open++;
 }
+
+/* A block before the first. What isn't set here is set with the first block, or by walk_open. No function: reef_begin makes its
+ * block where the caller wants it only as long as nobody takes the address; else 280 bytes are copied. */
+#define BLOCK_BEFORE(b, w_, q_) \
+    b.count = 0; \
+    b.dt = 0; \
+    b.entities = NULL; \
+    b.world = w_; \
+    b.context = NULL; \
+    b.query = q_; \
+    b.head = &q_->head; \
+    b.next_unit = 0; \
+    b.mask = NULL; \
+    b.part = b.walks = b.deferred = false; \
+    b.match = b.match_end = q_->matches; \
+    b.open = true
 
 /* The loop looks at rows: for the inlined half it is at its end. */
 void walk_open(reef_block *b, const query *q)
@@ -265,15 +269,26 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
     if (loop && loop->limit) b->left = loop->limit;
 }
 
+/* A loop that isn't straight, or none at all. */
+static NOINLINE reef_block begin_walk(reef_world *w, query *q, reef_status s)
+{
+    reef_block b;
+    if (q == NULL || !query_update(q)) return begin_refuse(w, "reef_begin", s);
+    loop_lock(w, q);
+    BLOCK_BEFORE(b, w, q);
+    walk_begin(&b, q, NULL);
+    return b;
+}
+
 reef_block reef_begin(reef_world *w, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;
-    reef_block b;
     query *q = w ? query_of(w, which, &s) : NULL;
-    if (UNLIKELY(q == NULL || !query_update(q))) return begin_refuse(w, "reef_begin", s);
-    loop_open(&b, w, q);
-    if (LIKELY(!q->looks && !q->fixed)) b.match_end = match_end(q);
-    else walk_begin(&b, q, NULL);
+    if (UNLIKELY(q == NULL || !query_update(q) || q->looks || q->fixed)) return begin_walk(w, q, s);
+    reef_block b;
+    loop_lock(w, q);
+    BLOCK_BEFORE(b, w, q);
+    b.match_end = match_end(q);
     return b;
 }
 
@@ -285,7 +300,8 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     query *q = w ? query_of(w, which, &s) : NULL;
     if (q && (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version)) return begin_refuse(w, op, REEF_BAD_ARGUMENT);
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, s);
-    loop_open(&b, w, q);
+    loop_lock(w, q);
+    BLOCK_BEFORE(b, w, q);
     walk_begin(&b, q, loop);
     return b;
 }
