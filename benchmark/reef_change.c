@@ -81,7 +81,7 @@ static void *bulk_add_setup(const bench_row *r)
 {
     state *s = ar_setup(r);
     s->query = query_new(s, "Position");
-    if (r->id == ROW_bulk_add_query) return s;
+    if (r->id == ROW_bulk_add_cold) return s;
     bulk_add_run(s);
     if (reef_remove_where(s->w, s->query, Velocity) != REEF_OK) bench_fail(s->w, "reef_remove_where");
     return s;
@@ -109,6 +109,6 @@ const row_impl reef_change_rows[] = {
     {ROW_add_remove_tag, ar_setup, ar_tag_run, ar_sum, state_free, NULL},
     {ROW_add_remove_tag_bit, ar_setup, ar_bit_run, ar_sum, state_free, NULL},
     {ROW_bulk_add_query, bulk_add_setup, bulk_add_run, bulk_add_sum, state_free, bulk_add_expected},
-    {ROW_bulk_add_warm, bulk_add_setup, bulk_add_run, bulk_add_sum, state_free, bulk_add_expected},
+    {ROW_bulk_add_cold, bulk_add_setup, bulk_add_run, bulk_add_sum, state_free, bulk_add_expected},
     {0},
 };
