@@ -264,8 +264,12 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
     }
     if (loop) b->skip = loop->offset;
     if (loop && loop->limit) b->left = loop->limit;
-    if (q->ranking) ranking_open(b, loop);
-    else if (!fixed_hold(q, b->since)) b->end = b->match;
+    if (q->ranking) {
+        b->head = &no_keys; /* its blocks begin anywhere in a chunk */
+        ranking_open(b, loop);
+    } else if (!fixed_hold(q, b->since)) {
+        b->end = b->match;
+    }
 }
 
 reef_block reef_begin(reef_world *w, reef_query which)
@@ -598,11 +602,7 @@ static NOINLINE bool walk_next(reef_block *b)
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;
-<<<<<<< HEAD
-    if (b->walks) return walk_next(b);
-=======
-    if (b->head == &no_keys) return b->query->ranking ? ranking_next(b) : walk_next(b);
->>>>>>> 6f0ace6 (Ordered and grouped queries: reef_query_order, a list that is repaired where blocks changed)
+    if (b->walks) return b->query->ranking ? ranking_next(b) : walk_next(b);
     reef_end(b);
     return false;
 }
