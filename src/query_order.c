@@ -5,13 +5,13 @@
  *     listed:  unit 7: 1024 rows    unit 9: 300 rows    ...        how many rows of a chunk are in the list
  *     rows:    {key, index, place} {key, index, place} ...
  *
- * Before a loop the list is repaired. A chunk is as it was if it has as many rows as are listed, and neither its key column nor its handles
- * were written since: a row that comes or moves marks them all, one that goes from the end changes the number. The rows of all other
- * chunks are taken out, those that such chunks have now are sorted and merged in: one pass over the list, and a sort of what
- * changed. So the list is always what sorting everything would give, and how it came about can't be seen.
+ * Before a loop the list is repaired. A chunk is as it was if it has as many rows as are listed, and neither its key column nor
+ * its handles were written since: a row that comes or moves marks them all. The rows of all other chunks are taken out, those
+ * that such chunks have now are sorted and merged in: one pass over the list, and a sort of what changed. So the list is always
+ * what sorting everything would give, and how it came about can't be seen.
  *
- * The list has rows that the tables' types let through. Those that fail for another reason (switches, disabled components, changes)
- * are left out when they are visited: what makes them fail isn't in their key. */
+ * The list has the rows that the tables' types let through. Those that fail for another reason (switches, disabled components,
+ * changes) are left out when they are visited: what makes them fail doesn't mark the column of their key. */
 #include "query_order.h"
 
 enum {
@@ -130,7 +130,8 @@ static size_t chunks_compare(const query *q, size_t *changed)
         for (uint32_t unit = t->first, next; unit; unit = next) {
             const reef_slot *slots = unit_slots(w, unit);
             const uint32_t rows = chunk_rows(t, unit);
-            const bool same = slots[slot].version <= r->version && slots[SLOT_ENTITIES].version <= r->version && r->listed[unit] == rows;
+            const bool same = slots[slot].version <= r->version && slots[SLOT_ENTITIES].version <= r->version &&
+                              r->listed[unit] == rows;
             next = slots[0].head.next;
             all += rows;
             if (same) r->listed[unit] |= LISTED_KEPT;
@@ -181,8 +182,8 @@ static bool row_behind(const order_row *a, const order_row *b)
     return a->key != b->key ? a->key > b->key : a->index > b->index;
 }
 
-/* How many of the first `count` rows aren't behind x. Looks from the end, in steps that double: merging is linear in the list, however many rows
- * come in. */
+/* How many of the first `count` rows aren't behind x. Looks from the end, in steps that double: merging is linear in the list,
+ * however many rows come in. */
 static size_t rows_upto(const order_row *rows, size_t count, const order_row *x)
 {
     size_t step = 1, high = count;
@@ -219,8 +220,8 @@ static void listed_settle(ranking *r)
     for (uint32_t u = 0; u < r->units; u++) r->listed[u] = r->listed[u] & LISTED_KEPT ? (uint16_t)(r->listed[u] & ~LISTED_KEPT) : 0;
 }
 
-/* The list becomes that of the world as it is. While other loops are open their blocks may be written without a new mark, so what is new
- * now stays new for the next repair. False: no memory; then the next repair sorts everything. */
+/* The list becomes that of the world as it is. While other loops are open their blocks may be written without a new mark, so what
+ * is new now stays new for the next repair. False: no memory; then the next repair sorts everything. */
 static bool ranking_repair(query *q, uint32_t others)
 {
     reef_world *w = q->world;
@@ -370,7 +371,7 @@ bool ranking_next(reef_block *b)
     }
     const uint32_t place = rows[i].row, most = b->left < end - i ? (uint32_t)b->left : end - i;
     uint32_t n = 1;
-    while (n < most && rows[i + n].row == place + n && place_row(place + n) && (!looks || place_wanted(q, rows[i + n].row, b->since))) n++;
+    while (n < most && rows[i + n].row == place + n && place_row(place + n) && (!looks || place_wanted(q, place + n, b->since))) n++;
     if (b->left != UINT64_MAX) b->left -= n;
     b->walk_unit = i + n;
     b->mask = NULL;
@@ -388,7 +389,7 @@ bool ranking_next(reef_block *b)
 static bool ranking_allows(const query *q, reef_component c)
 {
     for (uint32_t i = 0; c.id && i < q->term_count; i++)
-        if (q->terms[i].component.id == c.id && q->terms[i].op == REEF_HAS && q->facts[i].top && !q->facts[i].bit && !q->facts[i].fixed) return true;
+        if (q->terms[i].component.id == c.id && q->terms[i].op == REEF_HAS && q->facts[i].top && !q->facts[i].fixed) return true;
     return c.id == 0;
 }
 
