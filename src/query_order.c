@@ -15,8 +15,7 @@
 #include "query_order.h"
 
 enum {
-    LISTED_KEPT = 0x8000, /* of ranking.listed, during a repair: nothing changed in this chunk, or its rows are new in the list */
-    RANKING_AHEAD = 8     /* rows that a loop fetches ahead */
+    LISTED_KEPT = 0x8000 /* of ranking.listed, during a repair: nothing changed in this chunk, or its rows are new in the list */
 };
 
 /* What a loop found out when it began, where that changes while it runs: the rows that it will visit. */
