@@ -2,6 +2,7 @@
 #include "reef_rows.h"
 #include "kernels.h"
 #include "mem.h"
+#include <stdlib.h>
 
 /* ---- query_build ---- */
 
@@ -62,8 +63,63 @@ static uint64_t changed_expected(const bench_row *r)
     return sum;
 }
 
+/* ---- sort_repair ---- */
+
+/* x of row i, the second time another one: no row is where its neighbour in the order is. (7,919 and N are coprime.) */
+static float repair_x(const bench_row *r, uint32_t i, uint32_t time)
+{
+    return (float)((uint64_t)i * 7919 % r->n) + (float)time * 0.5f;
+}
+static uint64_t repair_key(const void *value) { return reef_key_f32(((const Position *)value)->x); }
+static void repair_pass(state *s)
+{
+    uint64_t sum = 0;
+    for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);) {
+        const Position *p = reef_in(&b, Position);
+        for (uint32_t i = 0; i < b.count; i++) sum = sum * 31 + bits_of(p[i].x);
+    }
+    s->sum = sum;
+}
+
+/* Ordered and walked; then the other way round in every hundredth block. */
+static void *repair_setup(const bench_row *r)
+{
+    state *s = state_pv(r, false);
+    uint32_t i = 0;
+    for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);)
+        for (uint32_t k = 0; k < b.count; k++) reef_inout(&b, Position)[k].x = repair_x(r, i++, 0);
+    reef_query_free(s->w, s->query);
+    s->query = query_new(s, "in Position");
+    if (reef_query_order(s->w, s->query, &(reef_order){.component = reef_id(Position), .key = repair_key}) < 0) bench_fail(s->w, "reef_query_order");
+    repair_pass(s);
+    for (i = 0; i < r->n; i++)
+        if (i / REEF_BLOCK_ROWS % 100 == 0) reef_mut(s->w, reef_entity_at(s->w, i), Position)->x = repair_x(r, r->n - 1 - i, 1);
+    return s;
+}
+static void repair_run(void *p) { repair_pass(p); }
+
+static int float_compare(const void *a, const void *b)
+{
+    float x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+static uint64_t repair_expected(const bench_row *r)
+{
+    float   *x = malloc(r->n * sizeof *x);
+    uint64_t sum = 0;
+    if (x == NULL) bench_fail(NULL, "malloc");
+    for (uint32_t i = 0; i < r->n; i++) x[i] = i / REEF_BLOCK_ROWS % 100 == 0 ? repair_x(r, r->n - 1 - i, 1) : repair_x(r, i, 0);
+    qsort(x, r->n, sizeof *x, float_compare);
+    for (uint32_t i = 0; i < r->n; i++) sum = sum * 31 + bits_of(x[i]);
+    free(x);
+    return sum;
+}
+
 const row_impl reef_query_rows[] = {
     {ROW_query_build, build_setup, build_run, sum_run, state_free, build_expected},
     {ROW_iter_changed, changed_setup, changed_run, sum_rows, state_free, changed_expected},
+    {ROW_sort_repair, repair_setup, repair_run, sum_run, state_free, repair_expected},
     {0},
 };

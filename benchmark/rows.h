@@ -90,6 +90,10 @@
  *                     played it once and took Velocity away again: the column's memory is there, as in a program that adds
  *                     and removes again and again. (checksum: positions by handle, velocities in the order of a loop.) No baseline
  *   bulk_add_cold     the same for the first time: the memory comes from the system inside the timer, 8 MB of page faults
+ *   sort_repair       1,000,000 rows in one table, ordered by Position's x, which is all over the place; the query was walked
+ *                     once, then all x in each hundredth block (10,240 rows) were written with other values that belong
+ *                     elsewhere. One loop begins (and repairs the order) and walks to its end. Op: a row. No baseline
+ *                     (checksum: of x in the order)
  *   world_new         make and free an empty world that is ready to declare components in
  *   mem_2             not a time: mem_live after 1,000,000 creates minus before; handles not kept. Arenas count whole
  *   mem_table         not a time: mem_live after 10,000 entities, each with Position, Velocity and a set of tags
@@ -156,6 +160,7 @@ typedef struct Data {
     X(iter_frag_1k_bit, N_100K, 1, 80, 0, NS) \
     X(iter_bit, N_1M, 1, 20, 0, NS) \
     X(iter_changed, N_1M, 1, 1, 10240u, NS) \
+    X(sort_repair, N_1M, 1, 1, N_1M, NS) \
     X(query_build, N_100K, 1024, 1000, 1, US) \
     X(bulk_add_query, N_1M, 1, 1, N_1M, NS) \
     X(bulk_add_cold, N_1M, 1, 1, N_1M, NS) \

@@ -1,5 +1,5 @@
 /* What a loop over a query would walk, in words. */
-#include "query.h"
+#include "query_order.h"
 #include "query_text.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -67,6 +67,14 @@ static void explain_rows(explanation *o, const query *q)
     }
 }
 
+static void explain_order(explanation *o, const query *q)
+{
+    bool descending;
+    const uint32_t component = ranking_component(q->ranking, &descending);
+    explain_put(o, "visits rows in the order of %s%s, from a list that is repaired where blocks changed\n",
+                component ? type_text(component) : "entities", descending ? ", descending" : "");
+}
+
 static void explain_match(explanation *o, const query *q, uint32_t number, const match *m)
 {
     const shape *s = shape_of(q->world->family, m->id);
@@ -98,6 +106,7 @@ COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size
     explain_terms(&o, q);
     explain_tables(&o, q, blocks, rows);
     explain_rows(&o, q);
+    if (q->ranking) explain_order(&o, q);
     for (uint32_t i = 0, number = 0; i < q->match_count; i++) {
         const table *t = table_read(w, match_at(q, i)->id);
         if (t && table_rows(t)) explain_match(&o, q, ++number, match_at(q, i));

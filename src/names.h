@@ -115,6 +115,13 @@
 #define query_make_text reef_inner_query_make_text
 #define query_text_parse reef_inner_query_text_parse
 #define query_text_write reef_inner_query_text_write
+#define ranking_begin reef_inner_ranking_begin
+#define ranking_component reef_inner_ranking_component
+#define ranking_copy reef_inner_ranking_copy
+#define ranking_drop reef_inner_ranking_drop
+#define ranking_end reef_inner_ranking_end
+#define ranking_next reef_inner_ranking_next
+#define ranking_open reef_inner_ranking_open
 #define readers_arrive reef_inner_readers_arrive
 #define readers_count reef_inner_readers_count
 #define readers_drop reef_inner_readers_drop

@@ -4,6 +4,7 @@
  * the graph, so finding the new ones is a look at those made since the last time; when none of them has the query's rarest type,
  * not even that. A query that is made when there are many tables goes through them in their order; later ones are sorted in. */
 #include "query.h"
+#include "query_order.h"
 #include "query_text.h"
 #include <stdio.h>
 
@@ -313,7 +314,7 @@ NOINLINE bool query_look(query *q, uint32_t count)
         q->seen = count;
         q->rare_used = used;
     }
-    q->looks = q->since || q->tracked || q->optional_writes;
+    q->looks = q->since || q->tracked || q->optional_writes || q->ranking;
     for (uint32_t i = 0; !found && i < q->match_count; i++) {
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
@@ -565,12 +566,18 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     l.entities = q->entities;
     memcpy(l.term, q->terms, q->term_count * sizeof *q->terms);
     for (uint32_t i = 0; i < l.count; i++) l.number[i] = i + 1;
-    return handle_to(query_make(to, &l));
+    query *copy = query_make(to, &l);
+    if (copy && q->ranking && !ranking_copy(copy, q->ranking)) {
+        query_drop(copy);
+        return refuse(to, &l, REEF_NO_MEMORY, (reef_component){0}, 0), (reef_query){0, 0, 0};
+    }
+    return handle_to(copy);
 }
 
 static void query_give(reef_world *w, query *q)
 {
     if (q == NULL) return;
+    ranking_drop(q);
     memory_free(&w->family->memory, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
     memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->term_count));
 }
@@ -581,6 +588,7 @@ void query_drop(query *q)
     w->query_count--;
     w->queries[q->index].query = NULL;
     run_forget(q);
+    ranking_drop(q);
     query_give(w, w->freed_queries[FREED_QUERIES - 1]);
     memmove(w->freed_queries + 1, w->freed_queries, (FREED_QUERIES - 1) * sizeof *w->freed_queries);
     w->freed_queries[0] = q;

@@ -38,6 +38,7 @@ struct reef_query_data {
     char       *matches;
     uint32_t    match_count, match_capacity;
     reef_enabled entities;
+    struct ranking *ranking; /* of an ordered query: src/query_order.h */
     bool        once;        /* freed at the end of its loop */
     bool        straight, plain; /* every term is a column that is wanted; and none may be disabled: a table that has them matches */
     bool        looks;       /* some match needs a look at rows, or some term a version */

@@ -270,6 +270,7 @@ static void world_distrust(reef_world *w)
     w->switch_lately.gate = 0;
     sets_distrust(w);
     w->tables_epoch++;
+    w->state_epoch++;
     w->disabled_epoch++;
     world_touch(w);
     if (!BUG(26)) names_changed(w);

@@ -71,7 +71,8 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     if (loop == NULL) loop = &plain;
     query *q = query_of(w, which, &status);
     if (q == NULL) return failure(w, status, op, none, null, 0), NULL;
-    if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred || marks_mislead(q))
+    if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred || q->ranking ||
+        marks_mislead(q))
         return failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
     reef_split *s = memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
     if (s == NULL) return failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;

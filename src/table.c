@@ -769,6 +769,7 @@ void relabel_commit(reef_world *w, relabel *r)
     f->first = f->last = f->chunks = f->next = f->end = 0;
     t->lease = f->lease = 0;
     w->switch_lately.gate = 0;
+    w->state_epoch++;
     world_touch(w);
     relabel_free(w, r);
     table_lease(w, t);

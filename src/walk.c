@@ -4,7 +4,7 @@
  * before the block is seen. Every other loop looks, from its inlined half, as if it were at its end, and goes on here: loops that
  * look at rows (switches, disabled components, changes), that write optional columns, that begin late or stop early, and the
  * parts of a split. Their blocks have an empty head, so that the accessors come here as well. */
-#include "query.h"
+#include "query_order.h"
 #include "track.h"
 
 /* Of a block whose columns the accessors look for in its chunk. */
@@ -260,13 +260,20 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
     walk_open(b, q);
     if (q->optional_writes) version_look(q->world);
-    if (q->since && !since_begin(b, q, loop ? loop->since : 0)) {
-        b->end = b->match;
-        failure(q->world, REEF_NO_MEMORY, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if ((q->ranking && !ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
+        reef_world *w = q->world;
+        reef_end(b);
+        failure(w, REEF_NO_MEMORY, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
+        return;
     }
-    if (!fixed_hold(q, b->since)) b->end = b->match;
     if (loop) b->skip = loop->offset;
     if (loop && loop->limit) b->left = loop->limit;
+    if (q->ranking) {
+        b->head = &no_keys; /* its blocks begin anywhere in a chunk */
+        ranking_open(b, loop);
+    } else if (!fixed_hold(q, b->since)) {
+        b->end = b->match;
+    }
 }
 
 /* A loop that isn't straight, or none at all. */
@@ -298,7 +305,7 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     reef_status s = REEF_NO_MEMORY;
     reef_block b;
     query *q = w ? query_of(w, which, &s) : NULL;
-    if (q && (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version)) return begin_refuse(w, op, REEF_BAD_ARGUMENT);
+    if (q && (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking))) return begin_refuse(w, op, REEF_BAD_ARGUMENT);
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, s);
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
@@ -336,6 +343,7 @@ void reef_end(reef_block *b)
         gates_set(w);
     }
     if (UNLIKELY(q->since)) version_look(w); /* what is written from now on is new to its next run */
+    if (UNLIKELY(q->ranking != NULL)) ranking_end(b);
     if (UNLIKELY(q->once)) query_drop(q);
 }
 
@@ -610,7 +618,7 @@ static NOINLINE bool walk_next(reef_block *b)
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;
-    if (b->walks) return walk_next(b);
+    if (b->walks) return b->query->ranking ? ranking_next(b) : walk_next(b);
     reef_end(b);
     return false;
 }

@@ -224,6 +224,7 @@ struct reef_world {
     struct query_slot { struct reef_query_data *query; uint32_t generation; } *queries; /* by index */
     uint32_t    query_room, query_count;
     struct reef_query_data *freed_queries[FREED_QUERIES]; /* the last ones, for who asks the same again; newest first */
+    uint64_t    state_epoch;   /* counts what no version tells: another state, chunks that went to other units as they were */
     uint32_t    number;        /* of this world in the process: handles of queries and readers carry it */
     reef_world_config config;
     reef_error error;

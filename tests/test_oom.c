@@ -132,6 +132,9 @@ static void with_bundle(sweep *s)
     assert_non_null(s->bundle);
 }
 
+static uint64_t mass_key(const void *value) { return reef_key_f64(((const Mass *)value)->kg); }
+static bool query_walk(sweep *s);
+
 static void with_query(sweep *s)
 {
     rows(s, 20);
@@ -152,6 +155,15 @@ static void with_query_out(sweep *s) { with_query_of(s, REEF_OUT, REEF_ALWAYS, R
 static void with_query_out_optional(sweep *s) { with_query_of(s, REEF_OUT, REEF_ALWAYS, REEF_OPTIONAL); }
 static void with_query_inout(sweep *s) { with_query_of(s, REEF_INOUT, REEF_ALWAYS, REEF_HAS); }
 static void with_query_changed(sweep *s) { with_query_of(s, REEF_INOUT, REEF_IF_CHANGED, REEF_HAS); }
+
+/* An ordered one, and rows that are new to its list. */
+static void with_ordered_query(sweep *s)
+{
+    with_query(s);
+    assert_ok(reef_query_order(s->w, s->query, &(reef_order){.component = reef_id(Mass), .key = mass_key}));
+    query_walk(s);
+    for (int i = 0; i < 100; i++) reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Mass, 1 - i), reef_tag(Frozen));
+}
 
 /* A query that was used before, and tables that are new to it. */
 static void with_used_query(sweep *s)
@@ -381,6 +393,16 @@ static bool query_split(sweep *s)
         for (reef_block b = reef_split_part(split, k); reef_next(&b);) rows_seen += values_again(&b);
     reef_split_end(split);
     return rows_seen == reef_count(s->w, Mass);
+}
+static bool query_order(sweep *s)
+{
+    return done(reef_query_order(s->w, s->query, &(reef_order){.component = reef_id(Mass), .key = mass_key}));
+}
+static bool query_groups(sweep *s)
+{
+    uint32_t groups = 0;
+    for (reef_group g = {0}; reef_query_next_group(s->w, s->query, &g);) groups++;
+    return groups == 101;
 }
 static bool name(sweep *s) { return done(reef_set_name(s->w, s->e[0], "alice.and.bob")); }
 static bool rename_one(sweep *s) { return done(reef_set_name(s->w, s->e[150], "another")); }
@@ -641,6 +663,10 @@ static const scenario scenarios[] = {
     {"split_begin", with_query_inout, query_split},
     {"split_begin, out", with_query_out, query_split},
     {"split_begin, changed", with_query_changed, query_split},
+    {"query_order", with_query, query_order},
+    {"query, ordered", with_ordered_query, query_walk},
+    {"query, ordered, groups", with_ordered_query, query_groups},
+    {"query_copy, ordered", with_ordered_query, query_copy},
     {"set_name, first", some_rows, name},
     {"set_name, rename", with_names, rename_one},
     {"set_name, growth", names_near_growth, name_more},

@@ -24,6 +24,7 @@
 #define REEF_QUERY_H
 
 #include "entity.h"
+#include "order.h"
 
 REEF_BEGIN_C
 
@@ -184,6 +185,34 @@ REEF_API void *reef_block_fixed_inout(const reef_block *block, reef_component ty
 /* Calls `function` for each block, in order: any function, once, without registering it. `context` is block->context. */
 REEF_API reef_status reef_run(reef_world *world, reef_query query, void (*function)(reef_block *block), void *context);
 
+/* ---- order and groups ---- */
+
+/* From now on loops over this query visit the rows that match in the order of their keys (reef/order.h), equal ones by entity;
+ * NULL: in the visible order again. A block is then a run of rows that stand side by side in their table and in the order: one
+ * row at worst. The component is a term that every match has, outside of groups and not optional, of the entity that is
+ * visited; {0}: by entity. The query keeps a sorted list, 16 bytes a row, and repairs it when a loop begins: it looks at each
+ * block's versions, and only the rows of blocks that were written are sorted and merged in. The list isn't part of the world's
+ * state; a copy of the query has the order too, and a list of its own. A loop that is open goes on in the order that it began
+ * with, and so does one over the same query inside it. What else asks the query (count, first, pick ...) doesn't look at the
+ * order. Such a query can't be split. Errors: NOT_ALIVE, OTHER_WORLD, UNKNOWN_TYPE, BAD_ARGUMENT (no such term, no such field),
+ * LOCKED (a loop over it is open), NO_MEMORY. */
+REEF_API reef_status reef_query_order(reef_world *world, reef_query query, const reef_order *order);
+
+/* The rows of an ordered query whose keys are equal are a group. One group is found by halving, and walked by
+ *     reef_begin_loop(w, q, &(reef_loop){.grouped = true, .group = key})
+ * (a group without rows is an empty loop). All groups, in the query's order:
+ *     for (reef_group g = {0}; reef_query_next_group(w, q, &g);) ... */
+typedef struct reef_group {
+    uint64_t key;
+    uint64_t count; /* rows that match, at least 1 */
+    bool     begun; /* false: the next group is the first one */
+} reef_group;
+/* The group behind *group, or the first one. False: there is none, and *group isn't changed. `key` is all that counts of a group
+ * that was begun: it need not be that of one. Errors (false, too): NOT_ALIVE, OTHER_WORLD, BAD_ARGUMENT (no order), NO_MEMORY. */
+REEF_API bool reef_query_next_group(reef_world *world, reef_query query, reef_group *group);
+/* How many rows of a group match; 0 where there is none. Errors (0, too): the same. */
+REEF_API uint64_t reef_query_group_count(reef_world *world, reef_query query, uint64_t group);
+
 /* ---- row by row ----
  *     reef_each(w, q, row) reef_at(row, Position)->x += reef_at_in(row, Velocity)->x;
  * visits the matching rows only. Leave it early by reef_end(&row.block), then break. */
@@ -208,7 +237,7 @@ REEF_INLINE bool reef_row_next(reef_row *row);
  * begin unshares (by copying, REEF_OUT too) and marks everything that will be written, so the parts never fail and never wait. Parts are runs of blocks in
  * the visible order, about equal in rows, and depend on the state and `count` alone. Between begin and end only the blocks
  * of the parts and calls on a const world may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above
- * REEF_SPLIT_MAX, and for a query that asks inside a group whether a component changed that it writes. */
+ * REEF_SPLIT_MAX, for an ordered query, and for one that asks inside a group whether a component changed that it writes. */
 typedef struct reef_split reef_split;
 REEF_API reef_split *reef_split_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
 REEF_API reef_block reef_split_part(reef_split *split, uint32_t part);
