@@ -286,6 +286,12 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     if (q && (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version)) return begin_refuse(w, op, REEF_BAD_ARGUMENT);
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, s);
     loop_open(&b, w, q);
+    if (loop->deferred) {
+        b.deferred = true;
+        w->deferring++;
+        w->commands = &w->deferred;
+        w->slow |= SLOW_DEFERRED;
+    }
     walk_begin(&b, q, loop);
     return b;
 }
@@ -302,6 +308,15 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
     }
     q->once = true;
     return reef_begin(w, (reef_query){q->index, q->generation, w->number});
+}
+
+/* A loop ended while some loop records, or while commands are left. They are done when no loop is open. */
+static COLD void end_deferred(reef_block *b)
+{
+    reef_world *w = b->world;
+    if (b->deferred && --w->deferring == 0) w->commands = NULL;
+    b->deferred = false;
+    if (w->locks == 0) world_flush(w);
 }
 
 void reef_end(reef_block *b)
@@ -321,6 +336,7 @@ void reef_end(reef_block *b)
     }
     if (UNLIKELY(q->since)) version_look(w); /* what is written from now on is new to its next run */
     if (UNLIKELY(q->once)) query_drop(q);
+    if (UNLIKELY(w->slow & SLOW_DEFERRED)) end_deferred(b);
 }
 
 /* ---- stepping ---- */
