@@ -194,7 +194,8 @@ REEF_API void *reef_block_fixed_inout(const reef_block *block, reef_component ty
  * loop. All other structural calls, and reef_ensure of what isn't there, go on answering LOCKED.
  *
  * Making gives the handles at once: they are good for all of these calls, and not alive until the loop's end. Ids are taken when
- * the call is made: an index that becomes free by a destroy in the same loop isn't taken again in it. Values are copied at
+ * the call is made: an index that becomes free by a destroy in the same loop isn't taken again in it, and a call that makes
+ * an entity and fails in the end has taken one (its index is free then, with the next generation). Values are copied at
  * once (moved out of the caller's where there is no copy), and destroyed if their call fails in the end. What a constructor is
  * given args for is constructed at once.
  *
