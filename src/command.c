@@ -332,8 +332,9 @@ reef_status commands_do(reef_world *w, commands *c)
             if (s == REEF_NO_MEMORY) break;
             if (s < 0) command_complain(w, "deferred");
             if (s < 0 && first.status == REEF_OK) first = w->error;
-            values_end(x, x->count, s >= 0);
+            values_end(x, x->count, s >= 0 || BUG(52));
             c->done += x->bytes;
+            if (BUG(51) && s < 0 && c->done < k->used) c->done += ((const command *)(const void *)((char *)k + c->done))->bytes, c->count--;
             c->count--;
         }
         if (s == REEF_NO_MEMORY) break;
