@@ -378,9 +378,10 @@ static bool writing_own(const writing *x)
 /* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no loop.) */
 static COLD bool no_memory(reef_block *b)
 {
+    const reef_component failed = b->world->hook_failed; /* the end may do commands */
     if (b->query->since && b->end) run_find(b->query)->version = b->since;
     reef_end(b);
-    failure(b->world, REEF_NO_MEMORY, "reef_next", b->world->hook_failed, (reef_entity){0, 0}, 0);
+    failure(b->world, REEF_NO_MEMORY, "reef_next", failed, (reef_entity){0, 0}, 0);
     return false;
 }
 
