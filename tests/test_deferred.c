@@ -1,5 +1,5 @@
 /* Loops that record structural changes (D4, D5): what is answered between a request and the loop's end, what requests become that
- * meet, and that nothing is lost. docs/deferred.md has the two tables; each of their cells is a check here. */
+ * meet, and that nothing is lost. docs/deferred.part.md has the two tables; each of their cells is a check here. */
 #include "support.h"
 
 typedef struct {
@@ -391,6 +391,15 @@ static void D5_a_name_given_to_one_that_goes_goes_too(void **state)
     assert_ok(reef_set_name(s.w, s.f, "late"));
 }
 
+static void D4_disable_then_enable_is_enabled(void **state)
+{
+    stage s = stage_make(state);
+    assert_ok(reef_disable(s.w, s.e, Mass));
+    assert_ok(reef_enable(s.w, s.e, Mass));
+    assert_status(REEF_OK, after_loop(&s));
+    assert_true(reef_is_enabled(s.w, s.e, Mass));
+}
+
 /* ---- what is refused at once ---- */
 
 static void D4_what_can_be_told_at_once_is_refused_at_once(void **state)
@@ -446,6 +455,8 @@ static void D4_other_structural_calls_are_locked(void **state)
     assert_no_entity(s.w, REEF_LOCKED, reef_reserve_id(s.w));
     assert_no_pointer(s.w, REEF_LOCKED, reef_fork(s.w));
     assert_no_pointer(s.w, REEF_LOCKED, reef_snapshot_take(s.w));
+    assert_null(reef_split_begin(s.w, s.all, &deferred, 2));
+    assert_status(REEF_BAD_ARGUMENT, reef_last_error(s.w).status);
     assert_refused(s.w, REEF_LOCKED, reef_reserve_for(s.w, 4, (reef_component[]){reef_id(Mass)}, 1));
     stage_end(&s);
     assert_ok(reef_flush(s.w));
@@ -1004,6 +1015,7 @@ int main(void)
         TEST(D5_spawn_then_destroy_never_outlives_the_loop),
         TEST(D4_clone_takes_what_the_source_is_then),
         TEST(D4_marks_follow_the_order),
+        TEST(D4_disable_then_enable_is_enabled),
         TEST(D5_a_name_given_to_one_that_goes_goes_too),
         TEST(D4_what_can_be_told_at_once_is_refused_at_once),
         TEST(D4_other_structural_calls_are_locked),
