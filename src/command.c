@@ -5,7 +5,7 @@
  *
  * A value of a plain type is held as bytes. One with hooks is held as a value: made by the copy hook, or moved out of the
  * caller's where there is none, and moved on into its column when the command is done. What a constructor is given `args` for is
- * constructed at once, since args are the caller's and read during the call only. Default values are made when the command is done. */
+ * constructed at once, since args are the caller's and read during the call only. Default values are made at the end. */
 #include "change.h"
 #include <stdio.h>
 
@@ -26,7 +26,11 @@ typedef struct command_chunk {
 
 _Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0 || sizeof(void *) < 8, "commands begin aligned");
 
-enum { COMMAND_CHUNK_LEAST = 4096, COMMAND_CHUNK_MOST = 1 << 20, COMPLAINT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + 512 };
+enum {
+    COMMAND_CHUNK_LEAST = 4096,
+    COMMAND_CHUNK_MOST = 1 << 20, /* but for a command that is longer */
+    COMPLAINT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + 512
+};
 
 static const size_t command_chunk_head = (sizeof(command_chunk) + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
 
@@ -109,7 +113,8 @@ static bool command_measure(const reef_value *values, uint32_t count, uint32_t i
     if (!size_multiply(ids, sizeof(reef_entity), at, &at)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const type *t = type_of(values[i].component.id);
-        if (SIZE_MAX - at < t->align || !size_multiply(t->size, value_elements(t, &values[i], n), at + t->align, &at)) return false;
+        if (SIZE_MAX - at < t->align) return false;
+        if (!size_multiply(t->size, value_elements(t, &values[i], n), at + t->align, &at)) return false;
     }
     *bytes = at;
     return true;
@@ -200,8 +205,8 @@ reef_status command_plain(reef_world *w, commands *to, command_kind kind, const 
     return REEF_OK;
 }
 
-reef_status command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, const reef_value *values,
-                           uint32_t count)
+reef_status command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
+                           const reef_value *values, uint32_t count)
 {
     size_t bytes = 0;
     char *end = NULL;
@@ -216,8 +221,8 @@ reef_status command_values(reef_world *w, commands *to, command_kind kind, const
 }
 
 /* Ids are the last thing: before, everything can fail. */
-static reef_status command_with_ids(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source, uint32_t n,
-                                    reef_entity *made, const reef_value *values, uint32_t count)
+static reef_status command_with_ids(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
+                                    uint32_t n, reef_entity *made, const reef_value *values, uint32_t count)
 {
     size_t bytes = 0;
     char *end = NULL;
@@ -270,10 +275,11 @@ static COLD bool ids_give_up(reef_world *w, const command *x)
 
 static reef_status spawn_do(reef_world *w, const command *x)
 {
+    const char *op = x->kind == COMMAND_CLONE ? "reef_clone" : "reef_spawn";
     bool pending = true;
     reef_status s;
     for (uint32_t i = 0; i < x->n; i++) pending &= id_pending(w, command_ids(x)[i]);
-    if (!pending) s = failure(w, REEF_NOT_ALIVE, x->kind == COMMAND_CLONE ? "reef_clone" : "reef_spawn", (reef_component){0}, x->entity, x->n);
+    if (!pending) s = failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, x->entity, x->n);
     else if (x->kind == COMMAND_CLONE) s = clone_pending(w, x->entity, command_ids(x), x->n);
     else s = spawn_pending(w, command_ids(x), x->n, held_values(x), x->count);
     if (s >= 0 || s == REEF_NO_MEMORY) return s;
@@ -334,7 +340,8 @@ reef_status commands_do(reef_world *w, commands *c)
             if (s < 0 && first.status == REEF_OK) first = w->error;
             values_end(x, x->count, s >= 0 || BUG(52));
             c->done += x->bytes;
-            if (BUG(51) && s < 0 && c->done < k->used) c->done += ((const command *)(const void *)((char *)k + c->done))->bytes, c->count--;
+            x = (const command *)(const void *)((char *)k + c->done);
+            if (BUG(51) && s < 0 && c->done < k->used) c->done += x->bytes, c->count--;
             c->count--;
         }
         if (s == REEF_NO_MEMORY) break;

@@ -27,8 +27,8 @@ typedef enum command_kind {
 /* One that needs no value. */
 reef_status command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, reef_component c);
 /* With values, which are copied, or moved where they can't be: CHANGE, ADD and SET (of one value). */
-reef_status command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, const reef_value *values,
-                           uint32_t count);
+reef_status command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
+                           const reef_value *values, uint32_t count);
 /* SPAWN; CLONE of `source`. n new ids, which are out from now on, go to `made` (NULL: not wanted). */
 reef_status command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made,
                           const reef_value *values, uint32_t count);

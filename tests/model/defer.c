@@ -1,5 +1,5 @@
-/* A loop that records structural changes. The calls inside of it are operations of their own, which follow from the loop's: the same
- * functions do them as outside. The reference notes what must be noted, and does it one by one when the loop ends. */
+/* A loop that records structural changes. The calls inside of it are operations of their own, which follow from the loop's:
+ * the same functions do them as outside. The reference notes what must be noted, and does it one by one when the loop ends. */
 #include "apply.h"
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@ enum { STEP_KINDS = 12 };
 
 void defer_step(const op *o, uint32_t i, op *step)
 {
-    static const op_kind kinds[STEP_KINDS] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE, OP_DESTROY, OP_ADD, OP_ADD, OP_REMOVE, OP_SET,
-                                              OP_CHANGE, OP_ENABLE, OP_REMOVE_ALL};
+    static const op_kind kinds[STEP_KINDS] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE, OP_DESTROY, OP_ADD, OP_ADD, OP_REMOVE,
+                                              OP_SET, OP_CHANGE, OP_ENABLE, OP_REMOVE_ALL};
     const uint64_t v = value_mix(o->value, 1000 + i) >> 3;
     const uint32_t count = o->count ? o->count : 1;
     memset(step, 0, sizeof *step);
@@ -99,9 +99,10 @@ static reef_status step_note(model *m, const op *step, outcome *want, reef_entit
     ref_world *r = &m->reference;
     const reef_entity e = model_handle(m, step->subject);
     const bool whole = step->kind == OP_ENABLE && step->option & OPTION_WHOLE;
-    const bool typed = step->kind != OP_CREATE && step->kind != OP_CLONE && step->kind != OP_DESTROY && step->kind != OP_REMOVE_ALL;
+    const bool untyped = step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY ||
+                         step->kind == OP_REMOVE_ALL;
     if (step->kind != OP_CREATE && step->kind != OP_SPAWN && !defer_knows(m, want, e)) return REEF_NOT_ALIVE;
-    for (uint32_t i = 0; typed && !whole && i < step->count; i++)
+    for (uint32_t i = 0; !untyped && !whole && i < step->count; i++)
         if (!ref_knows(r, step->type[i])) return REEF_UNKNOWN_TYPE;
     if (step_makes(step)) return ref_reserve_id(r, made);
     *at_once = step_writes(m, step, e);
