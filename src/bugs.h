@@ -38,6 +38,8 @@
     X(41, "a row that is made isn't stamped") \
     X(42, "the log of removals doesn't hear of the destroyed") \
     X(43, "readers of removals don't go back with a restore") \
-    X(45, "when storage is sorted, the record of a row that comes from another block isn't updated")
+    X(45, "when storage is sorted, the record of a row that comes from another block isn't updated") \
+    X(51, "a recorded call behind one that failed is lost") \
+    X(52, "the value of a recorded call that fails is never destroyed")
 
 #endif

@@ -12,6 +12,9 @@ reef_status type_ready(reef_world *w, uint32_t component);
 /* A list of values is sound: known types, no doubles, sizes. Fills in nothing. `n`: entities to be made. */
 reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
                          uint32_t n);
+/* Kinds of values that reef holds itself, for commands: as REEF_VALUE_ONE and _ARRAY, but moved from. */
+#define VALUE_HELD ((reef_value_kind)16)
+#define VALUE_HELD_ARRAY ((reef_value_kind)17)
 /* Puts value i of `v` into the raw memory `slot` of entity e. */
 reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The slot is raw memory again, as before value_put: what was moved out of the caller's value goes back there. */
@@ -19,6 +22,11 @@ void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
 /* Moves e to table `to`, where `values` (of table and bit home, removals included for bits) are put. All or nothing. */
 reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
                          uint32_t count);
+/* The same with a command's values, which were checked: reef_change, reef_set, reef_add (`absent`: EXISTS if it is there). */
+reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count, bool absent);
+/* The entities of a command, by ids that are pending. All or nothing. (src/spawn.c) */
+reef_status spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count);
+reef_status clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n);
 
 /* Names and room for free ids, so that these can be destroyed whose rows can leave their tables, and `more` that have no names
  * and aren't tracked. Destroys all rows of a table, in their order, when they are such and everything of it is ours. (src/destroy.c) */

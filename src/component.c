@@ -250,16 +250,27 @@ INLINE void *edge_go_wide(reef_world *w, const spot *x, uint32_t i, const void *
 
 /* ---- one component by the general path ---- */
 
+/* Is it an entity that a command makes, in a loop that records? */
+static COLD bool deferred_to(const reef_world *w, reef_entity e) { return w->commands && id_pending(w, e); }
+
+static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity e, const reef_value *v)
+{
+    command_kind kind = v->kind == REEF_VALUE_REMOVE ? COMMAND_REMOVE : v->kind == REEF_VALUE_ONE ? COMMAND_SET : COMMAND_ADD;
+    if (kind == COMMAND_SET || (kind == COMMAND_ADD && v->data)) return command_values(w, w->commands, kind, op, e, v, 1);
+    return command_plain(w, w->commands, kind, op, e, v->component);
+}
+
 static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value, void **out)
 {
     bool remove = value.kind == REEF_VALUE_REMOVE;
     uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     reef_status s = type_ready(w, c.id);
     if (s != REEF_OK) return failure(w, s, op, c, e, 0);
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
     const type *t = type_of(c.id);
     bool has = t->home == REEF_BIT ? bit_has(w, c.id, place) : slot_find(w, c.id, from) != 0;
+    if (w->commands && !(has && value.kind == REEF_VALUE_ONE)) return one_deferred(w, op, e, &value);
     if (remove && !has) return failure(w, REEF_ABSENT, op, c, e, 0);
     if (has && value.kind == REEF_VALUE_DEFAULT) return failure(w, REEF_EXISTS, op, c, e, 0);
     if (w->locks && has == remove) return failure(w, REEF_LOCKED, op, c, e, 0);
@@ -404,7 +415,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (w == NULL) return REEF_BAD_ARGUMENT;
     const type *t = type_of(c.id);
     uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
     if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
@@ -446,7 +457,11 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
     if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
     uint32_t place = place_of(w, e);
     if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* a tag that is there */
-    return add_slow(w, "reef_ensure", e, c, args, &made) == REEF_OK ? made : NULL;
+    commands *const recording = w->commands;
+    w->commands = NULL; /* there is no pointer to what comes later: LOCKED */
+    reef_status s = add_slow(w, "reef_ensure", e, c, args, &made);
+    w->commands = recording;
+    return s == REEF_OK ? made : NULL;
 }
 
 static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_component c)
@@ -516,15 +531,32 @@ static reef_status change_values(reef_world *w, const char *op, reef_entity e, r
     return change_apply(w, op, e, place, to, values, count);
 }
 
+/* Does this only write what the entity has? */
+static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].kind == REEF_VALUE_REMOVE || !reef_has_id(w, e, values[i].component)) return false;
+    return place_of(w, e) != PLACE_DEAD;
+}
+
+COLD reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count, bool absent)
+{
+    const reef_component c = {count == 1 ? values->component.id : 0};
+    if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    if (absent && reef_has_id(w, e, c)) return failure(w, REEF_EXISTS, op, c, e, 0);
+    return change_values(w, op, e, values, count);
+}
+
 reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
     static const char op[] = "reef_change";
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
+    if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
     if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
     reef_status s = values_check(w, op, e, values, count, true, 1);
     if (s != REEF_OK) return s;
+    if (w->commands && !all_there(w, e, values, count)) return command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
     if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
@@ -540,7 +572,8 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (w->commands) return command_plain(w, w->commands, COMMAND_REMOVE_ALL, op, e, none);
     if (place == PLACE_EMPTY) return REEF_OK;
     if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
     reef_value few[32], *off = few;
@@ -564,8 +597,9 @@ static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_compone
 {
     const char *op = on ? "reef_enable" : "reef_disable";
     const uint32_t place = place_of(w, e), key = c.id | BIT_DISABLED;
-    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     if (c.id && !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
+    if (w->commands) return command_plain(w, w->commands, on ? COMMAND_ENABLE : COMMAND_DISABLE, op, e, c);
     if (c.id && !reef_has_id(w, e, c)) return failure(w, REEF_ABSENT, op, c, e, 0);
     if (bit_has(w, key, place) != on) return REEF_OK;
     if (w->locks) return failure(w, REEF_LOCKED, op, c, e, 0);

@@ -15,6 +15,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     const reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
+    if (w->commands && command_knows(w, e)) return command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
     if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->locks && !BUG(17)) return failure(w, REEF_LOCKED, op, none, e, 0);
     if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
@@ -111,6 +112,7 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
 {
     uint32_t died = 0;
     if (w == NULL || es == NULL) return 0;
+    if (w->commands) return command_destroy_many(w, w->commands, "reef_destroy_many", es, n);
     if (w->locks) return failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
     for (uint32_t i = 0; i < n; i++) {
         if (i + AHEAD_RECORD < n && es[i + AHEAD_RECORD].index < w->hot.index_count)

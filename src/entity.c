@@ -2,6 +2,7 @@
  *
  *   record = generation << 32 | place       alive: the entity's own generation, place >= PLACE_EMPTY
  *                                           dead:  the generation that the next owner of the index gets, place < PLACE_EMPTY
+ *                                           pending: its own, a command makes the entity; place < PLACE_EMPTY
  *
  *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions count up for ever; page = position >> 12, modulo the
  *                                                           number of pages, which is a power of two
@@ -11,7 +12,7 @@
 #include "table.h"
 #include <stdio.h>
 
-enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
+enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2, PLACE_PENDING = 3 };
 
 static uint32_t index_limit(const reef_world *w)
 {
@@ -222,18 +223,41 @@ void ids_commit(reef_world *w, uint32_t n)
 
 reef_entity reef_create_entity(reef_world *w)
 {
-    reef_entity null = {0, 0};
+    reef_entity null = {0, 0}, e;
     if (w == NULL) return null;
+    if (w->commands) return command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
     reef_status s = w->locks ? REEF_LOCKED : ids_prepare(w, 1);
     if (s != REEF_OK) {
         failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
         return null;
     }
-    reef_entity e = id_peek(w, 0);
+    e = id_peek(w, 0);
     ids_commit(w, 1);
     record_put_rowless(w, e, PLACE_EMPTY);
     w->hot.empty_count++;
     return e;
+}
+
+void ids_pend(reef_world *w, const reef_entity *e, uint32_t n)
+{
+    ids_commit(w, n);
+    for (uint32_t i = 0; i < n; i++) record_put_rowless(w, e[i], PLACE_PENDING);
+    w->state.reserved_count += n;
+}
+
+void id_pend(reef_world *w, reef_entity e) { record_put_rowless(w, e, PLACE_PENDING); }
+
+bool id_pending(const reef_world *w, reef_entity e)
+{
+    return e.index < w->hot.index_count && record_read(w, e.index) == ((uint64_t)e.generation << 32 | PLACE_PENDING);
+}
+
+bool id_unpend(reef_world *w, reef_entity e)
+{
+    if (!record_own(w, e.index) || !id_free_prepare(w)) return false;
+    w->state.reserved_count--;
+    id_free(w, e);
+    return true;
 }
 
 /* ---- given ids ---- */
@@ -326,7 +350,7 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
     } else {
         uint64_t record = record_read(w, e.index);
         uint32_t place = (uint32_t)record;
-        if (place >= PLACE_EMPTY) s = REEF_EXISTS;
+        if (place >= PLACE_EMPTY || place == PLACE_PENDING) s = REEF_EXISTS;
         else if (place == PLACE_RETIRED || e.generation < (uint32_t)(record >> 32)) s = REEF_BAD_ARGUMENT;
         else if (!record_own(w, e.index)) s = REEF_NO_MEMORY;
         else if (place == PLACE_RESERVED) w->state.reserved_count--;
@@ -386,10 +410,10 @@ COLD reef_status index_validate(const reef_world *w, char *message, size_t size)
         if (record_read(w, i) >> 32 == 0) return wrong(message, size, "generation 0", i);
         empty += place == PLACE_EMPTY;
         waiting += place == PLACE_FREE;
-        reserved += place == PLACE_RESERVED;
+        reserved += place == PLACE_RESERVED || place == PLACE_PENDING;
         gone += place == PLACE_RETIRED;
         if (place > PLACE_EMPTY && place < PLACE_EMPTY + REEF_BLOCK_ROWS) return wrong(message, size, "a row in unit 1", i);
-        if (place > PLACE_RETIRED && place < PLACE_EMPTY) return wrong(message, size, "a row in unit 0", i);
+        if (place > PLACE_PENDING && place < PLACE_EMPTY) return wrong(message, size, "a row in unit 0", i);
         if (place < 2 * REEF_BLOCK_ROWS) continue;
         if (place_unit(place) >= w->state.next_unit) return wrong(message, size, "a place that was never made", i);
         const reef_slot *slots = reef_slots_at(&w->hot, place);

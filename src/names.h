@@ -25,7 +25,9 @@
 #define bits_validate reef_inner_bits_validate
 #define bundles_drop reef_inner_bundles_drop
 #define change_apply reef_inner_change_apply
+#define change_held reef_inner_change_held
 #define chunk_own reef_inner_chunk_own
+#define clone_pending reef_inner_clone_pending
 #define column_default reef_inner_column_default
 #define column_discard reef_inner_column_discard
 #define column_drop reef_inner_column_drop
@@ -35,6 +37,15 @@
 #define column_own reef_inner_column_own
 #define column_replace reef_inner_column_replace
 #define column_take reef_inner_column_take
+#define command_clone reef_inner_command_clone
+#define command_destroy_many reef_inner_command_destroy_many
+#define command_knows reef_inner_command_knows
+#define command_plain reef_inner_command_plain
+#define command_spawn reef_inner_command_spawn
+#define command_values reef_inner_command_values
+#define commands_do reef_inner_commands_do
+#define commands_drop reef_inner_commands_drop
+#define commands_trim reef_inner_commands_trim
 #define destroy_prepare reef_inner_destroy_prepare
 #define destroy_rows reef_inner_destroy_rows
 #define failure reef_inner_failure
@@ -56,9 +67,13 @@
 #define id_free reef_inner_id_free
 #define id_free_prepare reef_inner_id_free_prepare
 #define id_peek reef_inner_id_peek
+#define id_pend reef_inner_id_pend
+#define id_pending reef_inner_id_pending
+#define id_unpend reef_inner_id_unpend
 #define ids_commit reef_inner_ids_commit
 #define ids_free_prepare reef_inner_ids_free_prepare
 #define ids_peek reef_inner_ids_peek
+#define ids_pend reef_inner_ids_pend
 #define ids_prepare reef_inner_ids_prepare
 #define ids_sort reef_inner_ids_sort
 #define index_validate reef_inner_index_validate
@@ -155,6 +170,7 @@
 #define skips_prepare reef_inner_skips_prepare
 #define slot_seek reef_inner_slot_seek
 #define snapshot_aside reef_inner_snapshot_aside
+#define spawn_pending reef_inner_spawn_pending
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
 #define table_empty reef_inner_table_empty
@@ -196,6 +212,7 @@
 #define walk_own reef_inner_walk_own
 #define walk_step reef_inner_walk_step
 #define world_aside reef_inner_world_aside
+#define world_flush reef_inner_world_flush
 #define world_knows reef_inner_world_knows
 #define world_number reef_inner_world_number
 

@@ -144,7 +144,7 @@ static bool share_allowed(reef_world *w, const char *op)
 {
     const reef_entity null = {0, 0};
     if (w == NULL) return false;
-    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
+    if (w->slow & (SLOW_LOCKED | SLOW_DEFERRED)) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
     return c.id == 0 || (failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false);
@@ -263,9 +263,11 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
 
 /* ---- restoring ---- */
 
-/* What the world remembers of the state that it left. */
+/* What the world remembers of the state that it left. Commands that were left are of that state as well. */
 static void world_distrust(reef_world *w)
 {
+    commands_drop(w, &w->deferred);
+    w->slow &= ~SLOW_DEFERRED;
     memset(w->edge_cache, 0, sizeof w->edge_cache);
     w->switch_lately.gate = 0;
     sets_distrust(w);

@@ -32,8 +32,11 @@ typedef struct spawning {
     reef_world *w;
     const reef_value *values;
     uint32_t    count, id, n;
-    table      *t; /* NULL: entities without row */
+    const reef_entity *given; /* ids that are pending; NULL: new ones */
+    table      *t;            /* NULL: entities without row */
 } spawning;
+
+static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : id_peek(x->w, i); }
 
 static const type *spawn_column(const reef_value *v)
 {
@@ -56,7 +59,8 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
         }
         bits_clear(w, x->t->bits, place);
         row_pop(w, x->t);
-        record_put(w, e, PLACE_DEAD);
+        if (x->given) id_pend(w, e);
+        else record_put(w, e, PLACE_DEAD);
     }
 }
 
@@ -67,7 +71,7 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     if (!table_room(w, t)) return REEF_NO_MEMORY;
     reef_slot *slots = unit_slots(w, t->last);
     uint32_t place = t->next, row = place_row(place);
-    reef_entity e = id_peek(w, i);
+    reef_entity e = spawn_id(x, i);
     if (t->shape->tracked && !track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++)
         if (value_is_bit(&x->values[k]) && !bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
@@ -132,21 +136,38 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
         if (c) column_fill(cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], c->size, first, n);
     }
     reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
-    uint32_t fresh = ids_peek(w, first, n, e);
+    uint32_t fresh = n;
+    if (x->given) memcpy(e, x->given + first, n * sizeof *e);
+    else fresh = ids_peek(w, first, n, e);
     for (uint32_t i = 0; i < fresh; i++) record_put(w, e[i], place + i);
     if (fresh < n) records_put_fresh(w, e[fresh].index, place + fresh, n - fresh);
     t->next += n;
     return n;
 }
 
+/* Records of ids that are pending ours. */
+static COLD reef_status given_prepare(const spawning *x)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        if (record_own(x->w, x->given[i].index) == NULL) return REEF_NO_MEMORY;
+    return REEF_OK;
+}
+
+/* They are entities now: the hash sees that they left the ids without row. */
+static COLD void given_commit(const spawning *x)
+{
+    for (uint32_t i = 0; i < x->n; i++) record_mark(x->w, x->given[i].index);
+    x->w->state.reserved_count -= x->n;
+}
+
 static reef_status spawn_all(spawning *x, bool rows)
 {
     reef_world *w = x->w;
-    reef_status s = ids_prepare(w, x->n);
+    reef_status s = x->given ? given_prepare(x) : ids_prepare(w, x->n);
     bool plain = true;
     if (s != REEF_OK) return s;
     if (!rows) {
-        for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, id_peek(w, i), PLACE_EMPTY);
+        for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, spawn_id(x, i), PLACE_EMPTY);
         w->hot.empty_count += x->n;
         return REEF_OK;
     }
@@ -169,19 +190,23 @@ static reef_status spawn_all(spawning *x, bool rows)
     return REEF_OK;
 }
 
-/* n entities of a table that has the columns of `values`. */
+/* n entities of a table that has the columns of `values`, with new ids or those that are given. */
 static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n,
-                              reef_entity *entities)
+                              reef_entity *entities, const reef_entity *given)
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_bit(&values[k]);
-    spawning x = {w, values, count, id, n, NULL};
+    spawning x = {w, values, count, id, n, given, NULL};
     w->value = values;
     w->value_count = count;
     w->hook_failed.id = 0;
     reef_status s = spawn_all(&x, rows);
     w->value_count = 0;
     if (s != REEF_OK) return failure(w, s, op, w->hook_failed, (reef_entity){0, 0}, n);
+    if (given) {
+        given_commit(&x);
+        return REEF_OK;
+    }
     if (entities) ids_peek(w, 0, n, entities);
     ids_commit(w, n);
     return REEF_OK;
@@ -201,17 +226,18 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     const reef_entity null = {0, 0};
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
+    if (w->locks && w->commands == NULL) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
     if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, null, count);
     reef_status s = values_check(w, op, null, values, count, false, n);
     if (s != REEF_OK || n == 0) return s;
+    if (w->commands) return command_spawn(w, w->commands, op, null, n, entities, values, count);
     uint32_t id = values_table(w, values, count, &s);
     if (id == 0) return failure(w, s, op, (reef_component){0}, null, count);
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
     if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
     if (count) memcpy(copy, values, count * sizeof *copy);
-    s = spawn_into(w, op, id, copy, count, n, entities);
+    s = spawn_into(w, op, id, copy, count, n, entities, NULL);
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
     return s;
 }
@@ -223,14 +249,12 @@ reef_status reef_spawn_many_values(reef_world *w, uint32_t n, reef_entity *entit
 
 /* ---- copies ---- */
 
-COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities)
+static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities, const reef_entity *given)
 {
     static const char op[] = "reef_clone";
     reef_component none = {0};
-    if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, source);
     if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, source, n);
-    if (w->locks) return failure(w, REEF_LOCKED, op, none, source, n);
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     uint32_t id = slots[0].head.table, count = 0;
     const shape *s = shape_of(w->family, id);
@@ -247,10 +271,34 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
     for (uint32_t i = 0; i < w->state.bit_count; i++)
         if (bit_has(w, w->state.bits[i].key, place))
             values[count++] = reef_value_make((reef_component){w->state.bits[i].key}, REEF_VALUE_DEFAULT, 0, NULL);
-    reef_status status = n ? spawn_into(w, op, id, values, count, n, entities) : REEF_OK;
+    reef_status status = n ? spawn_into(w, op, id, values, count, n, entities, given) : REEF_OK;
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
     return status;
 }
+
+COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, reef_entity *entities)
+{
+    static const char op[] = "reef_clone";
+    const reef_component none = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->commands ? !command_knows(w, source) : place_of(w, source) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, source, n);
+    if (w->commands) return n ? command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, source, n);
+    return clone(w, source, n, entities, NULL);
+}
+
+/* ---- for commands ---- */
+
+COLD reef_status spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count)
+{
+    static const char op[] = "reef_spawn";
+    reef_status s = REEF_OK;
+    uint32_t id = values_table(w, values, count, &s);
+    if (id == 0) return failure(w, s, op, (reef_component){0}, ids[0], n);
+    return spawn_into(w, op, id, values, count, n, NULL, ids);
+}
+
+COLD reef_status clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n) { return clone(w, source, n, NULL, ids); }
 
 reef_entity reef_clone(reef_world *w, reef_entity source)
 {
@@ -374,7 +422,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     if (w == NULL) return e;
     if (b == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
     if (b->world != w) return failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
-    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
+    if (w->locks && w->commands == NULL) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
     for (uint32_t i = 0; i < b->count; i++) {
         const part *p = &b->parts[i];
         reef_status s = type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
@@ -383,7 +431,8 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
         values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, p->size,
                                     p->size ? (const char *)packed + p->offset : NULL);
     }
-    if (spawn_into(w, op, b->table, values, b->count, 1, &e) != REEF_OK) return (reef_entity){0, 0};
+    if (w->commands) return command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
+    if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
     reef_bundle *own = (reef_bundle *)(uintptr_t)b;
     own->t = (table *)(uintptr_t)table_read(w, b->table); /* NULL: a bundle without components makes no rows */
     own->epoch = b->plain && own->t ? w->tables_epoch : UINT64_MAX;
@@ -434,7 +483,7 @@ static COLD reef_entity spawn_slow(reef_world *w, const reef_value *values, uint
     reef_entity e = {0, 0};
     if (w == NULL || spawn_many(w, "reef_spawn", 1, &e, values, count) != REEF_OK) return (reef_entity){0, 0};
     uint32_t id = reef_slots_at(&w->hot, place_of(w, e))[0].head.table;
-    if (id == TABLE_EMPTY || shape_of(w->family, id)->component_count != count) return e;
+    if (id <= TABLE_EMPTY || shape_of(w->family, id)->component_count != count) return e;
     uint64_t key = set_key(values, count);
     w->set_cache[set_index(key)].key = key;
     w->set_cache[set_index(key)].table = id;

@@ -128,7 +128,7 @@ static reef_status failure_record(reef_world *w, const reef_error *e)
 {
     w->error = *e;
 #if defined(REEF_CHECKED)
-    tell(w, e->status);
+    if (!w->flushing) tell(w, e->status);
 #endif
     return e->status;
 }

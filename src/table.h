@@ -175,6 +175,12 @@ void ids_commit(reef_world *w, uint32_t n);
 bool id_free_prepare(reef_world *w);
 bool ids_free_prepare(reef_world *w, uint64_t n); /* room for n more */
 void id_free(reef_world *w, reef_entity e); /* the index of a dying entity; its record's page is ours */
+/* Takes the n new ids that ids_peek named, after ids_prepare, for entities that a command makes later: they are pending. */
+void ids_pend(reef_world *w, const reef_entity *e, uint32_t n);
+void id_pend(reef_world *w, reef_entity e); /* its entity is undone */
+bool id_pending(const reef_world *w, reef_entity e);
+/* Its entity doesn't come: the id is free again, with the next generation. False: no memory. */
+bool id_unpend(reef_world *w, reef_entity e);
 reef_status index_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- bits (src/bit.c) ---- */

@@ -309,6 +309,12 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, s);
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
+    if (loop->deferred) {
+        b.deferred = true;
+        w->deferring++;
+        w->commands = &w->deferred;
+        w->slow |= SLOW_DEFERRED;
+    }
     walk_begin(&b, q, loop);
     return b;
 }
@@ -325,6 +331,15 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
     }
     q->once = true;
     return reef_begin(w, (reef_query){q->index, q->generation, w->number});
+}
+
+/* A loop ended while some loop records, or while commands are left. They are done when no loop is open. */
+static COLD void end_deferred(reef_block *b)
+{
+    reef_world *w = b->world;
+    if (b->deferred && --w->deferring == 0) w->commands = NULL;
+    b->deferred = false;
+    if (w->locks == 0) world_flush(w);
 }
 
 void reef_end(reef_block *b)
@@ -345,6 +360,7 @@ void reef_end(reef_block *b)
     if (UNLIKELY(q->since)) version_look(w); /* what is written from now on is new to its next run */
     if (UNLIKELY(q->ranking != NULL)) ranking_end(b);
     if (UNLIKELY(q->once)) query_drop(q);
+    if (UNLIKELY(w->slow & SLOW_DEFERRED)) end_deferred(b);
 }
 
 /* ---- stepping ---- */
@@ -386,9 +402,10 @@ static bool writing_own(const writing *x)
 /* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no loop.) */
 static COLD bool no_memory(reef_block *b)
 {
+    const reef_component failed = b->world->hook_failed; /* the end may do commands */
     if (b->query->since && b->end) run_find(b->query)->version = b->since;
     reef_end(b);
-    failure(b->world, REEF_NO_MEMORY, "reef_next", b->world->hook_failed, (reef_entity){0, 0}, 0);
+    failure(b->world, REEF_NO_MEMORY, "reef_next", failed, (reef_entity){0, 0}, 0);
     return false;
 }
 

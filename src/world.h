@@ -13,7 +13,7 @@
 #ifndef REEF_WORLD_INTERNAL_H
 #define REEF_WORLD_INTERNAL_H
 
-#include "memory.h"
+#include "command.h"
 #include "paged.h"
 #include "reef/fast.h"
 #include "reef/inspect.h"
@@ -191,7 +191,7 @@ typedef struct state {
     uint32_t   map_count;     /* this world sees the maps of ids below */
     struct query_run { uint64_t serial, version; } *runs; /* of queries that ask for changes: their last run */
     uint32_t   run_count, run_room;
-    uint32_t   reserved_count; /* ids out by reef_reserve_id */
+    uint32_t   reserved_count; /* ids out by reef_reserve_id and by commands that are recorded */
     uint32_t   retired_count;  /* indices that are never given out again */
 } state;
 
@@ -203,6 +203,8 @@ struct reef_world {
     reef_hot   hot;
     uint32_t   slow;        /* != 0: the fast paths of structural calls give up (loop open, names, observers ...) */
     uint32_t   locks;       /* open loops */
+    uint32_t   deferring;   /* of these, loops that asked for structural changes to be recorded */
+    commands  *commands;    /* where they are recorded now; NULL: nowhere */
     uint64_t   tables_epoch; /* counts pages of tables and of chunks made or copied: pointers into them are good while it stays */
     uint64_t   disabled_epoch; /* which stores of marks there are is the same while it stays */
     uint64_t   gate_move;    /* what a lease must be for the straight path: the version, or never (gates_set) */
@@ -239,10 +241,13 @@ struct reef_world {
     /* values of the call that is running: when growth moves the block that one points into, it is put right */
     reef_value *value;
     uint32_t   value_count;
+    commands   deferred;    /* recorded by loops; commands points here while one of them is open */
+    bool       flushing;    /* commands are done: what fails is no mistake of the caller */
 };
 
 #define SLOW_LOCKED 1u /* world.slow: a loop is open */
 #define SLOW_NAMES 2u  /* some entity has a name */
+#define SLOW_DEFERRED 4u /* a loop that records is open, or commands are left */
 
 /* ---- errors (src/status.c) ---- */
 

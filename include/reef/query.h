@@ -138,7 +138,7 @@ typedef struct reef_loop {
     uint64_t since;    /* for terms REEF_IF_CHANGED and REEF_IF_ADDED: a version of reef_version; 0: since this query last ran */
     bool     grouped;  /* of an ordered query (reef_query_order): only the rows whose key is `group` */
     uint64_t group;
-    bool     deferred; /* structural changes by calls on the world are recorded, and done in their order when the loop ends */
+    bool     deferred; /* structural changes by calls on the world are recorded, and done when the loop ends: see below */
 } reef_loop;
 
 /* Opens a loop. A query that is refused gives a loop without blocks, and the error is recorded: NOT_ALIVE, OTHER_WORLD, NO_MEMORY. */
@@ -181,6 +181,33 @@ REEF_API void *reef_block_fixed_inout(const reef_block *block, reef_component ty
 #define reef_bits(block, T, words) reef_block_bits(block, reef_id(T), words)
 #define reef_fixed_in(block, T) ((const T *)reef_block_fixed_in(block, reef_id(T)))
 #define reef_fixed_inout(block, T) ((T *)reef_block_fixed_inout(block, reef_id(T)))
+
+/* ---- changing the structure inside of a loop ----
+ *
+ *     for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true}); reef_next(&b);) ... reef_destroy(w, e) ...
+ *
+ * While such a loop is open, these calls are recorded and answer OK: making (also by a bundle, and clones), destroying, add,
+ * remove, remove_all, enabling and disabling; set and change where they would do more than write what is there. They are done
+ * when the last open loop ends, in the order of the calls, and mean what they would mean if they were made then, one by one;
+ * docs/deferred.part.md has the table. What can be told at once is refused at once: dead handles, unknown types, sizes, doubles; what
+ * depends on the state is decided when it is done (EXISTS, ABSENT, NOT_ALIVE since a call before it destroyed the entity). A call that
+ * fails then has no effect, the others are done; each goes to the log as a warning, and the first is reef_last_error after the
+ * loop. All other structural calls, and reef_ensure of what isn't there, go on answering LOCKED.
+ *
+ * Making gives the handles at once: they are good for all of these calls, and not alive until the loop's end. Ids are taken when
+ * the call is made: an index that becomes free by a destroy in the same loop isn't taken again in it, and a call that makes
+ * an entity and fails in the end has taken one (its index is free then, with the next generation). Values are copied at
+ * once (moved out of the caller's where there is no copy), and destroyed if their call fails in the end. What a constructor is
+ * given args for is constructed at once.
+ *
+ * Loops inside of one another: calls are recorded while any loop is open that asked for it, and done when none is open any
+ * more. */
+
+/* Does what is left when memory ran out at a loop's end: then reef_last_error().status is NO_MEMORY, and the call that failed so and
+ * all behind it are kept for the end of the next loop, or for this. Until nothing is left, snapshots and forks are refused (LOCKED); a
+ * restore, and the end of the world, forget what is left. OK: all is done, also if there was nothing. NO_MEMORY: some are left. LOCKED:
+ * a loop is open. Otherwise all is done, and this is what the first call that failed would have answered. */
+REEF_API reef_status reef_flush(reef_world *world);
 
 /* Calls `function` for each block, in order: any function, once, without registering it. `context` is block->context. */
 REEF_API reef_status reef_run(reef_world *world, reef_query query, void (*function)(reef_block *block), void *context);

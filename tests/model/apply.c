@@ -38,6 +38,7 @@ uint32_t op_makes(const op *o)
     case OP_BUNDLE_SPAWN: return 1;
     case OP_SPAWN_MANY:
     case OP_CLONE_MANY: return o->n;
+    case OP_DEFER: return DEFER_STEPS;
     default: return 0;
     }
 }
@@ -55,6 +56,7 @@ void model_made(model *m, uint32_t first, const reef_entity *made, uint32_t coun
     if (first + count > m->handle_count) m->handle_count = first + count;
     for (uint32_t i = 0; i < count; i++) {
         m->handle[first + i] = made[i];
+        if (made[i].generation == 0) continue;
         m->reference.entity[made[i].index].number = first + i;
     }
 }
@@ -739,6 +741,10 @@ static const struct op_entry {
 };
 
 const char *op_name(op_kind kind) { return op_entries[kind].name; }
+
+void model_core(model *m, const op *o, outcome *out) { op_entries[o->kind].core(m, o, out); }
+
+void model_want(model *m, const op *o, outcome *want) { op_entries[o->kind].want(m, o, want); }
 
 void model_fail(model *m, const char *format, ...)
 {

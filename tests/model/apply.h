@@ -1,4 +1,4 @@
-/* The operations that apply_query.c, apply_bulk.c and sort.c add to those of apply.c. */
+/* The operations that apply_query.c, apply_bulk.c, defer.c and sort.c add to those of apply.c. */
 #ifndef MODEL_APPLY_H
 #define MODEL_APPLY_H
 
@@ -10,6 +10,8 @@ void core_QUERY_FREE(model *m, const op *o, outcome *out);
 void want_QUERY_FREE(model *m, const op *o, outcome *want);
 void core_QUERY_WALK(model *m, const op *o, outcome *out);
 void want_QUERY_WALK(model *m, const op *o, outcome *want);
+void core_DEFER(model *m, const op *o, outcome *out);
+void want_DEFER(model *m, const op *o, outcome *want);
 void core_SORT(model *m, const op *o, outcome *out);
 void want_SORT(model *m, const op *o, outcome *want);
 void core_ADD_WHERE(model *m, const op *o, outcome *out);

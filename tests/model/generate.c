@@ -447,7 +447,7 @@ static bool is_fork(op_kind k)
 
 static bool is_loud(op_kind k)
 {
-    return (is_fork(k) && k != OP_FORK_FREE) || k == OP_QUERY_WALK || k == OP_SHRINK || k == OP_NAME ||
+    return (is_fork(k) && k != OP_FORK_FREE) || k == OP_QUERY_WALK || k == OP_DEFER || k == OP_SHRINK || k == OP_NAME ||
            k == OP_WORLD_CLEAR || k == OP_HASH;
 }
 
@@ -515,6 +515,12 @@ static void fill_in(generator *g, const model *m, op *o)
     case OP_RESERVE_FOR:
         types(g, m, o, 5);
         o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100);
+        break;
+    case OP_DEFER:
+        types(g, m, o, 6);
+        for (uint32_t i = 0; i < OP_LIST; i++) o->list[i] = one_in(g, 12) ? some_number(g) : living_number(g, m);
+        for (uint32_t i = 1; i < OP_LIST; i += 2) o->list[i] = o->list[i - 1]; /* requests that meet */
+        o->option = (uint8_t)below(g, 2);
         break;
     case OP_QUERY_NEW: gen_query_new(g, m, o); break;
     case OP_QUERY_WALK: gen_walk(g, m, o); break;

@@ -5,6 +5,7 @@
  *   apply.c     lets reef and the reference do one, and compares the outcomes
  *   sort.c      sorting storage
  *   typed.c     the calls that are inlined by C type
+ *   defer.c     loops that record structural changes
  *   fork.c      makes forks and snapshots, and goes back to them
  *   hash.c      the hash, and what it must tell apart
  *   compare.c   compares whole worlds
@@ -66,6 +67,7 @@
     X(SET_WHERE, 4, 0) \
     X(ENABLE_WHERE, 3, 0) \
     X(DESTROY_WHERE, 1, 0) \
+    X(DEFER, 20, 2) \
     X(FORK, 3, 0) \
     X(FORK_SWAP, 2, 2) \
     X(FORK_FREE, 1, 2) \
@@ -93,6 +95,8 @@ enum {
     OPTION_HASHED = 1,
     OPTION_OTHER_WORLD = 2, /* of FORK and its like */
     ORDER_DESCENDING = 1, ORDER_BY_VALUE = 2, ORDER_COARSELY = 4, ORDER_EXACTLY = 8, /* options of SORT */
+    DEFER_STEPS = 10, /* calls inside of DEFER, each numbered as if it made an entity */
+    DEFER_STEPS_ON = 1, /* option: the loop is walked to its end */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
@@ -208,6 +212,11 @@ const char *op_name(op_kind kind);
 /* The values of an operation as the reference takes them. */
 uint32_t model_values(const model *m, const op *o, ref_value *values);
 uint32_t op_makes(const op *o);
+/* One operation for reef alone, and what it must answer by the reference alone: nothing is compared. */
+void model_core(model *m, const op *o, outcome *out);
+void model_want(model *m, const op *o, outcome *want);
+/* Call i inside of DEFER. */
+void defer_step(const op *o, uint32_t i, op *step);
 
 /* ---- making operations ---- */
 typedef struct generator {

@@ -305,6 +305,23 @@ static void print_call_of_copy(const printer *p, const op *o)
     }
 }
 
+static void print_call(const printer *p, const op *o);
+
+static void print_defer(const printer *p, const op *o)
+{
+    fprintf(p->file, "{ reef_query q = reef_query_new(w, \"\");\n");
+    fprintf(p->file, "    reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});\n");
+    for (uint32_t i = 0; i < DEFER_STEPS; i++) {
+        op step;
+        defer_step(o, i, &step);
+        fprintf(p->file, "    {\n");
+        print_before(p, &step);
+        print_call(p, &step);
+        fprintf(p->file, "    }\n");
+    }
+    fprintf(p->file, "    reef_end(&b); reef_query_free(w, q); }");
+}
+
 static void print_call(const printer *p, const op *o)
 {
     char        text[200];
@@ -365,6 +382,7 @@ static void print_call(const printer *p, const op *o)
         fprintf(f, "say(\"reef_enable_where\", reef_enable_where_id(w, query[%u], %s, %d, NULL));", o->n, type, o->option & 1);
         break;
     case OP_DESTROY_WHERE: fprintf(f, "say(\"reef_destroy_where\", reef_destroy_where(w, query[%u], NULL));", o->n); break;
+    case OP_DEFER: print_defer(p, o); break;
     case OP_HASH: print_hash(p, o); break;
     default: print_call_of_copy(p, o);
     }

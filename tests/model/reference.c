@@ -358,6 +358,15 @@ reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_val
     return REEF_OK;
 }
 
+static void become_copy(ref_world *r, uint32_t index, uint32_t source)
+{
+    const ref_entity *e = &r->entity[source];
+    memcpy(r->entity[index].value, e->value, sizeof e->value);
+    r->entity[index].disabled = e->disabled;
+    r->entity[index].off = e->off;
+    settle(r, index, e->set);
+}
+
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made)
 {
     const ref_entity *e = ref_alive(r, source);
@@ -369,12 +378,18 @@ reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity 
         uint32_t index = id_take(r);
         live(r, index);
         made[i] = ref_handle(r, index);
-        e = &r->entity[source.index];
-        memcpy(r->entity[index].value, e->value, sizeof e->value);
-        r->entity[index].disabled = e->disabled;
-        r->entity[index].off = e->off;
-        settle(r, index, e->set);
+        become_copy(r, index, source.index);
     }
+    return REEF_OK;
+}
+
+reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved)
+{
+    reef_entity none[1];
+    reef_status s = ref_clone(r, source, 0, none); /* may it? */
+    if (s != REEF_OK) return s;
+    live(r, reserved.index);
+    become_copy(r, reserved.index, source.index);
     return REEF_OK;
 }
 

@@ -90,6 +90,7 @@ uint32_t    ref_switches(void); /* set of the types that are switches */
 /* Each answers what reef must answer. `made` has room for n. */
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made);
+reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved);
 reef_status ref_reserve_id(ref_world *r, reef_entity *made);
 reef_status ref_release_id(ref_world *r, reef_entity e);
 reef_status ref_create_as(ref_world *r, reef_entity wanted);
