@@ -403,7 +403,11 @@ static void crowd_change(crowd *c)
         reef_each(w, c->ordered[2], row) reef_at(row, Cell)->row = (int32_t)any_below(50) - 25;
     } else if (what == 38) {
         const reef_order o = order_of(&questions[any_below(QUESTIONS)]);
+        const reef_component tag = any_below(2) ? reef_id(Hungry) : reef_id(Mass);
+        const reef_query q = c->plain[any_below(QUESTIONS)];
         if (any_below(4) == 0) assert_ok(reef_sort_storage(w, &(reef_sort){.order = o}));
+        else if (any_below(2)) assert_ok(reef_add_where_id(w, q, tag, NULL)); /* whole chunks go to another table */
+        else assert_ok(reef_remove_where_id(w, q, tag, NULL));
     } else {
         const uint32_t n = any_below(40);
         for (uint32_t k = 0; k < n; k++) crowd_spawn(c);
