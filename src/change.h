@@ -4,9 +4,6 @@
 
 #include "table.h"
 
-/* A kind of value of reef's own: made aside before, moved into its place. */
-#define VALUE_MOVED ((reef_value_kind)(REEF_VALUE_REMOVE + 1))
-
 /* The world may use the type, and its maps reach it. UNKNOWN_TYPE, NO_MEMORY. */
 reef_status type_ready(reef_world *w, uint32_t component);
 /* A list of values is sound: known types, no doubles, sizes. Fills in nothing. `n`: entities to be made. */
