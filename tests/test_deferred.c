@@ -1,5 +1,5 @@
 /* Loops that record structural changes (D4, D5): what is answered between a request and the loop's end, what requests become that
- * meet, and that nothing is lost. docs/deferred.part.md has the two tables; each of their cells is a check here. */
+ * meet, and that nothing is lost. docs/deferred.md has the two tables; each of their cells is a check here. */
 #include "support.h"
 
 static const reef_loop deferred = {.deferred = true};

@@ -189,7 +189,7 @@ REEF_API void *reef_block_fixed_inout(const reef_block *block, reef_component ty
  * While such a loop is open, these calls are recorded and answer OK: making (also by a bundle, and clones), destroying, add,
  * remove, remove_all, enabling and disabling; set and change where they would do more than write what is there. They are done
  * when the last open loop ends, in the order of the calls, and mean what they would mean if they were made then, one by one;
- * docs/deferred.part.md has the table. What can be told at once is refused at once: dead handles, unknown types, sizes, doubles; what
+ * docs/deferred.md has the table. What can be told at once is refused at once: dead handles, unknown types, sizes, doubles; what
  * depends on the state is decided when it is done (EXISTS, ABSENT, NOT_ALIVE since a call before it destroyed the entity). A call that
  * fails then has no effect, the others are done; each goes to the log as a warning, and the first is reef_last_error after the
  * loop. All other structural calls, and reef_ensure of what isn't there, go on answering LOCKED.
