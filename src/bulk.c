@@ -288,7 +288,7 @@ static reef_status move_one(bulk *b, const portion *p, uint64_t i)
     const reef_component c = {b->t->id};
     if (b->aside) {
         reef_value v = b->value;
-        v.kind = VALUE_HELD;
+        v.kind = VALUE_MOVED;
         v.data = b->aside + (size_t)i * b->t->size;
         return change_apply(b->w, b->op, e, place_of(b->w, e), p->edge->to, &v, 1);
     }

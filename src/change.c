@@ -72,7 +72,7 @@ reef_status values_check(reef_world *w, const char *op, reef_entity e, const ree
     return REEF_OK;
 }
 
-static bool value_is_array(const reef_value *v) { return v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_HELD_ARRAY; }
+static bool value_is_array(const reef_value *v) { return v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY; }
 
 reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
 {
@@ -84,7 +84,7 @@ reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, c
         return made;
     }
     const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->size : 0);
-    if (t->copyable && v->kind < VALUE_HELD) {
+    if (t->copyable && v->kind < VALUE_MOVED) {
         reef_status copied = value_copy(t, slot, from);
         if (copied != REEF_OK) w->hook_failed.id = t->id;
         return copied;
@@ -95,7 +95,7 @@ reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, c
 
 void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
 {
-    if (v->kind == REEF_VALUE_DEFAULT || (t->copyable && v->kind < VALUE_HELD)) value_destroy(t, slot);
+    if (v->kind == REEF_VALUE_DEFAULT || (t->copyable && v->kind < VALUE_MOVED)) value_destroy(t, slot);
     else value_move(t, (char *)(uintptr_t)v->data + (value_is_array(v) ? (size_t)i * t->size : 0), slot);
 }
 

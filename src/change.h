@@ -4,14 +4,15 @@
 
 #include "table.h"
 
+/* Kinds of values of reef's own: made aside before, moved into their places; one, and as REEF_VALUE_ARRAY. */
+#define VALUE_MOVED ((reef_value_kind)(REEF_VALUE_REMOVE + 1))
+#define VALUE_MOVED_ARRAY ((reef_value_kind)(REEF_VALUE_REMOVE + 2))
+
 /* The world may use the type, and its maps reach it. UNKNOWN_TYPE, NO_MEMORY. */
 reef_status type_ready(reef_world *w, uint32_t component);
 /* A list of values is sound: known types, no doubles, sizes. Fills in nothing. `n`: entities to be made. */
 reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
                          uint32_t n);
-/* Kinds of values that reef holds itself, for commands: as REEF_VALUE_ONE and _ARRAY, but moved from. */
-#define VALUE_HELD ((reef_value_kind)16)
-#define VALUE_HELD_ARRAY ((reef_value_kind)17)
 /* Puts value i of `v` into the raw memory `slot` of entity e. */
 reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The slot is raw memory again, as before value_put: what was moved out of the caller's value goes back there. */

@@ -128,7 +128,7 @@ static void values_end(const command *x, uint32_t count, bool taken)
     for (uint32_t i = 0; i < count; i++) {
         const type *t = type_of(held[i].component.id);
         const bool one = held[i].kind == REEF_VALUE_ONE;
-        const uint32_t elements = held[i].kind == VALUE_HELD_ARRAY ? n : one || held[i].kind == VALUE_HELD ? 1 : 0;
+        const uint32_t elements = held[i].kind == VALUE_MOVED_ARRAY ? n : one || held[i].kind == VALUE_MOVED ? 1 : 0;
         if (!t->hooked || t->size == 0 || (taken && !one)) continue;
         for (uint32_t k = 0; k < elements; k++) value_destroy(t, (char *)(uintptr_t)held[i].data + (size_t)k * t->size);
     }
@@ -153,7 +153,7 @@ static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const
         while (k-- > 0) value_take_back(t, slot + (size_t)k * t->size, v, k);
         return s;
     }
-    if (elements == n) held->kind = n == 1 ? VALUE_HELD : VALUE_HELD_ARRAY; /* else one of which copies are made */
+    if (elements == n) held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY; /* else one of which copies are made */
     return REEF_OK;
 }
 
@@ -302,10 +302,10 @@ static reef_status command_do(reef_world *w, const command *x)
         reef_destroy_many(w, command_ids(x), x->n);
         return w->error.status;
     case COMMAND_ADD:
-        if (x->count && v->kind == VALUE_HELD) return change_held(w, "reef_add", x->entity, v, 1, true);
+        if (x->count && v->kind == VALUE_MOVED) return change_held(w, "reef_add", x->entity, v, 1, true);
         return reef_add_id(w, x->entity, c, NULL, NULL);
     case COMMAND_SET:
-        if (v->kind == VALUE_HELD) return change_held(w, "reef_set", x->entity, v, 1, false);
+        if (v->kind == VALUE_MOVED) return change_held(w, "reef_set", x->entity, v, 1, false);
         return reef_set_id(w, x->entity, c, v->data, v->size);
     case COMMAND_REMOVE: return reef_remove_id(w, x->entity, c);
     case COMMAND_REMOVE_ALL: return reef_remove_all(w, x->entity);

@@ -405,7 +405,7 @@ static void D4_what_can_be_told_at_once_is_refused_at_once(void **state)
     const reef_component nobody = {REEF_TYPES_MAX + 5};
     Mass mass = {1};
     const reef_value twice[] = {reef_with(Mass, 1), reef_with(Mass, 2)}, wrong = {reef_id(Mass), REEF_VALUE_ONE, 3, &mass};
-    const reef_value odd = {reef_id(Mass), (reef_value_kind)16, sizeof mass, &mass};
+    const reef_value odd = {reef_id(Mass), (reef_value_kind)4, sizeof mass, &mass};
     assert_refused(s.w, REEF_NOT_ALIVE, reef_destroy(s.w, far));
     assert_refused(s.w, REEF_NOT_ALIVE, reef_destroy(s.w, later));
     assert_refused(s.w, REEF_NOT_ALIVE, reef_add(s.w, far, Mass));
