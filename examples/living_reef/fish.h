@@ -20,7 +20,7 @@ typedef struct Species {
 } Species;
 
 typedef struct Energy {
-    int32_t units; /* 0 only between a fish's death and its destruction at the end of the tick */
+    int32_t units; /* what is left of a dead fish, until it is destroyed at the end of the tick, is booked elsewhere */
 } Energy;
 
 typedef struct Age {
@@ -40,7 +40,7 @@ typedef struct Grazer {
 
 /* Only those that eat other fish have it. */
 typedef struct Hunter {
-    uint32_t rest; /* ticks until the last catch is swallowed */
+    uint32_t rest; /* ticks until the last catch is swallowed, of those that have the switch Resting */
 } Hunter;
 
 REEF_COMPONENT(Position);
@@ -51,7 +51,8 @@ REEF_COMPONENT(Age);
 REEF_COMPONENT(Place);
 REEF_COMPONENT(Grazer);
 REEF_COMPONENT(Hunter);
-REEF_TAG(Adult); /* old enough to spawn */
+REEF_TAG(Adult);      /* old enough to spawn */
+REEF_SWITCH(Resting); /* hunters that swallow their last catch */
 
 /* Fish of one species and stage that are to be made, as columns: one bulk spawn makes them all. */
 typedef struct brood {
@@ -72,7 +73,8 @@ typedef struct school {
     const species_table *table;
     reef_world          *world;
     brood                young[SPECIES_MAX], adult[SPECIES_MAX];
-    entity_list          dying, maturing;
+    entity_list          dying, maturing, waking;
+    uint32_t             hidden; /* so many of the dying are disabled, from the list's beginning on */
     uint32_t             population[SPECIES_MAX];
     uint64_t             born, died; /* since the start; the first fish are not born */
     bool                 no_memory;  /* a list could not grow: fish_apply fails */
@@ -88,8 +90,13 @@ void school_free(school *s);
 void fish_spawn(school *s, bool adult, Position at, Velocity heading, Species kind, Energy energy, Age age);
 /* Puts a fish on the list of those to be destroyed, once. Its energy must have been booked elsewhere. */
 void fish_die(school *s, reef_entity fish, uint32_t kind);
+/* Disables the dying ones as whole entities, so that no query of the same tick visits them any more: when no loop is open.
+ * False: memory ran out. */
+bool fish_hide(school *s);
 /* Puts a fish on the list of those that become adult. */
 void fish_mature(school *s, reef_entity fish);
+/* Puts a hunter on the list of those that rest no more. */
+void fish_wake(school *s, reef_entity hunter);
 
 /* Applies the lists, in order, and empties them. False: memory ran out, or reef refused (see reef_error_text). */
 bool fish_apply(school *s);

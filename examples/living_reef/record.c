@@ -91,7 +91,7 @@ bool record_map(record *r, moment when, ecosystem *e)
     m->giants = malloc((e->fish.population[m->giant] + 1) * sizeof *m->giants);
     if (m->pixel == NULL || m->giants == NULL) return false;
     draw_sea(m, &e->water);
-    for (reef_block b = reef_begin(e->world, e->all); reef_next(&b);) {
+    for (reef_block b = reef_begin(e->world, e->bodies); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
         const Species  *kind = reef_in(&b, Species);
         for (uint32_t i = 0; i < b.count; i++) {
