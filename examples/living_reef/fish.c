@@ -107,6 +107,16 @@ bool fish_hide(school *s)
     return true;
 }
 
+bool fish_line_up(school *s)
+{
+    s->dying.count = 0;
+    for (reef_block b = reef_begin_text(s->world, "with Species, disabled *"); reef_next(&b);)
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++)
+                if (!list_add(&s->dying, b.entities[i])) s->no_memory = true;
+    return reef_last_error(s->world).status == REEF_OK;
+}
+
 void fish_mature(school *s, reef_entity fish)
 {
     if (!list_add(&s->maturing, fish)) s->no_memory = true;

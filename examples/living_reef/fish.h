@@ -93,6 +93,9 @@ void fish_die(school *s, reef_entity fish, uint32_t kind);
 /* Disables the dying ones as whole entities, so that no query of the same tick visits them any more: when no loop is open.
  * False: memory ran out. */
 bool fish_hide(school *s);
+/* Brings the dying ones, which are all hidden, into the order in which reef visits fish: they leave in the order of the list, and
+ * with it changes the order of those that stay. False: memory ran out. */
+bool fish_line_up(school *s);
 /* Puts a fish on the list of those that become adult. */
 void fish_mature(school *s, reef_entity fish);
 /* Puts a hunter on the list of those that rest no more. */

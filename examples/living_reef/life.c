@@ -226,23 +226,26 @@ bool life_age(ecosystem *e) { return ecosystem_each(e, e->living, age_block) && 
 
 /* ---- the end of a species ---- */
 
-/* It only reads: of the blocks that a fork shares, the deaths alone copy some. */
+static uint64_t kind_key(const void *its) { return ((const Species *)its)->index; }
+
+/* A query grouped by species goes to this one alone. It only reads: of the blocks that a fork shares, the deaths alone copy some. */
 bool life_end(ecosystem *e, uint32_t kind)
 {
-    reef_query bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
-    if (reef_query_is_null(bodies)) return false;
-    for (reef_block b = reef_begin(e->world, bodies); reef_next(&b);) {
+    const reef_order by_kind = {.component = reef_id(Species), .key = kind_key};
+    reef_query       bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
+    if (reef_query_order(e->world, bodies, &by_kind) < 0) return false;
+    for (reef_block b = reef_begin_loop(e->world, bodies, &(reef_loop){.grouped = true, .group = kind}); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
-        const Species  *its = reef_in(&b, Species);
         const Energy   *energy = reef_in(&b, Energy);
-        for (uint32_t i = 0; i < b.count; i++) {
-            if (its[i].index != kind) continue;
-            e->water.layer[DETRITUS][sea_cell(&e->water, at[i].x, at[i].y)] += energy[i].units;
-            fish_die(&e->fish, b.entities[i], kind);
-        }
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++) {
+                e->water.layer[DETRITUS][sea_cell(&e->water, at[i].x, at[i].y)] += energy[i].units;
+                fish_die(&e->fish, b.entities[i], kind);
+            }
     }
+    bool good = reef_last_error(e->world).status != REEF_NO_MEMORY;
     reef_query_free(e->world, bodies);
-    return reef_last_error(e->world).status != REEF_NO_MEMORY;
+    return good && fish_hide(&e->fish) && fish_line_up(&e->fish);
 }
 
 /* ---- spawning ---- */
