@@ -15,9 +15,9 @@ bool ecosystem_refused(ecosystem *e, const char *what)
 
 bool ecosystem_each(ecosystem *e, reef_query query, block_rule rule)
 {
-    for (reef_block b = reef_begin(e->world, query); reef_next(&b);)
+    for (reef_block b = reef_begin_loop(e->world, query, &(reef_loop){.deferred = true}); reef_next(&b);)
         for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n) rule(e, &b, first, first + n);
-    return reef_last_error(e->world).status != REEF_NO_MEMORY;
+    return reef_last_error(e->world).status == REEF_OK;
 }
 
 enum {

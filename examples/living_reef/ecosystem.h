@@ -70,7 +70,8 @@ bool life_age(ecosystem *e);
 bool life_spawn(ecosystem *e);
 bool life_end(ecosystem *e, uint32_t kind);
 
-/* Runs `rule` on each run of fish that match a query: rows first ... end - 1 of a block. False: memory ran out. */
+/* Runs `rule` on each run of fish that match a query: rows first ... end - 1 of a block. The loop is a deferred one: what the
+ * rule disables or switches off is so when the loop is over. False: memory ran out. */
 typedef void (*block_rule)(ecosystem *e, reef_block *b, uint32_t first, uint32_t end);
 bool ecosystem_each(ecosystem *e, reef_query query, block_rule rule);
 

@@ -40,7 +40,6 @@ void school_free(school *s)
     }
     free(s->dying.of);
     free(s->maturing.of);
-    free(s->waking.of);
     memset(s, 0, sizeof *s);
 }
 
@@ -96,15 +95,8 @@ void fish_spawn(school *s, bool adult, Position at, Velocity heading, Species ki
 
 void fish_die(school *s, reef_entity fish, uint32_t kind)
 {
-    if (!list_add(&s->dying, fish)) s->no_memory = true;
+    if (!list_add(&s->dying, fish) || reef_disable_entity(s->world, fish) < 0) s->no_memory = true;
     s->population[kind]--;
-}
-
-bool fish_hide(school *s)
-{
-    for (; s->hidden < s->dying.count; s->hidden++)
-        if (reef_disable_entity(s->world, s->dying.of[s->hidden]) < 0) return false;
-    return true;
 }
 
 bool fish_line_up(school *s)
@@ -120,11 +112,6 @@ bool fish_line_up(school *s)
 void fish_mature(school *s, reef_entity fish)
 {
     if (!list_add(&s->maturing, fish)) s->no_memory = true;
-}
-
-void fish_wake(school *s, reef_entity hunter)
-{
-    if (!list_add(&s->waking, hunter)) s->no_memory = true;
 }
 
 /* ---- applying them ---- */
@@ -150,12 +137,9 @@ static bool spawn_brood(school *s, uint32_t index, bool adult)
 bool fish_apply(school *s)
 {
     if (s->no_memory) return false;
-    for (uint32_t i = 0; i < s->waking.count; i++)
-        if (reef_remove(s->world, s->waking.of[i], Resting) < 0) return false;
-    s->waking.count = 0;
     if (reef_destroy_many(s->world, s->dying.of, s->dying.count) != s->dying.count) return false;
     s->died += s->dying.count;
-    s->dying.count = s->hidden = 0;
+    s->dying.count = 0;
     for (uint32_t i = 0; i < s->maturing.count; i++)
         if (reef_add(s->world, s->maturing.of[i], Adult) < 0) return false;
     s->maturing.count = 0;

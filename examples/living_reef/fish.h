@@ -1,5 +1,5 @@
 /* Fish: the components they are made of, and the lists in which births, deaths and comings of age wait until no loop is
- * open, since the structure of a world can't change while one is. */
+ * open: they change the world all at once, at the end of the tick. */
 #ifndef LIVING_REEF_FISH_H
 #define LIVING_REEF_FISH_H
 
@@ -73,8 +73,7 @@ typedef struct school {
     const species_table *table;
     reef_world          *world;
     brood                young[SPECIES_MAX], adult[SPECIES_MAX];
-    entity_list          dying, maturing, waking;
-    uint32_t             hidden; /* so many of the dying are disabled, from the list's beginning on */
+    entity_list          dying, maturing;
     uint32_t             population[SPECIES_MAX];
     uint64_t             born, died; /* since the start; the first fish are not born */
     bool                 no_memory;  /* a list could not grow: fish_apply fails */
@@ -88,18 +87,14 @@ void school_free(school *s);
 
 /* Puts a fish on the list of those to be made. */
 void fish_spawn(school *s, bool adult, Position at, Velocity heading, Species kind, Energy energy, Age age);
-/* Puts a fish on the list of those to be destroyed, once. Its energy must have been booked elsewhere. */
+/* Puts a fish on the list of those to be destroyed, once, and disables it as a whole entity, so that no later query of the
+ * tick visits it. Its energy must have been booked elsewhere. */
 void fish_die(school *s, reef_entity fish, uint32_t kind);
-/* Disables the dying ones as whole entities, so that no query of the same tick visits them any more: when no loop is open.
- * False: memory ran out. */
-bool fish_hide(school *s);
-/* Brings the dying ones, which are all hidden, into the order in which reef visits fish: they leave in the order of the list, and
+/* Brings the dying ones into the order in which reef visits fish: they leave in the order of the list, and
  * with it changes the order of those that stay. False: memory ran out. */
 bool fish_line_up(school *s);
 /* Puts a fish on the list of those that become adult. */
 void fish_mature(school *s, reef_entity fish);
-/* Puts a hunter on the list of those that rest no more. */
-void fish_wake(school *s, reef_entity hunter);
 
 /* Applies the lists, in order, and empties them. False: memory ran out, or reef refused (see reef_error_text). */
 bool fish_apply(school *s);

@@ -163,7 +163,7 @@ static void rest_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end
 {
     Hunter *hunter = reef_inout(b, Hunter);
     for (uint32_t i = first; i < end; i++)
-        if (--hunter[i].rest == 0) fish_wake(&e->fish, b->entities[i]);
+        if (--hunter[i].rest == 0 && reef_remove(e->world, b->entities[i], Resting) < 0) e->fish.no_memory = true;
 }
 
 /* The first hunter in visiting order gets a prey that several strike at; an eaten hunter gets nothing. */
@@ -177,7 +177,7 @@ static bool settle_strike(ecosystem *e, strike s)
     if (gain > room) gain = room;
     e->water.layer[DETRITUS][sea_cell(&e->water, at.x, at.y)] += food - gain;
     fish_die(&e->fish, s.prey, prey);
-    return fish_hide(&e->fish) && reef_set(e->world, s.hunter, Energy, held + gain) >= 0 &&
+    return reef_set(e->world, s.hunter, Energy, held + gain) >= 0 &&
            reef_set(e->world, s.hunter, Hunter, REST_TICKS) >= 0 && reef_add(e->world, s.hunter, Resting) >= 0;
 }
 
@@ -221,8 +221,7 @@ static void age_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
     }
 }
 
-/* Those that die in it spawn no more. */
-bool life_age(ecosystem *e) { return ecosystem_each(e, e->living, age_block) && fish_hide(&e->fish); }
+bool life_age(ecosystem *e) { return ecosystem_each(e, e->living, age_block); }
 
 /* ---- the end of a species ---- */
 
@@ -232,9 +231,10 @@ static uint64_t kind_key(const void *its) { return ((const Species *)its)->index
 bool life_end(ecosystem *e, uint32_t kind)
 {
     const reef_order by_kind = {.component = reef_id(Species), .key = kind_key};
+    const reef_loop  group = {.grouped = true, .group = kind, .deferred = true};
     reef_query       bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
     if (reef_query_order(e->world, bodies, &by_kind) < 0) return false;
-    for (reef_block b = reef_begin_loop(e->world, bodies, &(reef_loop){.grouped = true, .group = kind}); reef_next(&b);) {
+    for (reef_block b = reef_begin_loop(e->world, bodies, &group); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
         const Energy   *energy = reef_in(&b, Energy);
         for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
@@ -243,9 +243,9 @@ bool life_end(ecosystem *e, uint32_t kind)
                 fish_die(&e->fish, b.entities[i], kind);
             }
     }
-    bool good = reef_last_error(e->world).status != REEF_NO_MEMORY;
+    bool good = reef_last_error(e->world).status == REEF_OK;
     reef_query_free(e->world, bodies);
-    return good && fish_hide(&e->fish) && fish_line_up(&e->fish);
+    return good && fish_line_up(&e->fish);
 }
 
 /* ---- spawning ---- */
