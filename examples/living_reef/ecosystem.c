@@ -15,8 +15,9 @@ bool ecosystem_refused(ecosystem *e, const char *what)
 
 bool ecosystem_each(ecosystem *e, reef_query query, block_rule rule)
 {
-    for (reef_block b = reef_begin(e->world, query); reef_next(&b);) rule(e, &b);
-    return reef_last_error(e->world).status != REEF_NO_MEMORY;
+    for (reef_block b = reef_begin_loop(e->world, query, &(reef_loop){.deferred = true}); reef_next(&b);)
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n) rule(e, &b, first, first + n);
+    return reef_last_error(e->world).status == REEF_OK;
 }
 
 enum {
@@ -27,16 +28,16 @@ enum {
 
 static bool make_queries(ecosystem *e)
 {
-    e->placing = reef_query_new(e->world, "in Position, out Place");
-    e->all = reef_query_new(e->world, "in Position, in Velocity, in Species, in Energy, Place");
-    e->bodies = reef_query_new(e->world, "in Energy");
+    e->bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
     e->swimmers = reef_query_new(e->world, "Position, out Velocity, in Place");
     e->hungry = reef_query_new(e->world, "in Position, in Species, in Energy, out Grazer");
     e->grazers = reef_query_new(e->world, "in Position, Energy, in Grazer");
-    e->hunters = reef_query_new(e->world, "in Position, in Species, in Energy, Hunter");
+    e->hunters = reef_query_new(e->world, "in Position, in Species, in Energy, with Hunter, !Resting");
+    e->resting = reef_query_new(e->world, "Hunter, Resting");
     e->living = reef_query_new(e->world, "in Position, in Species, Energy, Age");
     e->spawners = reef_query_new(e->world, "in Position, in Species, Energy, with Adult");
-    const reef_query made[] = {e->placing, e->all, e->bodies, e->swimmers, e->hungry, e->grazers, e->hunters, e->living, e->spawners};
+    const reef_query made[] = {e->bodies,  e->swimmers, e->hungry, e->grazers,
+                               e->hunters, e->resting,  e->living, e->spawners};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         if (reef_query_is_null(made[i])) return false;
     return true;
@@ -62,7 +63,7 @@ bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, ui
     e->world = reef_world_new(NULL);
     give_room(e);
     if (!school_new(&e->fish, &e->table, e->world) || !make_queries(e)) return ecosystem_refused(e, "making the world");
-    if (!sea_new(&e->water, metres, seed) || !neighbours_new(&e->near, &e->water))
+    if (!sea_new(&e->water, metres, seed) || !neighbours_new(&e->near, &e->water, e->world))
         return ecosystem_refused(e, "making the sea");
     if (!fish_fill(&e->fish, e->water.metres, seed)) return ecosystem_refused(e, "making the first fish");
     ledger_count(&e->books, &e->water, e->world, e->bodies);
@@ -81,7 +82,7 @@ bool ecosystem_fork(ecosystem *e, const ecosystem *from, reef_world *fork)
     give_room(e);
     if (!school_copy(&e->fish, &e->table, e->world, &from->fish) || !make_queries(e))
         return ecosystem_refused(e, "making the other world");
-    if (!sea_copy(&e->water, &from->water) || !neighbours_new(&e->near, &e->water))
+    if (!sea_copy(&e->water, &from->water) || !neighbours_new(&e->near, &e->water, e->world))
         return ecosystem_refused(e, "making the other sea");
     return true;
 }
@@ -108,8 +109,7 @@ bool ecosystem_tick(ecosystem *e)
 {
     e->tick++;
     sea_step(&e->water, e->seed, e->tick);
-    if (!neighbours_sort(&e->near, &e->water, &e->table, e->world, e->placing, e->all))
-        return ecosystem_refused(e, "looking around");
+    if (!neighbours_sort(&e->near, &e->water, &e->table)) return ecosystem_refused(e, "looking around");
     if (!swim(e)) return ecosystem_refused(e, "swimming");
     if (!life_graze(e)) return ecosystem_refused(e, "grazing");
     if (!life_hunt(e)) return ecosystem_refused(e, "hunting");

@@ -12,8 +12,9 @@
  * Half way a second ecosystem may fork off (ecosystem_fork), which has lost a species (ecosystem_remove). The two share
  * only what reef shares between a world and its fork.
  *
- * A rule is a function over one block of fish; it writes to the rows of its block, to cells of the sea by adding whole
- * numbers, and to the lists of fish.h. Where fish compete for something (food in a cell, a prey), all state their wish
+ * A rule is a function over fish that stand side by side in a block. Its query says for which ones it is: those that are dead,
+ * rest, or are too young never come to it. It writes to its rows, to cells of the sea by adding whole numbers, and to the
+ * lists of fish.h. Where fish compete for something (food in a cell, a prey), all state their wish
  * first, and then the wishes are settled by a rule that doesn't depend on who came first, or in the order of rows. */
 #ifndef LIVING_REEF_ECOSYSTEM_H
 #define LIVING_REEF_ECOSYSTEM_H
@@ -37,7 +38,7 @@ typedef struct ecosystem {
     school        fish;
     ledger        books;
     reef_world   *world;
-    reef_query placing, all, bodies, swimmers, hungry, grazers, hunters, living, spawners;
+    reef_query    bodies, swimmers, hungry, grazers, hunters, resting, living, spawners;
     uint32_t      hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
     uint32_t      nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
     strike       *strikes;
@@ -69,8 +70,9 @@ bool life_age(ecosystem *e);
 bool life_spawn(ecosystem *e);
 bool life_end(ecosystem *e, uint32_t kind);
 
-/* Runs `rule` on each block of a query. False: memory ran out. */
-typedef void (*block_rule)(ecosystem *e, reef_block *b);
+/* Runs `rule` on each run of fish that match a query: rows first ... end - 1 of a block. The loop is a deferred one: what the
+ * rule disables or switches off is so when the loop is over. False: memory ran out. */
+typedef void (*block_rule)(ecosystem *e, reef_block *b, uint32_t first, uint32_t end);
 bool ecosystem_each(ecosystem *e, reef_query query, block_rule rule);
 
 #endif

@@ -95,8 +95,18 @@ void fish_spawn(school *s, bool adult, Position at, Velocity heading, Species ki
 
 void fish_die(school *s, reef_entity fish, uint32_t kind)
 {
-    if (!list_add(&s->dying, fish)) s->no_memory = true;
+    if (!list_add(&s->dying, fish) || reef_disable_entity(s->world, fish) < 0) s->no_memory = true;
     s->population[kind]--;
+}
+
+bool fish_line_up(school *s)
+{
+    s->dying.count = 0;
+    for (reef_block b = reef_begin_text(s->world, "with Species, disabled *"); reef_next(&b);)
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++)
+                if (!list_add(&s->dying, b.entities[i])) s->no_memory = true;
+    return reef_last_error(s->world).status == REEF_OK;
 }
 
 void fish_mature(school *s, reef_entity fish)

@@ -1,5 +1,5 @@
 /* Fish: the components they are made of, and the lists in which births, deaths and comings of age wait until no loop is
- * open, since the structure of a world can't change while one is. */
+ * open: they change the world all at once, at the end of the tick. */
 #ifndef LIVING_REEF_FISH_H
 #define LIVING_REEF_FISH_H
 
@@ -20,7 +20,7 @@ typedef struct Species {
 } Species;
 
 typedef struct Energy {
-    int32_t units; /* 0 only between a fish's death and its destruction at the end of the tick */
+    int32_t units; /* what is left of a dead fish, until it is destroyed at the end of the tick, is booked elsewhere */
 } Energy;
 
 typedef struct Age {
@@ -40,7 +40,7 @@ typedef struct Grazer {
 
 /* Only those that eat other fish have it. */
 typedef struct Hunter {
-    uint32_t rest; /* ticks until the last catch is swallowed */
+    uint32_t rest; /* ticks until the last catch is swallowed, of those that have the switch Resting */
 } Hunter;
 
 REEF_COMPONENT(Position);
@@ -51,7 +51,8 @@ REEF_COMPONENT(Age);
 REEF_COMPONENT(Place);
 REEF_COMPONENT(Grazer);
 REEF_COMPONENT(Hunter);
-REEF_TAG(Adult); /* old enough to spawn */
+REEF_TAG(Adult);      /* old enough to spawn */
+REEF_SWITCH(Resting); /* hunters that swallow their last catch */
 
 /* Fish of one species and stage that are to be made, as columns: one bulk spawn makes them all. */
 typedef struct brood {
@@ -86,8 +87,12 @@ void school_free(school *s);
 
 /* Puts a fish on the list of those to be made. */
 void fish_spawn(school *s, bool adult, Position at, Velocity heading, Species kind, Energy energy, Age age);
-/* Puts a fish on the list of those to be destroyed, once. Its energy must have been booked elsewhere. */
+/* Puts a fish on the list of those to be destroyed, once, and disables it as a whole entity, so that no later query of the
+ * tick visits it. Its energy must have been booked elsewhere. */
 void fish_die(school *s, reef_entity fish, uint32_t kind);
+/* Brings the dying ones into the order in which reef visits fish: they leave in the order of the list, and
+ * with it changes the order of those that stay. False: memory ran out. */
+bool fish_line_up(school *s);
 /* Puts a fish on the list of those that become adult. */
 void fish_mature(school *s, reef_entity fish);
 

@@ -9,7 +9,8 @@ void ledger_count(ledger *books, const sea *water, reef_world *world, reef_query
     int64_t sum = 0;
     for (reef_block b = reef_begin(world, bodies); reef_next(&b);) {
         const Energy *energy = reef_in(&b, Energy);
-        for (uint32_t i = 0; i < b.count; i++) sum += energy[i].units;
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++) sum += energy[i].units;
     }
     books->fish = sum;
 }

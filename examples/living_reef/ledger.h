@@ -11,7 +11,7 @@ typedef struct ledger {
     int64_t fish;
 } ledger;
 
-/* Counts everything. `bodies` is "in Energy". */
+/* Counts everything. `bodies` names "in Energy". */
 void ledger_count(ledger *books, const sea *water, reef_world *world, reef_query bodies);
 
 /* Makes the last count the total that must be kept. */

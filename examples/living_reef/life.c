@@ -32,38 +32,38 @@ static layer best_food(const ecosystem *e, const species *of, uint32_t cell)
     return best;
 }
 
+/* Who isn't hungry or finds nothing wants nothing: 0 of any food. */
 static Grazer appetite(const ecosystem *e, const species *of, uint32_t cell, int32_t energy)
 {
     int32_t room = of->full - energy, bite = of->burn * BITE_NEEDS / 1024;
     layer   food = room > 0 ? best_food(e, of, cell) : NUTRIENTS;
-    if (food == NUTRIENTS) return (Grazer){NUTRIENTS, 0};
+    if (food == NUTRIENTS) return (Grazer){PLANKTON, 0};
     int64_t found = (int64_t)(e->water.layer[food][cell] - LEFT_FOOD) * of->burn / (FOUND_FOOD * 1024);
     if (bite > found) bite = found > 0 ? (int32_t)found : 0;
     return (Grazer){food, bite < room ? bite : room};
 }
 
-static void wish_food(ecosystem *e, reef_block *b)
+static void wish_food(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
 {
     const Position *at = reef_in(b, Position);
     const Species  *kind = reef_in(b, Species);
     const Energy   *energy = reef_in(b, Energy);
     Grazer         *grazer = reef_out(b, Grazer);
-    for (uint32_t i = 0; i < b->count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
         grazer[i] = appetite(e, &e->table.of[kind[i].index], cell, energy[i].units);
-        if (grazer[i].want > 0) e->water.wanted[grazer[i].food][cell] += grazer[i].want;
+        e->water.wanted[grazer[i].food][cell] += grazer[i].want;
     }
 }
 
 /* All get what they want, or the same part of it where the cell hasn't got enough, rounded down so that it is never too
  * much. The layers stay as they are until sea_settle. */
-static void share_food(ecosystem *e, reef_block *b)
+static void share_food(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
 {
     const Position *at = reef_in(b, Position);
     const Grazer   *grazer = reef_in(b, Grazer);
     Energy         *energy = reef_inout(b, Energy);
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (grazer[i].want <= 0) continue;
+    for (uint32_t i = first; i < end; i++) {
         uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y), food = grazer[i].food;
         int32_t  want = grazer[i].want, all = e->water.wanted[food][cell], there = e->water.layer[food][cell];
         int32_t  got = all <= there ? want : (int32_t)((int64_t)want * there / all);
@@ -142,18 +142,13 @@ static uint32_t nearest_prey(const ecosystem *e, const species *of, Position at)
     return h.seen;
 }
 
-static void strike_block(ecosystem *e, reef_block *b)
+static void strike_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
 {
     const Position *at = reef_in(b, Position);
     const Species  *kind = reef_in(b, Species);
     const Energy   *energy = reef_in(b, Energy);
-    Hunter         *hunter = reef_inout(b, Hunter);
-    for (uint32_t i = 0; i < b->count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const species *of = &e->table.of[kind[i].index];
-        if (hunter[i].rest > 0) {
-            hunter[i].rest--;
-            continue;
-        }
         if (energy[i].units >= of->full / 4 * 3 || ((b->entities[i].index + e->tick) & 1) != 0) continue;
         uint32_t prey = nearest_prey(e, of, at[i]);
         if (prey == UINT32_MAX) continue;
@@ -163,25 +158,33 @@ static void strike_block(ecosystem *e, reef_block *b)
     }
 }
 
+/* The hunters of the last catches. Who wakes strikes from the next tick on. */
+static void rest_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
+{
+    Hunter *hunter = reef_inout(b, Hunter);
+    for (uint32_t i = first; i < end; i++)
+        if (--hunter[i].rest == 0 && reef_remove(e->world, b->entities[i], Resting) < 0) e->fish.no_memory = true;
+}
+
 /* The first hunter in visiting order gets a prey that several strike at; an eaten hunter gets nothing. */
 static bool settle_strike(ecosystem *e, strike s)
 {
+    if (!reef_is_enabled_entity(e->world, s.prey) || !reef_is_enabled_entity(e->world, s.hunter)) return true;
     int32_t food = reef_get(e->world, s.prey, Energy)->units, held = reef_get(e->world, s.hunter, Energy)->units;
-    if (food == 0 || held == 0) return true;
     Position at = *reef_get(e->world, s.hunter, Position);
     uint32_t hunter = reef_get(e->world, s.hunter, Species)->index, prey = reef_get(e->world, s.prey, Species)->index;
     int32_t  room = e->table.of[hunter].full - held, gain = food - food / 4;
     if (gain > room) gain = room;
     e->water.layer[DETRITUS][sea_cell(&e->water, at.x, at.y)] += food - gain;
     fish_die(&e->fish, s.prey, prey);
-    return reef_set(e->world, s.prey, Energy, 0) >= 0 && reef_set(e->world, s.hunter, Energy, held + gain) >= 0 &&
-           reef_set(e->world, s.hunter, Hunter, REST_TICKS) >= 0;
+    return reef_set(e->world, s.hunter, Energy, held + gain) >= 0 &&
+           reef_set(e->world, s.hunter, Hunter, REST_TICKS) >= 0 && reef_add(e->world, s.hunter, Resting) >= 0;
 }
 
 bool life_hunt(ecosystem *e)
 {
     e->strike_count = 0;
-    if (!ecosystem_each(e, e->hunters, strike_block)) return false;
+    if (!ecosystem_each(e, e->hunters, strike_block) || !ecosystem_each(e, e->resting, rest_block)) return false;
     for (uint32_t i = 0; i < e->strike_count; i++)
         if (!settle_strike(e, e->strikes[i])) return false;
     return true;
@@ -196,21 +199,19 @@ static int32_t burned(const species *of, uint32_t age, int32_t energy)
     return (int32_t)((((int64_t)age + 1) * burn >> 10) - ((int64_t)age * burn >> 10));
 }
 
-static void age_block(ecosystem *e, reef_block *b)
+static void age_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
 {
     const Position *at = reef_in(b, Position);
     const Species  *kind = reef_in(b, Species);
     Energy         *energy = reef_inout(b, Energy);
     Age            *age = reef_inout(b, Age);
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (energy[i].units == 0) continue; /* eaten in this tick */
+    for (uint32_t i = first; i < end; i++) {
         const species *of = &e->table.of[kind[i].index];
         uint32_t       cell = sea_cell(&e->water, at[i].x, at[i].y);
         int32_t        cost = burned(of, age[i].ticks, energy[i].units);
         age[i].ticks++;
         if (energy[i].units <= cost || age[i].ticks >= age[i].span) {
             e->water.layer[DETRITUS][cell] += energy[i].units;
-            energy[i].units = 0;
             fish_die(&e->fish, b->entities[i], kind[i].index);
             continue;
         }
@@ -224,23 +225,27 @@ bool life_age(ecosystem *e) { return ecosystem_each(e, e->living, age_block); }
 
 /* ---- the end of a species ---- */
 
-/* It only reads: of the blocks that a fork shares, the deaths alone copy some. */
+static uint64_t kind_key(const void *its) { return ((const Species *)its)->index; }
+
+/* A query grouped by species goes to this one alone. It only reads: of the blocks that a fork shares, the deaths alone copy some. */
 bool life_end(ecosystem *e, uint32_t kind)
 {
-    reef_query bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
-    if (reef_query_is_null(bodies)) return false;
-    for (reef_block b = reef_begin(e->world, bodies); reef_next(&b);) {
+    const reef_order by_kind = {.component = reef_id(Species), .key = kind_key};
+    const reef_loop  group = {.grouped = true, .group = kind, .deferred = true};
+    reef_query       bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
+    if (reef_query_order(e->world, bodies, &by_kind) < 0) return false;
+    for (reef_block b = reef_begin_loop(e->world, bodies, &group); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
-        const Species  *its = reef_in(&b, Species);
         const Energy   *energy = reef_in(&b, Energy);
-        for (uint32_t i = 0; i < b.count; i++) {
-            if (its[i].index != kind) continue;
-            e->water.layer[DETRITUS][sea_cell(&e->water, at[i].x, at[i].y)] += energy[i].units;
-            fish_die(&e->fish, b.entities[i], kind);
-        }
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++) {
+                e->water.layer[DETRITUS][sea_cell(&e->water, at[i].x, at[i].y)] += energy[i].units;
+                fish_die(&e->fish, b.entities[i], kind);
+            }
     }
+    bool good = reef_last_error(e->world).status == REEF_OK;
     reef_query_free(e->world, bodies);
-    return reef_last_error(e->world).status != REEF_NO_MEMORY;
+    return good && fish_line_up(&e->fish);
 }
 
 /* ---- spawning ---- */
@@ -254,12 +259,12 @@ static bool spawns(const ecosystem *e, uint32_t kind, int32_t energy, uint64_t d
            random_below(dice, nests) < nests - population;
 }
 
-static void spawn_block(ecosystem *e, reef_block *b)
+static void spawn_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
 {
     const Position *at = reef_in(b, Position);
     const Species  *kind = reef_in(b, Species);
     Energy         *energy = reef_inout(b, Energy);
-    for (uint32_t i = 0; i < b->count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint64_t       dice = random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_SPAWN);
         const species *of = &e->table.of[kind[i].index];
         if (!spawns(e, kind[i].index, energy[i].units, dice)) continue;

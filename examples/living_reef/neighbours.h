@@ -21,15 +21,15 @@ typedef struct neighbours {
     reef_entity *entity;  /* in step with fish */
     Velocity    *course;  /* in step with fish: what each decides on, see swim.c */
     uint32_t     capacity, cells;
+    reef_world  *world;
+    reef_query   placing, all, hunting;
 } neighbours;
 
-/* False: no memory. Must be freed in any case. */
-bool neighbours_new(neighbours *n, const sea *s);
+/* False: no memory. Must be freed in any case. Its queries are freed with the world. */
+bool neighbours_new(neighbours *n, const sea *s, reef_world *world);
 void neighbours_free(neighbours *n);
 
-/* Sorts all fish, and tells each its Place. `placing` is "in Position, out Place", `all` is "in Position, in Velocity,
- * in Species, in Energy, Place"; positions are on the sea. False: no memory. */
-bool neighbours_sort(neighbours *n, const sea *s, const species_table *table, reef_world *world, reef_query placing,
-                     reef_query all);
+/* Sorts all fish, and tells each its Place; positions are on the sea. False: no memory. */
+bool neighbours_sort(neighbours *n, const sea *s, const species_table *table);
 
 #endif

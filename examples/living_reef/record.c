@@ -91,14 +91,15 @@ bool record_map(record *r, moment when, ecosystem *e)
     m->giants = malloc((e->fish.population[m->giant] + 1) * sizeof *m->giants);
     if (m->pixel == NULL || m->giants == NULL) return false;
     draw_sea(m, &e->water);
-    for (reef_block b = reef_begin(e->world, e->all); reef_next(&b);) {
+    m->total = (uint32_t)reef_query_count(e->world, e->bodies);
+    for (reef_block b = reef_begin(e->world, e->bodies); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
         const Species  *kind = reef_in(&b, Species);
-        for (uint32_t i = 0; i < b.count; i++) {
-            m->total++;
-            if (kind[i].index == m->giant) m->giants[m->giant_count++] = at[i];
-            else draw_fish(m, e, at[i], kind[i].index);
-        }
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
+            for (uint32_t i = first; i < first + n; i++) {
+                if (kind[i].index == m->giant) m->giants[m->giant_count++] = at[i];
+                else draw_fish(m, e, at[i], kind[i].index);
+            }
     }
     return true;
 }

@@ -188,12 +188,12 @@ static void decide_cell(ecosystem *e, uint32_t x, uint32_t y)
     }
 }
 
-static void swim_block(ecosystem *e, reef_block *b)
+static void swim_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
 {
     Position    *at = reef_inout(b, Position);
     Velocity    *v = reef_out(b, Velocity);
     const Place *place = reef_in(b, Place);
-    for (uint32_t i = 0; i < b->count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         v[i] = e->near.course[place[i].index];
         at[i].x = sea_wrap(&e->water, at[i].x + v[i].x);
         at[i].y = sea_wrap(&e->water, at[i].y + v[i].y);
