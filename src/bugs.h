@@ -33,6 +33,10 @@
     X(25, "a fork doesn't raise the version below which everything is shared") \
     X(26, "after a restore the world doesn't know that it has names") \
     X(27, "a query remembers chunks that were copied since") \
+    X(28, "in a group what must not hold may hold") \
+    X(29, "the last run of a query isn't taken along by a restore") \
+    X(30, "an ordered query misses rows that were written in place") \
+    X(31, "a block of which only some rows are written loses the others") \
     X(34, "the mark of a disabled component outlives the component") \
     X(35, "a switch that is turned off by the straight path leaves its mark") \
     X(41, "a row that is made isn't stamped") \

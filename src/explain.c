@@ -51,12 +51,15 @@ static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint
 static void explain_rows(explanation *o, const query *q)
 {
     if (q->marked_entities || q->entities == REEF_DISABLED)
-        explain_put(o, "looks at rows: entities that are disabled %s\n", q->entities == REEF_ENABLED ? "are skipped" : q->entities == REEF_DISABLED ? "are wanted" : "count as others");
+        explain_put(o, "looks at rows: entities that are disabled %s\n",
+                    q->entities == REEF_ENABLED ? "are skipped" : q->entities == REEF_DISABLED ? "are wanted" : "count as others");
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF) continue;
-        if (f->fixed) explain_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id), t->source.index, t->source.generation);
+        if (f->fixed)
+            explain_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id), t->source.index,
+                        t->source.generation);
         else if (f->bit) explain_put(o, "looks at rows: %s is a switch, 64 rows at a time\n", type_text(t->component.id));
         else if (f->marks && t->enabled != REEF_EITHER && t->op != REEF_OPTIONAL)
             explain_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n", type_text(t->component.id));

@@ -12,7 +12,7 @@ static const table nothing; /* of a table that this world never used */
 /* Of a chunk that isn't remembered: a loop may look ahead. Never written; not const, so that it takes no room in the file. */
 static reef_slot no_slots[REEF_COLUMNS_MAX + SLOT_COLUMNS];
 
-enum { FEW_TABLES = 32, MANY_MATCHES = 128 }; /* their tables and slots don't fit the first-level cache */
+enum { FEW_TABLES = 32, RARE_AMONG = 32, MANY_MATCHES = 128 }; /* their tables and slots don't fit the first-level cache */
 
 static match *match_of(const query *q, uint32_t i) { return (match *)(uintptr_t)match_at(q, i); }
 
@@ -283,6 +283,15 @@ static bool tables_look_all(query *q, uint32_t count)
     return true;
 }
 
+/* The tables that have the rarest type, when these are few among many: found by its map, and sorted in. */
+static bool tables_look_rare(query *q, uint32_t count)
+{
+    const reef_map *m = REEF_DEPENDENT(&q->world->hot.maps[q->rare >> 8][q->rare & 255]);
+    for (uint32_t d = 0; d < m->capacity && m->lowest + d < count; d++)
+        if (map_slot(m, m->lowest + d) && !table_look(q, m->lowest + d, false)) return false;
+    return true;
+}
+
 static bool tables_look_new(query *q, uint32_t count)
 {
     for (; q->seen < count; q->seen++) {
@@ -304,9 +313,10 @@ NOINLINE bool query_look(query *q, uint32_t count)
         const uint32_t used = q->rare ? tables_with(w, q->rare) : UINT32_MAX;
         count = w->family->graph.shape_count;
         mutex_unlock(&w->family->lock);
-        const bool all = q->seen == 0 && count > FEW_TABLES && !BUG(12);
+        const bool few = q->seen == 0 && used < count / RARE_AMONG;
+        const bool all = q->seen == 0 && count > FEW_TABLES && !few && !BUG(12);
         if (used == UINT32_MAX || used != q->rare_used || q->seen == 0)
-            if (!(all ? tables_look_all(q, count) : tables_look_new(q, count))) {
+            if (!(few ? tables_look_rare(q, count) : all ? tables_look_all(q, count) : tables_look_new(q, count))) {
                 if (q->seen == 0) matches_forget(q); /* the next look begins anew */
                 return false;
             }

@@ -112,6 +112,7 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     ok &= array_copy(f, MEMORY_TRACKS, &to->tracks, from->tracks, tracks);
     ok &= array_copy(f, MEMORY_TRACKS, &to->places, from->places, places);
     ok &= array_copy(f, MEMORY_OTHER, &to->runs, from->runs, runs);
+    if (ok && BUG(29)) to->run_count = 0;
     if (ok) return true;
     memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
     memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);

@@ -2,8 +2,9 @@
  *
  * The straight loop is inlined (reef/fast.h): table after table, chunk after chunk, columns that it writes unshared and marked
  * before the block is seen. Every other loop looks, from its inlined half, as if it were at its end, and goes on here: loops that
- * look at rows (switches, disabled components, changes), that write optional columns, that begin late or stop early, and the
- * parts of a split. Their blocks have an empty head, so that the accessors come here as well. */
+ * look at rows (switches, disabled components, changes), that write optional columns, that begin late or stop early, that go in
+ * another order, and the parts of a split. A block that begins within its chunk has an empty head, so that the accessors come
+ * here as well. */
 #include "query_order.h"
 #include "track.h"
 
@@ -123,7 +124,7 @@ static void term_rows(const look *l, uint32_t *at, uint64_t *words, uint32_t fir
         term_rows(l, at, inner, first, end);
         for (uint32_t k = first; k < end; k++) words[k] = t->op == REEF_ALL_OF ? words[k] & inner[k] : words[k] | inner[k];
     }
-    for (uint32_t k = first; t->op == REEF_NONE_OF && k < end; k++) words[k] = ~words[k];
+    for (uint32_t k = first; t->op == REEF_NONE_OF && !BUG(28) && k < end; k++) words[k] = ~words[k];
 }
 
 /* The first `count` bits. */
@@ -305,7 +306,8 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
     reef_status s = REEF_NO_MEMORY;
     reef_block b;
     query *q = w ? query_of(w, which, &s) : NULL;
-    if (q && (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking))) return begin_refuse(w, op, REEF_BAD_ARGUMENT);
+    if (q && (loop == NULL || (loop->since && !q->since) || loop->since > w->hot.version || (loop->grouped && !q->ranking)))
+        return begin_refuse(w, op, REEF_BAD_ARGUMENT);
     if (q == NULL || !query_update(q)) return begin_refuse(w, op, s);
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
@@ -561,7 +563,7 @@ bool walk_own(reef_block *b)
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) continue;
         const uint32_t k = slot_seek(b->world, t->component.id, table_id);
-        if (k) writing_add(&x, k, t->access == REEF_OUT && whole);
+        if (k) writing_add(&x, k, t->access == REEF_OUT && (whole || BUG(31)));
     }
     if (!walk_track_prepare(b, q, table_id)) return no_memory(b);
     const uint64_t version = own_version(b, q);

@@ -289,9 +289,10 @@ REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, const reef_que
     return reef_slot_of(b->slots, reef_block_match(b, q), i);
 }
 
-/* The next chunk with rows: b->next_unit, or that of the next table. False: there is none. Few stores: a table of few rows is bound by them. The slots of the chunk that follows are found a step early,
- * so that the next block's addresses don't wait for it (3 ns a block of 1,024); while pages are shared with a fork they may
- * move meanwhile. Fetching the following columns ahead made it slower. */
+/* The next chunk with rows: b->next_unit, or that of the next table. False: there is none. Few stores: a table of few rows is
+ * bound by them. The slots of the chunk that follows are found a step early, so that the next block's addresses don't wait for
+ * it (3 ns a block of 1,024); while pages are shared with a fork they may move meanwhile. Fetching the following columns ahead
+ * made it slower. */
 REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
 {
     const reef_match *m, *after, *ahead;

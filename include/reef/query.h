@@ -261,9 +261,9 @@ REEF_INLINE bool reef_row_next(reef_row *row);
  *     reef_split *s = reef_split_begin(w, q, NULL, 4);
  *     ... on thread i: for (reef_block b = reef_split_part(s, i); reef_next(&b);) ...
  *     reef_split_end(s);
- * begin unshares (by copying, REEF_OUT too) and marks everything that will be written, so the parts never fail and never wait. Parts are runs of blocks in
- * the visible order, about equal in rows, and depend on the state and `count` alone. Between begin and end only the blocks
- * of the parts and calls on a const world may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above
+ * begin unshares (by copying, REEF_OUT too) and marks everything that will be written, so the parts never fail and never wait.
+ * Parts are runs of blocks in the visible order, about equal in rows, and depend on the state and `count` alone. Between begin
+ * and end only the blocks of the parts and calls on a const world may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above
  * REEF_SPLIT_MAX, for an ordered query, and for one that asks inside a group whether a component changed that it writes. */
 typedef struct reef_split reef_split;
 REEF_API reef_split *reef_split_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
