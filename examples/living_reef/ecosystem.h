@@ -13,9 +13,10 @@
  * only what reef shares between a world and its fork.
  *
  * A rule is a function over fish that stand side by side in a block. Its query says for which ones it is: those that are dead,
- * rest, or are too young never come to it. It writes to its rows, to cells of the sea by adding whole numbers, and to the
- * lists of fish.h. Where fish compete for something (food in a cell, a prey), all state their wish
- * first, and then the wishes are settled by a rule that doesn't depend on who came first, or in the order of rows. */
+ * rest, or are too young never come to it; what it finds out about a fish by looking, measuring or throwing dice is its
+ * own. It writes to its rows, to cells of the sea by adding whole numbers, and to the lists of fish.h. Where fish compete
+ * for something (food in a cell, a prey), all state their wish first, and then the wishes are settled by a rule that
+ * doesn't depend on who came first, or in the order of rows. */
 #ifndef LIVING_REEF_ECOSYSTEM_H
 #define LIVING_REEF_ECOSYSTEM_H
 
