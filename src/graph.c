@@ -309,8 +309,7 @@ static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t c
     s->column_count = columns;
     s->first_rows = 8;
     s->columns = c;
-    s->words = words;
-    s->word_count = word_count;
+    s->word_count = (uint16_t)word_count;
     for (uint32_t i = 0; i < count; i++) s->tracked |= type_of(ids[i])->tracked;
     shape_columns(s, c);
     return s;

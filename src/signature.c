@@ -1,4 +1,4 @@
-/* Sets of types as sorted words of 64 ids. Every layout has its own set in the same form (shape.words), so that an entity is
+/* Sets of types as sorted words of 64 ids. Every layout has its own set in the same form (shape_signature), so that an entity is
  * tested word by word; switches, which no layout has, are asked one by one, and only those that the words leave open. */
 #include "table.h"
 
@@ -143,7 +143,7 @@ reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
     for (uint32_t i = 0; i < w->state.bit_count; i++) on += switch_of(w, &w->state.bits[i], place) != 0;
     if (!signature_reserve(s, set->word_count + on)) return REEF_NO_MEMORY;
-    if (set->word_count) memcpy(s->words, set->words, set->word_count * sizeof *s->words);
+    if (set->word_count) memcpy(s->words, shape_signature(set), set->word_count * sizeof *s->words);
     s->count = set->word_count;
     for (uint32_t i = 0; i < w->state.bit_count; i++)
         if (switch_of(w, &w->state.bits[i], place)) signature_put(s, w->state.bits[i].key);
@@ -291,9 +291,9 @@ bool reef_has_all(const reef_world *w, reef_entity e, const reef_signature *s)
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
     for (uint32_t i = 0, k = 0; i < s->count; i++) {
         uint32_t number = s->words[i].number;
-        while (k < set->word_count && set->words[k].number < number) k++;
+        while (k < set->word_count && shape_signature(set)[k].number < number) k++;
         uint64_t open = s->words[i].bits;
-        if (k < set->word_count && set->words[k].number == number) open &= ~set->words[k].bits;
+        if (k < set->word_count && shape_signature(set)[k].number == number) open &= ~shape_signature(set)[k].bits;
         while (open)
             if (!bit_has(w, number * 64 + bit_take(&open), place)) return false;
     }
@@ -305,7 +305,7 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD || place == PLACE_EMPTY || s == NULL || s->count == 0) return false;
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
-    if (words_meet(s->words, s->count, set->words, set->word_count)) return true;
+    if (words_meet(s->words, s->count, shape_signature(set), set->word_count)) return true;
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         uint32_t id = switch_of(w, &w->state.bits[i], place);
         if (id && words_have(s->words, s->count, id)) return true;
@@ -317,12 +317,13 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
 
 COLD bool shape_signed(const shape *s)
 {
+    const reef_signature_word *words = shape_signature(s);
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->word_count; i++) {
-        n += bits_count(s->words[i].bits);
-        if (i && s->words[i - 1].number >= s->words[i].number) return false;
+        n += bits_count(words[i].bits);
+        if (i && words[i - 1].number >= words[i].number) return false;
     }
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (!words_have(s->words, s->word_count, s->component[i])) return false;
+        if (!words_have(words, s->word_count, s->component[i])) return false;
     return n == s->component_count;
 }

@@ -59,6 +59,7 @@ typedef struct shape {
     uint16_t    end_slot;
     uint16_t    units;           /* of a chunk */
     uint16_t    first_rows;      /* capacity of the first chunk when it is made */
+    uint16_t    word_count;      /* of shape_signature */
     bool        hooked;          /* some column has hooks */
     bool        narrow;          /* all columns are 8 bytes wide */
     bool        bound;           /* some column can't be copied: such rows can't be shared */
@@ -66,9 +67,13 @@ typedef struct shape {
     bool        tracked;         /* some component, with data or a tag, whose rows are stamped */
     const uint32_t *component;   /* ids by name */
     const column *columns;       /* by slot: columns[slot]; [1] is the handles */
-    const reef_signature_word *words; /* the same set by id */
-    uint32_t      word_count;
-} shape;
+} shape; /* the columns follow it, then the words of the set (shape_signature), then the ids */
+
+/* The same set by id, in words of 64. */
+INLINE const reef_signature_word *shape_signature(const shape *s)
+{
+    return (const reef_signature_word *)(const void *)(s->columns + s->column_count + SLOT_COLUMNS);
+}
 
 /* ---- a table of one world ---- */
 
