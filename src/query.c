@@ -355,8 +355,8 @@ static COLD reef_status text_read(reef_world *w, term_list *l, const char *text)
     char detail[REEF_DETAIL_MAX];
     const reef_status s = query_text_parse(w, text, &q, detail, sizeof detail);
     if (s != REEF_OK) return failure_detail(w, s, l->op, q.at, detail);
-    memcpy(l->term, q.term, sizeof q.term);
-    memcpy(l->number, q.column, sizeof q.column);
+    memcpy(l->term, q.term, q.count * sizeof *q.term);
+    memcpy(l->number, q.column, q.count * sizeof *q.column);
     l->count = q.count;
     l->entities = q.entities;
     return REEF_OK;
@@ -500,7 +500,7 @@ static query *query_fresh(reef_world *w, const term_list *l, const term_facts *f
 static query *query_make(reef_world *w, const term_list *l)
 {
     term_facts facts[REEF_TERMS_MAX];
-    memset(facts, 0, sizeof facts);
+    memset(facts, 0, l->count * sizeof *facts);
     if ((uint32_t)l->entities > REEF_EITHER) return refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return NULL;

@@ -495,7 +495,8 @@ COLD reef_status query_text_parse(const reef_world *w, const char *text, query_t
 {
     parser   p = {.world = w, .text = text, .out = out, .detail = detail, .size = size};
     uint32_t members = 0;
-    memset(out, 0, sizeof *out);
+    out->count = out->at = 0; /* terms from count on are anything */
+    out->entities = REEF_ENABLED;
     if (size) detail[0] = 0;
     p.token = token_scan(text);
     if (p.token.kind == TOKEN_END) return REEF_OK;
