@@ -38,12 +38,15 @@ static void explain_terms(explanation *o, const query *q)
 static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint64_t rows)
 {
     const reef_world *w = q->world;
+    mutex_lock(&w->family->lock);
     const uint32_t known = w->family->graph.shape_count - TABLE_EMPTY;
+    const uint32_t with = q->rare ? tables_with(w, q->rare) : 0;
+    mutex_unlock(&w->family->lock);
     explain_put(o, "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64 " block%s, %" PRIu64 " row%s\n",
                 q->match_count, known, plural(known), blocks, plural(blocks), rows, plural(rows));
     if (q->rare)
         explain_put(o, "tables are found by %s, the rarest type that all of them have: %" PRIu32 "; a new table without it costs nothing\n",
-                    type_text(q->rare), tables_with(w, q->rare));
+                    type_text(q->rare), with);
     else explain_put(o, "no component is in all of them, so each new table is looked at once\n");
 }
 

@@ -144,7 +144,7 @@ static bool table_look(query *q, uint32_t id, bool last)
     return v == ROWS_NONE || match_put(q, last ? q->match_count : match_place(q, id), id, columns, v);
 }
 
-/* How many tables have a type; UINT32_MAX where that isn't known. */
+/* How many tables have a type; UINT32_MAX where that isn't known. Under the family's lock. */
 uint32_t tables_with(const reef_world *w, uint32_t component)
 {
     const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
@@ -308,8 +308,8 @@ NOINLINE bool query_look(query *q, uint32_t count)
     q->head.remembers = w->hot.chunks.shared == 0;
     if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
     if (q->seen != count) {
+        mutex_lock(&w->family->lock); /* other worlds of the family count tables, and none may be between the two numbers */
         if (q->rare == 0) rarest_choose(q);
-        mutex_lock(&w->family->lock); /* so that no table is between the two */
         const uint32_t used = q->rare ? tables_with(w, q->rare) : UINT32_MAX;
         count = w->family->graph.shape_count;
         mutex_unlock(&w->family->lock);

@@ -79,7 +79,7 @@ INLINE bool query_update(query *q)
     return LIKELY(same) || q->open || query_look(q, count);
 }
 void query_drop(query *q);
-uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known */
+uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
 void queries_forget(reef_world *w); /* those that were freed lately */
 void run_forget(const query *q); /* of a query that goes: the place of its last run (src/walk.c) */
 query *query_make_text(reef_world *w, const char *op, const char *text);
