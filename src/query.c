@@ -57,7 +57,7 @@ verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id)
 
 verdict table_verdict(const query *q, uint32_t table_id)
 {
-    verdict v = q->entities != REEF_EITHER && has_marks(q->world, 0) ? ROWS_SOME : q->entities == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
+    verdict v = q->entities != REEF_EITHER && q->marked_entities ? ROWS_SOME : q->entities == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
     for (uint32_t at = 0; v != ROWS_NONE && at < q->term_count;) {
         verdict x = term_verdict(q, &at, table_id);
         if (x < v) v = x;

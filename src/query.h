@@ -3,9 +3,9 @@
  *   terms: a tree in prefix form          ANY_OF 2 · Red · ALL_OF 2 · Blue · Cold
  *   matches: the tables that may have rows that match, in the visible order
  *
- * For a table, each term is settled (ROWS_ALL: it holds for every row, ROWS_NONE: for no row) or not (ROWS_SOME: it depends on the row, because
- * of switches, disabled components, changes). Tables where the whole is ROWS_NONE are not kept. Those where it is ROWS_SOME are walked
- * with a look at rows: sixteen words a block say which match, and the tree is folded over such words. */
+ * For a table, each term is settled (ROWS_ALL: it holds for every row, ROWS_NONE: for no row) or not (ROWS_SOME: it depends on the
+ * row, because of switches, disabled components, changes). Tables where the whole is ROWS_NONE are not kept. Those where it is
+ * ROWS_SOME are walked with a look at rows: sixteen words a block say which match, and the tree is folded over such words. */
 #ifndef REEF_QUERY_INTERNAL_H
 #define REEF_QUERY_INTERNAL_H
 
@@ -29,7 +29,7 @@ struct reef_query_data {
     reef_query_head head;
     reef_world *world;
     uint32_t    index, generation; /* of its handle */
-    uint64_t    serial;      /* of its last run, in the state: query_run_of */
+    uint64_t    serial;      /* of its last run, in the state (src/walk.c) */
     uint32_t    open;        /* loops that walk the matches: they must not move */
     uint32_t    seen;        /* tables of the graph looked at */
     uint32_t    rare, rare_used; /* the rarest type that every match has, 0: none; how many tables had it when we looked */
@@ -104,8 +104,9 @@ bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
 bool fixed_hold(const query *q, uint64_t since);
 /* The block becomes one of a loop that looks at rows. */
 void walk_open(reef_block *b, const query *q);
-/* The next chunk of such a loop: its unit, 0 at the end. Its columns that are written become ours. */
+/* The next chunk of such a loop: its unit, 0 at the end. */
 uint32_t walk_step(reef_block *b);
+/* Its columns that the loop writes become ours and marked. False: no memory, the loop ended. */
 bool walk_own(reef_block *b);
 /* The version of the last run, 0: it never ran in this state. */
 uint64_t query_last_run(const query *q);

@@ -89,8 +89,9 @@ REEF_INLINE bool reef_query_is_null(reef_query query) { return query.generation 
  * LIMIT (REEF_TERMS_MAX terms), NO_MEMORY. DUPLICATE_TERM: a component of one source is named twice, unless it is a filter
  * each time and inside a group at least once. */
 REEF_API reef_query reef_query_new(reef_world *world, const char *text);
-/* The same from a struct: reef_query_make(w, &(reef_query_desc){.terms = {{reef_id(Position)}, {reef_id(Velocity), REEF_IN},
- * {reef_id(Frozen), .op = REEF_NOT}}}). reef_last_error().number is the number of the bad term, from 1. */
+/* The same from a struct: reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Position)},
+ * {.component = reef_id(Velocity), .access = REEF_IN}, {.component = reef_id(Frozen), .op = REEF_NOT}}}). reef_last_error().number is
+ * the number of the bad term, from 1. */
 REEF_API reef_query reef_query_make(reef_world *world, const reef_query_desc *desc);
 /* A query with the same terms in `to`, which is the query's own world or another that knows the types. */
 REEF_API reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query query);
@@ -263,8 +264,8 @@ REEF_INLINE bool reef_row_next(reef_row *row);
  *     reef_split_end(s);
  * begin unshares (by copying, REEF_OUT too) and marks everything that will be written, so the parts never fail and never wait.
  * Parts are runs of blocks in the visible order, about equal in rows, and depend on the state and `count` alone. Between begin
- * and end only the blocks of the parts and calls on a const world may be used. NULL on failure: as reef_begin_loop, and BAD_ARGUMENT for count 0 or above
- * REEF_SPLIT_MAX, for an ordered query, and for one that asks inside a group whether a component changed that it writes. */
+ * and end only the blocks of the parts and calls on a const world may be used. NULL on failure: as reef_begin_loop, and
+ * BAD_ARGUMENT for count 0 or above REEF_SPLIT_MAX, for a loop with offset, limit, groups or deferred changes, for an ordered query, and for one that asks inside a group whether a component changed that it writes. */
 typedef struct reef_split reef_split;
 REEF_API reef_split *reef_split_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
 REEF_API reef_block reef_split_part(reef_split *split, uint32_t part);
