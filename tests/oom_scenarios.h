@@ -1,0 +1,36 @@
+/* What the allocation sweep (test_oom.c) tries: worlds to start from, and calls that need memory. */
+#ifndef OOM_SCENARIOS_H
+#define OOM_SCENARIOS_H
+
+#include "support.h"
+
+enum { NAMES = 4000 };
+
+typedef struct sweep {
+    reef_world    *w;
+    reef_entity    e[NAMES];
+    reef_query query;
+    reef_bundle   *bundle;
+    reef_query     made;
+    void          *found; /* an object that the call made, NULL: none */
+    Unique         own;
+    reef_world    *fork, *child; /* of w: made before the call, made by it */
+    reef_snapshot *snapshot, *further;
+    uint64_t       fork_digest, fork_hash, seen; /* seen: a number that the call found */
+} sweep;
+
+typedef struct scenario {
+    const char *name;
+    void (*prepare)(sweep *s); /* NULL: an empty world */
+    bool (*call)(sweep *s);    /* true: done. false: the error record says why */
+} scenario;
+
+extern const scenario scenarios[];
+extern const size_t scenario_count;
+
+/* Those that the sweep names itself. */
+void some_rows(sweep *s);
+void with_snapshot(sweep *s);
+bool name_more(sweep *s);
+
+#endif
