@@ -29,7 +29,7 @@ _Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0 || sizeof(void *) < 8, "
 enum {
     COMMAND_CHUNK_LEAST = 4096,
     COMMAND_CHUNK_MOST = 1 << 20, /* but for a command that is longer */
-    COMPLAINT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + 512
+    COMPLAINT_BYTES = REPORT_BYTES + 32
 };
 
 static const size_t command_chunk_head = (sizeof(command_chunk) + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;

@@ -48,6 +48,7 @@
 #define commands_trim reef_inner_commands_trim
 #define destroy_prepare reef_inner_destroy_prepare
 #define destroy_rows reef_inner_destroy_rows
+#define error_text reef_inner_error_text
 #define failure reef_inner_failure
 #define failure_detail reef_inner_failure_detail
 #define family_drop reef_inner_family_drop
@@ -77,6 +78,7 @@
 #define ids_prepare reef_inner_ids_prepare
 #define ids_sort reef_inner_ids_sort
 #define index_validate reef_inner_index_validate
+#define job_failure reef_inner_job_failure
 #define kind_size reef_inner_kind_size
 #define look_rows reef_inner_look_rows
 #define memory_arena_ready reef_inner_memory_arena_ready

@@ -1,6 +1,6 @@
 /* What calls answer, and why: statuses as texts, the last error of a world, the checked build's reports. Nothing here
  * allocates, and nothing is ever printed on stdout. */
-#include "world.h"
+#include "job.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,12 +80,12 @@ static void error_put_entity(error_writer *o, const reef_world *w, reef_entity e
     if (name) error_put(o, " \"%s\"", name);
 }
 
-COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
+COLD size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size)
 {
     error_writer     o = {text, size, 0};
-    const reef_error last = reef_last_error(w), *e = &last;
     const char      *component = reef_type_name(e->component);
     bool             entity = !reef_entity_is_null(e->entity);
+    if (e->system[0]) error_put(&o, "system %s: ", e->system);
     if (e->operation[0]) error_put(&o, "%s: ", e->operation);
     if (component) error_put(&o, "component %s%s", component, entity ? ", " : ": ");
     if (entity) {
@@ -97,6 +97,12 @@ COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
     return o.length;
 }
 
+COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
+{
+    const reef_error last = reef_last_error(w);
+    return error_text(w, &last, text, size);
+}
+
 #if defined(REEF_CHECKED)
 
 static bool caller_is_wrong(reef_status status)
@@ -104,15 +110,12 @@ static bool caller_is_wrong(reef_status status)
     return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC;
 }
 
-/* Long enough for an operation, a type's name, an entity's name, a status text and a detail. */
-enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + 512 };
-
-static void tell(const reef_world *w, reef_status status)
+static void tell(const reef_world *w, const reef_error *e)
 {
     char message[REPORT_BYTES];
-    if (!caller_is_wrong(status) || (w->config.misuse == NULL && w->config.log == NULL)) return;
-    (void)reef_error_text(w, message, sizeof message);
-    if (w->config.misuse) w->config.misuse(w->config.context, status, message);
+    if (!caller_is_wrong(e->status) || (w->config.misuse == NULL && w->config.log == NULL)) return;
+    (void)error_text(w, e, message, sizeof message);
+    if (w->config.misuse) w->config.misuse(w->config.context, e->status, message);
     else w->config.log(w->config.context, REEF_LOG_WARNING, message);
 }
 
@@ -124,19 +127,57 @@ void reef_assert_failed(const char *text, const char *file, int line)
 
 #endif
 
+/* Two failures in an order that doesn't depend on when they happened. */
+static int error_compare(const reef_error *a, const reef_error *b)
+{
+    int order = strcmp(a->operation, b->operation);
+    if (order == 0) order = (a->status > b->status) - (a->status < b->status);
+    if (order == 0) order = (a->entity.index > b->entity.index) - (a->entity.index < b->entity.index);
+    if (order == 0) order = (a->entity.generation > b->entity.generation) - (a->entity.generation < b->entity.generation);
+    if (order == 0 && a->component.id != b->component.id) {
+        const char *x = reef_type_name(a->component), *y = reef_type_name(b->component);
+        order = strcmp(x ? x : "", y ? y : "");
+    }
+    return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* A call on the world from inside of a system: nobody knows which job it was. Of several failures the same one is kept however many
+ * threads there are. */
+static COLD void running_failure(reef_world *w, const reef_error *e)
+{
+    mutex_lock(&w->family->lock);
+    if (w->world_failure.status == REEF_OK || error_compare(e, &w->world_failure) < 0) w->world_failure = *e;
+    mutex_unlock(&w->family->lock);
+}
+
 static reef_status failure_record(reef_world *w, const reef_error *e)
 {
-    w->error = *e;
+    if (w->running) {
+        running_failure(w, e);
+    } else {
+        w->error = *e;
+    }
 #if defined(REEF_CHECKED)
-    if (!w->flushing) tell(w, e->status);
+    if (!w->flushing) tell(w, e);
 #endif
     return e->status;
+}
+
+COLD reef_status job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number)
+{
+    reef_error x = {status, operation, c, e, number, "", ""};
+    memcpy(x.system, j->system->name, sizeof x.system);
+    if (j->error.status == REEF_OK) j->error = x;
+#if defined(REEF_CHECKED)
+    tell(j->world, &x);
+#endif
+    return status;
 }
 
 COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                          uint64_t number)
 {
-    return failure_record(w, &(reef_error){status, operation, c, e, number, ""});
+    return failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
 }
 
 COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail)

@@ -227,6 +227,7 @@ INLINE void loop_lock(reef_world *w, query *q)
     b.world = w_; \
     b.context = NULL; \
     b.query = q_; \
+    b.job = NULL; \
     b.head = &q_->head; \
     b.next_unit = 0; \
     b.mask = NULL; \

@@ -235,6 +235,12 @@ struct reef_world {
     uint32_t    number;        /* of this world in the process: handles of queries and readers carry it */
     reef_world_config config;
     reef_error error;
+    struct schedule *schedule; /* src/schedule.h; NULL: no system was ever added */
+    struct ticking *ticking;   /* what ticks remember (src/tick.c); NULL: it never ticked */
+    struct reef_pool *pool;
+    bool       running;        /* systems run, maybe on several threads: nobody writes what is shared */
+    bool       paused;
+    reef_error world_failure;  /* while they run: of a call on the world by one of them */
     reef_component hook_failed; /* of the call that is running */
     struct { reef_entity entity; uint32_t component; } ready; /* of a tracked type, to be written: reef_mut_done */
     struct removal_reader *readers; /* by index: src/removal.c */
@@ -259,6 +265,9 @@ struct reef_world {
 /* Records a failure, calls the misuse hook in the checked build, returns `status`. Never allocates. */
 COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                       uint64_t number);
+/* A failure as a text; as reef_error_text. REPORT_BYTES are enough for any. */
+size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size);
+enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
 /* The same for a text: what is wrong with it in column `number`, as a sentence. */
 COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
 

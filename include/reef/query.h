@@ -105,10 +105,10 @@ struct reef_query_head;
 /* A block of the loop, and the loop's place. Don't copy it while the loop is open. */
 typedef struct reef_block {
     uint32_t           count;    /* rows, 1 ... REEF_BLOCK_ROWS */
-    float              dt;       /* of the tick, in seconds; 0 in a loop of your own */
+    float              dt;       /* of the phase, in seconds; 0 in a loop of your own */
     const reef_entity *entities; /* of the rows */
     reef_world        *world;
-    void              *context;  /* of reef_run */
+    void              *context;  /* of reef_run; of the system */
     /* reef's own. (Fields that one step writes don't stand side by side: a compiler that merges two stores makes the
      * next load of one of them wait. A table of 20 rows cost 50 ns instead of 15.) */
     const struct reef_query_head *head;  /* what the inlined calls know of the query */
@@ -119,6 +119,7 @@ typedef struct reef_block {
     uint32_t                next_unit; /* the table's next chunk, 0: this is the last. (next_slots: its slots.) */
     const uint64_t         *mask;
     struct reef_query_data *query;
+    struct reef_job        *job;  /* of a system's block; NULL in a loop of your own */
     bool                    open;
     /* of a loop with a look at rows; set when it begins */
     bool        walks;     /* it is such a loop */

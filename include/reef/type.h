@@ -234,6 +234,12 @@ enum {
     REEF_FIELDS_MAX = 1024,       /* fields of a type */
     REEF_TERMS_MAX = 64,          /* terms of a query */
     REEF_SPLIT_MAX = 1024,        /* parts of a loop */
+    REEF_SYSTEMS_MAX = 4096,      /* systems of a world */
+    REEF_PHASES_MAX = 64,         /* phases of a world */
+    REEF_SYSTEM_NAME_MAX = 63,    /* bytes of a system's or phase's name */
+    REEF_TOUCHES_MAX = 64,        /* what a system touches beside its query */
+    REEF_THREADS_MAX = 64,        /* threads of a pool */
+    REEF_JOBS_MAX = 64,           /* jobs that a system is split into */
     REEF_DETAIL_MAX = 128,        /* bytes of an error's detail, with the zero at its end */
     REEF_BUNDLE_MAX = 64,         /* parts of a bundle */
     REEF_BLOCK_ROWS = 1024        /* rows of a block */

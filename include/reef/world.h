@@ -12,6 +12,8 @@ typedef struct reef_world_config {
     reef_allocator allocator;     /* {0}: the C library's, with huge pages where the system gives them */
     bool           strict;        /* only types given to reef_world_use are known; otherwise every declared type is */
     bool           never_reuse;   /* never give the index of a dead entity to a new one */
+    bool           atomic_tick;   /* a tick that fails leaves the world as it was before it; costs a snapshot a tick */
+    uint64_t       seed;          /* of reef_random, part of the state */
     uint32_t       entities_max;  /* indices of this world, 1 ... 2^32-2; 0: the largest */
     void         (*log)(void *context, reef_log_level level, const char *message); /* NULL: nothing is said */
     void         (*misuse)(void *context, reef_status status, const char *message); /* called in the checked build for
@@ -48,6 +50,7 @@ typedef struct reef_error {
     reef_component component; /* {0} if none is concerned */
     reef_entity    entity;    /* {0} if none is concerned */
     uint64_t       number;    /* a size, an index or a column, as the status tells */
+    char           system[REEF_SYSTEM_NAME_MAX + 1]; /* in which it happened; "" outside of systems */
     char           detail[REEF_DETAIL_MAX]; /* of a text that was refused: a sentence on what is wrong in its column `number`;
                                                else "" */
 } reef_error;

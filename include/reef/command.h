@@ -1,0 +1,63 @@
+/* Commands: how a system changes the structure.
+ *
+ *     static void burn(reef_block *b)
+ *     {
+ *         Fuse *fuse = reef_inout(b, Fuse);
+ *         for (uint32_t i = 0; i < b->count; i++)
+ *             if (fuse[i].left-- == 0) reef_cmd_destroy(b, b->entities[i]);
+ *     }
+ *     reef_system(w, burn, "Fuse; destroys");
+ *
+ * A command is recorded by the job whose block it is called with, and done at the end of the phase: as if all were done one by one, in
+ * the order of the systems, of the blocks, of the calls. What can be told at once is refused at once (UNDECLARED, UNKNOWN_TYPE,
+ * WRONG_SIZE, a null entity, NO_MEMORY ...). Whether the entity lives is decided when the command is done, since commands before it may
+ * make or destroy it; a command that fails then has no effect, and goes to the log. docs/systems.md has the table.
+ *
+ * With a block of a loop outside of systems these are the same as the calls on the world. */
+#ifndef REEF_COMMAND_PUBLIC_H
+#define REEF_COMMAND_PUBLIC_H
+
+#include "query.h"
+
+REEF_BEGIN_C
+
+/* Makes an entity; the handle is good at once for other commands, to be stored and sent; it lives from the end of the phase on. The handles don't depend
+ * on the number of threads. Null on failure. */
+REEF_API reef_entity reef_cmd_create(reef_block *block);
+REEF_API reef_entity reef_cmd_spawn_values(reef_block *block, const reef_value *values, uint32_t count);
+REEF_API reef_status reef_cmd_spawn_many_values(reef_block *block, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count);
+/* A copy of what `source` is when the command is done. */
+REEF_API reef_entity reef_cmd_clone(reef_block *block, reef_entity source);
+REEF_API reef_status reef_cmd_destroy(reef_block *block, reef_entity entity);
+REEF_API reef_status reef_cmd_add_id(reef_block *block, reef_entity entity, reef_component type);
+REEF_API reef_status reef_cmd_set_id(reef_block *block, reef_entity entity, reef_component type, const void *value, size_t size);
+REEF_API reef_status reef_cmd_remove_id(reef_block *block, reef_entity entity, reef_component type);
+REEF_API reef_status reef_cmd_remove_all(reef_block *block, reef_entity entity);
+REEF_API reef_status reef_cmd_change_values(reef_block *block, reef_entity entity, const reef_value *values, uint32_t count);
+/* With type {0}: the whole entity. */
+REEF_API reef_status reef_cmd_enable_id(reef_block *block, reef_entity entity, reef_component type, bool on);
+/* As reef_set_name; the text is copied. A name that is taken when the command is done: NAME_TAKEN, the first in order has it. */
+REEF_API reef_status reef_cmd_name(reef_block *block, reef_entity entity, const char *name);
+
+REEF_END_C
+
+#define reef_cmd_spawn(block, ...) reef_cmd_spawn_values(block, REEF_VALUES_(__VA_ARGS__))
+#define reef_cmd_spawn_many(block, n, entities, ...) reef_cmd_spawn_many_values(block, n, entities, REEF_VALUES_(__VA_ARGS__))
+#define reef_cmd_change(block, entity, ...) reef_cmd_change_values(block, entity, REEF_VALUES_(__VA_ARGS__))
+#define reef_cmd_add(block, entity, T) reef_cmd_add_id(block, entity, reef_id(T))
+#define reef_cmd_remove(block, entity, T) reef_cmd_remove_id(block, entity, reef_id(T))
+#define reef_cmd_enable(block, entity, T) reef_cmd_enable_id(block, entity, reef_id(T), true)
+#define reef_cmd_disable(block, entity, T) reef_cmd_enable_id(block, entity, reef_id(T), false)
+#define reef_cmd_enable_entity(block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), true)
+#define reef_cmd_disable_entity(block, entity) reef_cmd_enable_id(block, entity, reef_null_component_(), false)
+#ifndef __cplusplus
+#define reef_cmd_set(block, entity, T, ...) reef_cmd_set_id(block, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T))
+#else
+template <class T> static inline reef_status reef_cmd_set_value(reef_block *b, reef_entity e, reef_component c, const T &value)
+{
+    return reef_cmd_set_id(b, e, c, &value, sizeof(T));
+}
+#define reef_cmd_set(block, entity, T, ...) reef_cmd_set_value<T>(block, entity, reef_id(T), T{__VA_ARGS__})
+#endif
+
+#endif

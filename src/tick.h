@@ -1,0 +1,62 @@
+/* What the parts of a tick call of one another.
+ *
+ *   tick.c      phases in order; a phase: systems begin, run, end; then what their jobs left is joined
+ *   schedule.c  which systems there are
+ *   pool.c      threads
+ *   lane.c      ids that jobs gave out
+ *   command.c   what jobs want changed
+ *   event.c     what jobs sent
+ *
+ * In a phase, a system begins when all systems before it that collide with it have ended. Its beginning and its end happen under the
+ * phase's lock, on any thread; its jobs run without. */
+#ifndef REEF_TICK_H
+#define REEF_TICK_H
+
+#include "job.h"
+#include "reef/pool.h"
+
+/* ---- schedule (src/schedule.c) ---- */
+
+/* A world leaves its schedule, or a fork joins that of its origin. */
+void schedule_drop(reef_world *w);
+void schedule_join(reef_world *fork, const reef_world *w);
+/* A system that is in no schedule, with one holder, for reef_system_once. NULL: refused, and recorded. */
+system *system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *phase);
+void system_leave(family *f, system *s);
+
+/* ---- threads (src/pool.c) ---- */
+
+/* Calls work(data, 0) on this thread, and work(data, n), n < threads, on those threads of the pool that are free meanwhile; returns when
+ * all that began have returned. `work` finds out by itself what there is to do. NULL pool: this thread alone. */
+void pool_run(reef_pool *pool, void (*work)(void *data, uint32_t worker), void *data);
+uint64_t pool_shuffle(const reef_pool *pool); /* the seed */
+
+/* ---- ids (src/lane.c) ---- */
+
+/* The next id of a job's lane: real at once. LIMIT: there is none. Reads the world only. */
+reef_status lane_next(job *j, reef_entity *e);
+/* Before the jobs of a phase begin: from now on the lanes' ids are looked up in the world as it is. False: no memory. */
+bool lanes_begin(reef_world *w);
+/* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's order. When memory
+ * is short this is kept and done before anything else gives out an id: NO_MEMORY. */
+reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes);
+
+/* ---- events (src/event.c) ---- */
+
+/* How many queues a job of this system needs, and the bytes of each; jobs are made with cleared ones. */
+uint32_t event_queues(const system *s);
+size_t event_queue_bytes(void);
+/* A system that receives is about to run, or the phase ends: what these jobs sent comes behind what is there, in their order. Called
+ * once for each job, in the order of (system, job); other systems may be running. Can't fail. */
+void events_gather(reef_world *w, job *jobs, uint32_t count);
+/* A system that receives begins: it sees what is there now. It ends: it has seen that. */
+void events_begin(reef_world *w, const system *s);
+void events_end(reef_world *w, const system *s);
+/* The phase ended, all was gathered: what somebody hasn't seen yet goes to the state, the rest is dropped. NO_MEMORY: it stays where it is, and
+ * this is tried again at the next phase. */
+reef_status events_settle(reef_world *w);
+/* Readers of a system that comes or goes. False: no memory. */
+bool events_follow(reef_world *w, const system *s);
+void events_leave(reef_world *w, const system *s);
+
+#endif
