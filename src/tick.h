@@ -46,9 +46,10 @@ reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes);
 /* How many queues a job of this system needs, and the bytes of each; jobs are made with cleared ones. */
 uint32_t event_queues(const system *s);
 size_t event_queue_bytes(void);
-/* A system that receives is about to run, or the phase ends: what these jobs sent comes behind what is there, in their order. Called
- * once for each job, in the order of (system, job); other systems may be running. Can't fail. */
-void events_gather(reef_world *w, job *jobs, uint32_t count);
+/* A system that receives this type is about to run, or the phase ends: what these jobs sent of it (0: of all types) and what wasn't
+ * gathered yet comes behind what is there, in their order. For one type the calls come in the order of (system, job); systems that
+ * don't touch the type may be running. Can't fail. */
+void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component);
 /* A system that receives begins: it sees what is there now. It ends: it has seen that. */
 void events_begin(reef_world *w, const system *s);
 void events_end(reef_world *w, const system *s);
