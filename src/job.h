@@ -13,7 +13,7 @@ struct event_queue;
 
 typedef struct reef_job {
     reef_world   *world;
-    const system *system;
+    const struct system *system;
     uint32_t      number;  /* in its system */
     uint32_t      worker;  /* the thread that runs it, 0: the one that ticks */
     uint64_t      version; /* of what the system writes */

@@ -9,10 +9,9 @@
 #include "query.h"
 #include "reef/system.h"
 
-typedef struct system_text { char name[REEF_SYSTEM_NAME_MAX + 1]; } system_text;
 
 /* What a system is; immutable but for its count of holders. */
-typedef struct system {
+struct system {
     uint32_t    holders;    /* schedules; under the family's lock */
     uint64_t    serial;     /* of the family; its query has the same */
     uint64_t    name_hash;  /* for random numbers */
@@ -33,7 +32,7 @@ typedef struct system {
     char       *before, *after; /* names with spaces; NULL: none */
     reef_query_desc query;      /* without text */
     size_t      bytes;          /* of this allocation: the arrays follow */
-} system;
+};
 
 typedef struct phase {
     char     name[REEF_SYSTEM_NAME_MAX + 1];
@@ -44,7 +43,7 @@ typedef struct phase {
 
 /* A place in the order. */
 typedef struct schedule_entry {
-    system  *system;
+    struct system *system;
     uint32_t slot;   /* of its handle */
     uint32_t phase;
     bool     on;
@@ -62,8 +61,8 @@ typedef struct schedule {
 } schedule;
 
 /* Does the system declare this? Of kinds that allow it, without a type stands for every type. */
-bool system_touches(const system *s, reef_touch_kind kind, uint32_t component);
+bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t component);
 /* Must one of two systems wait for the other? The component for whose sake: 0: they don't collide. */
-uint32_t systems_collide(const system *a, const system *b);
+uint32_t systems_collide(const struct system *a, const struct system *b);
 
 #endif

@@ -21,8 +21,8 @@
 void schedule_drop(reef_world *w);
 void schedule_join(reef_world *fork, const reef_world *w);
 /* A system that is in no schedule, with one holder, for reef_system_once. NULL: refused, and recorded. */
-system *system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *phase);
-void system_leave(family *f, system *s);
+struct system *system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *phase);
+void system_leave(family *f, struct system *s);
 
 /* ---- threads (src/pool.c) ---- */
 
@@ -44,20 +44,20 @@ reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes);
 /* ---- events (src/event.c) ---- */
 
 /* How many queues a job of this system needs, and the bytes of each; jobs are made with cleared ones. */
-uint32_t event_queues(const system *s);
+uint32_t event_queues(const struct system *s);
 size_t event_queue_bytes(void);
 /* A system that receives this type is about to run, or the phase ends: what these jobs sent of it (0: of all types) and what wasn't
  * gathered yet comes behind what is there, in their order. For one type the calls come in the order of (system, job); systems that
  * don't touch the type may be running. Can't fail. */
 void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component);
 /* A system that receives begins: it sees what is there now. It ends: it has seen that. */
-void events_begin(reef_world *w, const system *s);
-void events_end(reef_world *w, const system *s);
+void events_begin(reef_world *w, const struct system *s);
+void events_end(reef_world *w, const struct system *s);
 /* The phase ended, all was gathered: what somebody hasn't seen yet goes to the state, the rest is dropped. NO_MEMORY: it stays where it is, and
  * this is tried again at the next phase. */
 reef_status events_settle(reef_world *w);
 /* Readers of a system that comes or goes. False: no memory. */
-bool events_follow(reef_world *w, const system *s);
-void events_leave(reef_world *w, const system *s);
+bool events_follow(reef_world *w, const struct system *s);
+void events_leave(reef_world *w, const struct system *s);
 
 #endif
