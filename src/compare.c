@@ -92,6 +92,15 @@ static COLD bool names_equal(comparing *x)
     return lowest == UINT32_MAX || index_differs(x, REEF_HASH_NAMES, lowest);
 }
 
+/* Clocks are compared by their hash: two hashes of 64 bits of a few numbers. */
+static COLD bool time_equal(comparing *x)
+{
+    const state *a = &x->world[0]->state, *b = &x->world[1]->state;
+    if (a->ticks == b->ticks && a->time_ns == b->time_ns && a->seed == b->seed && clocks_hash(x->world[0]) == clocks_hash(x->world[1])) return true;
+    *x->found = (reef_difference){.kind = REEF_HASH_TIME};
+    return false;
+}
+
 /* ---- tables ---- */
 
 /* A table that both sides have, one chunk of each at a time. */
@@ -247,7 +256,7 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
     comparing x = {{a, b}, difference ? difference : &unwanted};
     *x.found = (reef_difference){0};
     if (a == NULL || b == NULL) return false;
-    return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && tables_equal(&x));
+    return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && tables_equal(&x));
 }
 
 /* ---- in words ---- */
@@ -307,6 +316,7 @@ COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t si
     switch (d->kind) {
     case REEF_HASH_IDS: say_ids(&out, d); break;
     case REEF_HASH_NAMES: say(&out, "The name of entity %" PRIu32 "v%" PRIu32 " differs", e.index, e.generation); break;
+    case REEF_HASH_TIME: say(&out, "The ticks, the time, the seed or how far a phase or system is differ"); break;
     case REEF_HASH_ROWS:
         say(&out, "The entities differ: ");
         say_pair(&out, d);

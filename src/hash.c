@@ -97,6 +97,8 @@ uint64_t hash_end(hasher *h)
     return blend(sum);
 }
 
+uint64_t number_hash(uint64_t number) { return blend(number); }
+
 uint64_t hash_bytes(const void *bytes, size_t count)
 {
     hasher h;
@@ -424,6 +426,8 @@ static bool parts_add(hashing *x)
     uint64_t ids = join(join(free_ids, ring_hash(w)), rowless_hash(w));
     if (!part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, ids)) return true;
     if (!part_add(x, REEF_HASH_NAMES, NULL, 0, w->state.name_count, names_hash(w))) return true;
+    const uint64_t time = clocks_hash(w);
+    if (time && !part_add(x, REEF_HASH_TIME, NULL, 0, w->state.ticks, time)) return true;
     for (uint32_t i = 0; i < tables; i++)
         if (!hash_table_add(x, order[i])) return true;
     return x->visit == NULL || types_add(x);

@@ -14,6 +14,7 @@ void hash_begin(hasher *h);
 void hash_add(hasher *h, const void *bytes, size_t count);
 uint64_t hash_end(hasher *h);
 uint64_t hash_bytes(const void *bytes, size_t count);
+uint64_t number_hash(uint64_t number); /* a bijection: 0 stays 0 */
 /* Do the bytes of a value, as they lie in memory, stand for it? (Else its fields do, one after the other.) */
 bool type_is_flat(const type *t);
 

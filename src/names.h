@@ -27,7 +27,12 @@
 #define change_apply reef_inner_change_apply
 #define change_held reef_inner_change_held
 #define chunk_own reef_inner_chunk_own
+#define chunk_page_own reef_inner_chunk_page_own
+#define chunks_know_ours reef_inner_chunks_know_ours
+#define clock_own reef_inner_clock_own
+#define clocks_hash reef_inner_clocks_hash
 #define clone_pending reef_inner_clone_pending
+#define column_claim reef_inner_column_claim
 #define column_default reef_inner_column_default
 #define column_discard reef_inner_column_discard
 #define column_drop reef_inner_column_drop
@@ -98,6 +103,7 @@
 #define names_changed reef_inner_names_changed
 #define names_own_all reef_inner_names_own_all
 #define names_validate reef_inner_names_validate
+#define number_hash reef_inner_number_hash
 #define order_keys reef_inner_order_keys
 #define order_resolve reef_inner_order_resolve
 #define order_rows reef_inner_order_rows
@@ -123,7 +129,10 @@
 #define pages_tables reef_inner_pages_tables
 #define pages_tracks reef_inner_pages_tracks
 #define part_at reef_inner_part_at
+#define part_claim reef_inner_part_claim
 #define part_like reef_inner_part_like
+#define part_mark reef_inner_part_mark
+#define part_open reef_inner_part_open
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
 #define query_drop reef_inner_query_drop
@@ -162,6 +171,8 @@
 #define row_pop reef_inner_row_pop
 #define row_pushed reef_inner_row_pushed
 #define run_forget reef_inner_run_forget
+#define run_make reef_inner_run_make
+#define run_put reef_inner_run_put
 #define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define shape_signed reef_inner_shape_signed
@@ -198,6 +209,7 @@
 #define track_stamp_at reef_inner_track_stamp_at
 #define track_stamp_row reef_inner_track_stamp_row
 #define track_word reef_inner_track_word
+#define tracks_prepare reef_inner_tracks_prepare
 #define tracks_validate reef_inner_tracks_validate
 #define type_compare reef_inner_type_compare
 #define type_is_flat reef_inner_type_is_flat

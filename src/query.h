@@ -104,6 +104,19 @@ bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
 bool fixed_hold(const query *q, uint64_t since);
 /* The block becomes one of a loop that looks at rows. */
 void walk_open(reef_block *b, const query *q);
+/* Where a part of a loop begins: at a match, or at a chunk of its table. */
+typedef struct split_place { const void *match; uint32_t unit; } split_place;
+/* The block, which walk_open made one of a whole loop, becomes one of the part up to `to`: it marks nothing, and its end unlocks
+ * nothing. (src/split.c) */
+void part_open(reef_block *b, const split_place *from, const split_place *to);
+/* The columns of a part's block that the loop writes: ours without being marked (false: no memory; `whole`: values of REEF_OUT needn't be
+ * kept); marked as written at `version`, with the rows' stamps. While systems run several threads do this for different columns. */
+bool part_claim(reef_block *b, uint64_t version, bool whole);
+void part_mark(reef_block *b, uint64_t version);
+/* What the stamps of all rows of a table need where a loop writes it. */
+bool tracks_prepare(query *q, const match *m);
+bool run_make(query *q); /* a place for the query's last run in the state; false: no memory */
+void run_put(const query *q, uint64_t version);
 /* The next chunk of such a loop: its unit, 0 at the end. */
 uint32_t walk_step(reef_block *b);
 /* Its columns that the loop writes become ours and marked. False: no memory, the loop ended. */

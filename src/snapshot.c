@@ -82,6 +82,7 @@ void state_drop(family *f, reef_hot *h, state *s)
     memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
     memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
     memory_free(&f->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *s->runs);
+    memory_free(&f->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *s->clocks);
     memory_free(&f->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *s->tracks);
     memory_free(&f->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *s->places);
     memset(s, 0, sizeof *s);
@@ -101,17 +102,19 @@ static COLD bool state_copy(family *f, state *to, const state *from)
 {
     size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
     size_t tracks = from->track_count * sizeof *from->tracks, places = from->place_count * sizeof *from->places;
-    size_t runs = from->run_count * sizeof *from->runs;
+    size_t runs = from->run_count * sizeof *from->runs, clocks = from->clock_count * sizeof *from->clocks;
     *to = *from;
     to->bit_capacity = from->bit_count;
     to->track_capacity = from->track_count;
     to->place_capacity = from->place_count;
     to->run_room = from->run_count;
+    to->clock_room = from->clock_count;
     bool ok = array_copy(f, MEMORY_BITS, &to->bits, from->bits, bits);
     ok &= array_copy(f, MEMORY_OTHER, &to->used_types, from->used_types, used);
     ok &= array_copy(f, MEMORY_TRACKS, &to->tracks, from->tracks, tracks);
     ok &= array_copy(f, MEMORY_TRACKS, &to->places, from->places, places);
     ok &= array_copy(f, MEMORY_OTHER, &to->runs, from->runs, runs);
+    ok &= array_copy(f, MEMORY_OTHER, &to->clocks, from->clocks, clocks);
     if (ok && BUG(29)) to->run_count = 0;
     if (ok) return true;
     memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
@@ -119,6 +122,7 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     memory_free(&f->memory, MEMORY_TRACKS, to->tracks, tracks);
     memory_free(&f->memory, MEMORY_TRACKS, to->places, places);
     memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
+    memory_free(&f->memory, MEMORY_OTHER, to->clocks, clocks);
     return false;
 }
 

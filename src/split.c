@@ -8,10 +8,10 @@
 struct reef_split {
     reef_block whole; /* the loop that is open meanwhile */
     uint32_t   count;
-    struct split_place { const void *match; uint32_t unit; } begin[]; /* of each part, and of the end */
+    split_place begin[]; /* of each part, and of the end */
 };
 
-static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(struct split_place); }
+static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(split_place); }
 
 /* The rows of all tables that the loop walks. Chunks are counted whole, whatever matches in them. */
 static uint64_t rows_walked(const reef_block *b, const query *q)
@@ -33,7 +33,7 @@ static bool split_walk(reef_split *s, const query *q)
     while (walk_step(&b)) {
         const match *m = (const match *)(const void *)((const char *)b.match - q->head.match_bytes);
         for (; number < s->count && passed >= all / s->count * number + all % s->count * number / s->count; number++)
-            s->begin[number] = (struct split_place){m, b.unit};
+            s->begin[number] = (split_place){m, b.unit};
         passed += b.count;
         b.mask = NULL;
         if (m->look) {
@@ -43,7 +43,7 @@ static bool split_walk(reef_split *s, const query *q)
         }
         if (writes && !walk_own(&b)) return false;
     }
-    for (; number <= s->count; number++) s->begin[number] = (struct split_place){b.end, 0};
+    for (; number <= s->count; number++) s->begin[number] = (split_place){b.end, 0};
     return true;
 }
 
@@ -87,6 +87,21 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     return NULL;
 }
 
+void part_open(reef_block *b, const split_place *from, const split_place *to)
+{
+    b->part = true;
+    b->match = b->match_end = from->match;
+    b->walk_unit = from->unit;
+    b->end = to->match;
+    b->end_unit = to->unit;
+    if (from->match == to->match && from->unit == to->unit) {
+        b->left = 0;
+    } else if (from->unit) { /* in the middle of a table: its match counts as passed */
+        b->match = b->match_end = (const char *)from->match + b->query->head.match_bytes;
+        if (to->unit) b->end = (const char *)to->match + b->query->head.match_bytes;
+    }
+}
+
 reef_block reef_split_part(reef_split *s, uint32_t number)
 {
     reef_block b;
@@ -96,18 +111,7 @@ reef_block reef_split_part(reef_split *s, uint32_t number)
         return b;
     }
     b = s->whole;
-    const struct split_place *from = &s->begin[number], *to = &s->begin[number + 1];
-    b.part = true;
-    b.match = b.match_end = from->match;
-    b.walk_unit = from->unit;
-    b.end = to->match;
-    b.end_unit = to->unit;
-    if (from->match == to->match && from->unit == to->unit) {
-        b.left = 0;
-    } else if (from->unit) { /* in the middle of a table: its match counts as passed */
-        b.match = b.match_end = (const char *)from->match + b.query->head.match_bytes;
-        if (to->unit) b.end = (const char *)to->match + b.query->head.match_bytes;
-    }
+    part_open(&b, &s->begin[number], &s->begin[number + 1]);
     return b;
 }
 

@@ -35,6 +35,12 @@ void table_lease(reef_world *w, table *t);
 bool chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* One column. */
 bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+/* While systems run, on a page that is ours: the block ours, and if it wasn't, written at `version`; not marked otherwise. `drop`: a plain
+ * column's old values aren't wanted. Several threads may do this for different columns. */
+bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t slot, uint64_t version, bool drop);
+/* Before: the page of a chunk ours. It may move. */
+bool chunk_page_own(reef_world *w, uint32_t unit);
+void chunks_know_ours(reef_world *w); /* what column_claim goes by: after the pages */
 /* A plain column whose values will all be written: a block to take the place of one that is shared (NULL: no memory; the page is
  * ours then), and putting it there. */
 void *column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t slot);

@@ -172,7 +172,7 @@ uint64_t query_last_run(const query *q)
 }
 
 /* A place for it. The place of a query that is no more is taken. False: no memory. */
-static COLD bool run_make(query *q)
+COLD bool run_make(query *q)
 {
     state *s = &q->world->state;
     if (run_find(q)) return true;
@@ -186,6 +186,8 @@ static COLD bool run_make(query *q)
     s->runs[s->run_count++] = (struct query_run){q->serial, 0};
     return true;
 }
+
+void run_put(const query *q, uint64_t version) { run_find(q)->version = version; }
 
 void run_forget(const query *q)
 {
@@ -577,6 +579,63 @@ bool walk_own(reef_block *b)
     walk_track(b, q, table_id, version);
     return true;
 }
+
+/* ---- parts whose marks are others' business ---- */
+
+/* The slots of the columns that a part's block writes, in *slot; how many. Bit i of *out: values of the i-th aren't read. */
+static uint32_t part_columns(const reef_block *b, uint16_t *slot, uint64_t *out)
+{
+    const query *q = b->query;
+    uint32_t n = 0;
+    *out = 0;
+    if (!q->optional_writes) {
+        for (; n < q->head.write_count; n++) slot[n] = (uint16_t)(reef_slot_of(b->slots, match_before(q, b->match), n) - b->slots);
+        *out = q->out;
+        return n;
+    }
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) continue;
+        const uint32_t k = slot_seek(b->world, t->component.id, b->slots[0].head.table);
+        if (k == 0) continue;
+        *out |= (uint64_t)(t->access == REEF_OUT) << n;
+        slot[n++] = (uint16_t)k;
+    }
+    return n;
+}
+
+bool part_claim(reef_block *b, uint64_t version, bool whole)
+{
+    uint16_t slot[REEF_TERMS_MAX];
+    uint64_t out;
+    const uint32_t n = part_columns(b, slot, &out);
+    const table *t = table_read(b->world, b->slots[0].head.table);
+    for (uint32_t i = 0; i < n; i++)
+        if (!column_claim(b->world, t, b->unit, slot[i], version, whole && b->mask == NULL && out >> i & 1)) return false;
+    return true;
+}
+
+void part_mark(reef_block *b, uint64_t version)
+{
+    uint16_t slot[REEF_TERMS_MAX];
+    uint64_t out;
+    const uint32_t n = part_columns(b, slot, &out);
+    for (uint32_t i = 0; i < n; i++) ((reef_slot *)(uintptr_t)b->slots)[slot[i]].version = version;
+    if (UNLIKELY(b->query->tracked)) walk_track(b, b->query, b->slots[0].head.table, version);
+}
+
+COLD bool tracks_prepare(query *q, const match *m)
+{
+    reef_world *w = q->world;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        if (!term_is_tracked(q, i, m->id)) continue;
+        for (uint32_t unit = m->table->first; unit; unit = unit_slots(w, unit)[0].head.next)
+            if (!track_prepare(w, q->terms[i].component.id, slot_entities(unit_slots(w, unit)), chunk_rows(m->table, unit))) return false;
+    }
+    return true;
+}
+
+/* ---- looks at rows ---- */
 
 /* A few switches decide: their words are folded as they are, and those of a single one are the mask. (iter_frag_1k_bit took 1.5
  * times as long by way of look_rows.) False: no row matches. */

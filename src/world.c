@@ -85,6 +85,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     graph_view_none(w);
     version_advance(w);
     w->state.next_unit = 2;
+    w->state.seed = config->seed;
     w->error.operation = "";
     return w;
 }

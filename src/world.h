@@ -196,6 +196,11 @@ typedef struct state {
     uint32_t   map_count;     /* this world sees the maps of ids below */
     struct query_run { uint64_t serial, version; } *runs; /* of queries that ask for changes: their last run */
     uint32_t   run_count, run_room;
+    /* Of time: src/tick.c. A clock belongs to a phase or a system, by its serial number: time that waits to be stepped through, or
+     * the world's time when it ran last. */
+    uint64_t   ticks, time_ns, seed;
+    struct clock { uint64_t serial, value; } *clocks;
+    uint32_t   clock_count, clock_room;
     uint32_t   reserved_count; /* ids out by reef_reserve_id and by commands that are recorded */
     uint32_t   retired_count;  /* indices that are never given out again */
 } state;
@@ -408,6 +413,12 @@ INLINE const uint64_t *disabled_words(const reef_world *w, uint32_t component, u
 int bit_key_compare(uint32_t a, uint32_t b);
 /* Does this world know the type? Open worlds know all declared ones. */
 bool world_knows(const reef_world *w, uint32_t component);
+
+/* ---- time (src/clock.c) ---- */
+/* The clock of a phase or a system, 0 at first. NULL: no memory. */
+uint64_t *clock_own(reef_world *w, uint64_t serial);
+/* What the hash covers of time; 0 when the world never ticked and has no seed. */
+uint64_t clocks_hash(const reef_world *w);
 
 /* ---- names (src/name.c) ---- */
 void name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */

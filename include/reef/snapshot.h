@@ -63,8 +63,9 @@ typedef enum reef_hash_kind {
     REEF_HASH_COLUMN,  /* one component's values in one table */
     REEF_HASH_SWITCH,  /* one switch of the entities of one table; rows: on */
     REEF_HASH_TYPE,    /* one component or switch in all tables, with its marks; rows: all that have it */
-    REEF_HASH_DISABLED /* which entities of one table have one component disabled; before these, with component {0}: which are
+    REEF_HASH_DISABLED, /* which entities of one table have one component disabled; before these, with component {0}: which are
                           disabled themselves; rows: disabled */
+    REEF_HASH_TIME     /* ticks, time, seed, how far phases and systems are; rows: ticks. Only where some of it isn't 0 */
 } reef_hash_kind;
 
 /* One part of the hash. `table` lists the types of the table by name, switches not among them; it is NULL for parts that
