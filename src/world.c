@@ -95,6 +95,8 @@ COLD void reef_world_free(reef_world *w)
     if (w == NULL) return;
     family *f = w->family;
     commands_drop(w, &w->deferred);
+    commands_trim(w);
+    lanes_drop(w);
     queries_drop(w);
     bundles_drop(w);
     readers_drop(w);
@@ -123,7 +125,8 @@ COLD reef_status reef_shrink(reef_world *w)
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
         if (!table_shrink(w, i)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
     queries_forget(w);
-    commands_trim(w, &w->deferred);
+    commands_trim(w);
+    if (w->lane_rest == 0) lanes_drop(w);
     mutex_lock(&w->family->lock);
     graph_settle(w->family);
     mutex_unlock(&w->family->lock);
