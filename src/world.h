@@ -201,6 +201,7 @@ typedef struct state {
     uint64_t   ticks, time_ns, seed;
     struct clock { uint64_t serial, value; } *clocks;
     uint32_t   clock_count, clock_room;
+    reef_entity single;        /* whose components are the singletons; null: there is none */
     uint32_t   reserved_count; /* ids out by reef_reserve_id and by commands that are recorded */
     uint32_t   retired_count;  /* indices that are never given out again */
 } state;
@@ -419,6 +420,12 @@ bool world_knows(const reef_world *w, uint32_t component);
 uint64_t *clock_own(reef_world *w, uint64_t serial);
 /* What the hash covers of time; 0 when the world never ticked and has no seed. */
 uint64_t clocks_hash(const reef_world *w);
+
+/* ---- while systems run (src/run.c) ---- */
+/* Does a system of the phase declare that it writes the component in others' rows? The cell of an entity's component for it. NULL:
+ * refused, and recorded. */
+bool running_may_write(const reef_world *w, uint32_t component);
+void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c);
 
 /* ---- names (src/name.c) ---- */
 void name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */
