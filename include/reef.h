@@ -15,6 +15,7 @@
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
  *   reef/inspect.h  printing, visiting, checking
+ *   reef/pool.h     threads for ticks
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
  *
  * Rules that hold for every call, so that they are said once:
@@ -45,6 +46,7 @@
 #include "reef/snapshot.h"
 #include "reef/history.h"
 #include "reef/inspect.h"
+#include "reef/pool.h"
 #include "reef/fast.h"
 
 #endif

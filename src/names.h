@@ -133,6 +133,8 @@
 #define part_like reef_inner_part_like
 #define part_mark reef_inner_part_mark
 #define part_open reef_inner_part_open
+#define pool_run reef_inner_pool_run
+#define pool_shuffle reef_inner_pool_shuffle
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
 #define query_drop reef_inner_query_drop

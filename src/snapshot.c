@@ -240,6 +240,7 @@ reef_world *world_aside(reef_world *w)
     }
     fork->moved = w->moved;
     fork->destroyed = w->destroyed;
+    fork->pool = w->pool;
     return fork;
 }
 
