@@ -133,6 +133,9 @@
 #define part_like reef_inner_part_like
 #define part_mark reef_inner_part_mark
 #define part_open reef_inner_part_open
+#define phase_know reef_inner_phase_know
+#define phase_run reef_inner_phase_run
+#define phase_run_simple reef_inner_phase_run_simple
 #define pool_run reef_inner_pool_run
 #define pool_shuffle reef_inner_pool_shuffle
 #define queries_drop reef_inner_queries_drop
@@ -175,6 +178,8 @@
 #define run_forget reef_inner_run_forget
 #define run_make reef_inner_run_make
 #define run_put reef_inner_run_put
+#define running_may_write reef_inner_running_may_write
+#define running_mut reef_inner_running_mut
 #define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define shape_signed reef_inner_shape_signed
@@ -203,6 +208,7 @@
 #define tables_validate reef_inner_tables_validate
 #define tables_with reef_inner_tables_with
 #define term_verdict reef_inner_term_verdict
+#define ticking_drop reef_inner_ticking_drop
 #define track_carry reef_inner_track_carry
 #define track_of reef_inner_track_of
 #define track_prepare reef_inner_track_prepare

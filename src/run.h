@@ -56,7 +56,7 @@ typedef struct phase_plan {
     uint32_t shapes;
 } phase_plan;
 
-struct ticking {
+typedef struct ticking {
     uint64_t    epoch;  /* of the schedule that the plan is of; 0: none */
     run        *runs;
     uint32_t    run_count, run_room;
@@ -86,7 +86,7 @@ struct ticking {
     run        *failed;      /* the first in order that had no memory */
     mutex       lock;
     condvar     wake;
-};
+} ticking;
 
 /* Runs the systems of runs[first ... end) that are `going`; then what they left is joined. NO_MEMORY: some of it, or some of them, could
  * not; world->error.system says which was the first. */

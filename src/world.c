@@ -5,6 +5,7 @@
 void bundles_drop(reef_world *w);
 void queries_drop(reef_world *w);
 void queries_forget(reef_world *w);
+void ticking_drop(reef_world *w);
 
 /* ---- making ---- */
 
@@ -94,6 +95,7 @@ COLD void reef_world_free(reef_world *w)
 {
     if (w == NULL) return;
     family *f = w->family;
+    ticking_drop(w);
     commands_drop(w, &w->deferred);
     queries_drop(w);
     bundles_drop(w);
