@@ -574,6 +574,7 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     static const char op[] = "reef_change";
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
     if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
     reef_status s = values_check(w, op, e, values, count, true, 1);
@@ -710,6 +711,7 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
     const type *t = w ? type_of(c.id) : NULL;
     uint32_t written = 0;
     if (w == NULL) return 0;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, none, 0), 0;
     if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
     if (size != t->size || size == 0) return failure(w, REEF_WRONG_SIZE, op, c, none, size), 0;
     if (n && (es == NULL || in == NULL)) return failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;

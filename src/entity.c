@@ -169,6 +169,7 @@ void id_free(reef_world *w, reef_entity e)
 reef_status ids_prepare(reef_world *w, uint32_t n)
 {
     state *s = &w->state;
+    if (w->running) return REEF_LOCKED;
     if (s->ring_holes && !ring_rebuild(w, s->ring.count)) return REEF_NO_MEMORY;
     uint64_t recycled = ring_count(w) < n ? ring_count(w) : n, fresh = n - recycled;
     if (fresh > index_limit(w) - w->hot.index_count) return REEF_LIMIT;

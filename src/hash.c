@@ -472,6 +472,7 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
 uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
 {
     if (w == NULL) return 0;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     if (UNLIKELY(w->state.described != types_described())) kept_drop(w);
     if (!w->locks) version_look(w); /* what is written from now on has a newer version than what is hashed */
     return hash_run(w, "reef_hash_parts", visit, context);
@@ -480,6 +481,7 @@ uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_
 uint64_t reef_hash(reef_world *w)
 {
     if (w == NULL) return 0;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     if (UNLIKELY(w->state.described != types_described())) kept_drop(w);
     if (w->hashed == w->hot.version && !w->locks) return w->hash;
     if (!w->locks) version_look(w);

@@ -501,6 +501,7 @@ static query *query_make(reef_world *w, const term_list *l)
 {
     term_facts facts[REEF_TERMS_MAX];
     memset(facts, 0, l->count * sizeof *facts);
+    if (w->running) return refuse(w, l, REEF_LOCKED, (reef_component){0}, 0), NULL;
     if ((uint32_t)l->entities > REEF_EITHER) return refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return NULL;

@@ -241,6 +241,7 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     const reef_removals none = {0, 0, 0};
     const reef_entity null = {0, 0};
     if (w == NULL) return none;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, null, 0), none;
     const type *t = type_of(c.id);
     if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, null, 0), none;
     if (!t->tracked) return failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), none;
@@ -273,6 +274,7 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (removals.generation == 0) return REEF_OK;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_removals_free", (reef_component){0}, (reef_entity){0, 0}, 0);
     removal_reader *r = reader_of(w, removals, "reef_removals_free");
     if (r == NULL) return w->error.status;
     track_store *s = track_of(w, r->component);
@@ -284,6 +286,7 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *entity, void *value)
 {
     static const char op[] = "reef_removals_next";
+    if (w && w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
     removal_reader *r = w ? reader_of(w, removals, op) : NULL;
     if (r == NULL) return false;
     const reef_component c = {r->component};
