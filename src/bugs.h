@@ -44,6 +44,10 @@
     X(43, "readers of removals don't go back with a restore") \
     X(45, "when storage is sorted, the record of a row that comes from another block isn't updated") \
     X(51, "a recorded call behind one that failed is lost") \
-    X(52, "the value of a recorded call that fails is never destroyed")
+    X(52, "the value of a recorded call that fails is never destroyed") \
+    X(53, "fresh indices that lanes passed over are lost") \
+    X(54, "of a run of commands, the one that had no memory is lost") \
+    X(55, "a run of commands that begins at a table's first row is done for the table's rows in its order") \
+    X(56, "the commands of a job come before those of the jobs before it")
 
 #endif

@@ -46,7 +46,11 @@ COLD reef_status reef_world_use(reef_world *w, reef_component c)
 static reef_status value_check(reef_world *w, const reef_value *v, bool remove, uint32_t n)
 {
     reef_status s = type_ready(w, v->component.id);
-    if (s != REEF_OK) return s;
+    return s == REEF_OK ? value_sound(v, remove, n) : s;
+}
+
+reef_status value_sound(const reef_value *v, bool remove, uint32_t n)
+{
     const type *t = type_of(v->component.id);
     switch (v->kind) {
     case REEF_VALUE_DEFAULT: return REEF_OK;
@@ -76,23 +80,23 @@ reef_status values_check(reef_world *w, const char *op, reef_entity e, const ree
 
 static bool value_is_array(const reef_value *v) { return v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY; }
 
-reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
+reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
 {
     if (v->kind == REEF_VALUE_DEFAULT) {
         memset(slot, 0, t->size);
-        if (t->hooks.construct == NULL) return REEF_OK;
-        reef_status made = t->hooks.construct(t->hooks.context, w, e, slot, v->data);
-        if (made != REEF_OK) w->hook_failed.id = t->id;
-        return made;
+        return t->hooks.construct == NULL ? REEF_OK : t->hooks.construct(t->hooks.context, w, e, slot, v->data);
     }
     const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->size : 0);
-    if (t->copyable && v->kind < VALUE_MOVED) {
-        reef_status copied = value_copy(t, slot, from);
-        if (copied != REEF_OK) w->hook_failed.id = t->id;
-        return copied;
-    }
+    if (t->copyable && v->kind < VALUE_MOVED) return value_copy(t, slot, from);
     value_move(t, slot, (void *)(uintptr_t)from);
     return REEF_OK;
+}
+
+reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
+{
+    const reef_status s = value_make(w, e, t, slot, v, i);
+    if (s != REEF_OK) w->hook_failed.id = t->id;
+    return s;
 }
 
 void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)

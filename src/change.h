@@ -13,8 +13,12 @@ reef_status type_ready(reef_world *w, uint32_t component);
 /* A list of values is sound: known types, no doubles, sizes. Fills in nothing. `n`: entities to be made. */
 reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
                          uint32_t n);
+/* What can be told of one value without the world. */
+reef_status value_sound(const reef_value *v, bool remove, uint32_t n);
 /* Puts value i of `v` into the raw memory `slot` of entity e. */
 reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
+/* The same without a word to the world of which type it was that failed. */
+reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 /* The slot is raw memory again, as before value_put: what was moved out of the caller's value goes back there. */
 void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i);
 /* Moves e to table `to`, where `values` (of table and bit home, removals included for bits) are put. All or nothing. */
@@ -25,6 +29,10 @@ reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_value
 /* The entities of a command, by ids that are pending. All or nothing. (src/spawn.c) */
 reef_status spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count);
 reef_status clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n);
+
+/* Of a run of n entities, each `stride` bytes {pending id, plain values}: how many of the first were made. 0: it takes the general way,
+ * or memory is short. */
+uint32_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, const char *rows, size_t stride, uint32_t n);
 
 /* Names and room for free ids, so that these can be destroyed whose rows can leave their tables, and `more` that have no names
  * and aren't tracked. Destroys all rows of a table, in their order, when they are such and everything of it is ours. (src/destroy.c) */

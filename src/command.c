@@ -1,99 +1,186 @@
 /* Commands.
  *
- *   chunk ─► chunk ─► chunk        a chunk: commands one behind the other, each
- *                                  {header} {ids} {values} {bytes of the values}
+ *   chunk ─► chunk ─► chunk        a chunk: the name of the system whose commands it holds, then commands one behind the other, each
+ *                                  {header} {ids} {values} {bytes of the values}, or
+ *                                  {header} {handle} {handle} ...           a run: the same for each of them
+ *                                  {header} {values} {id, bytes} {id, bytes} ...   a run of entities to make (COMMAND_ROWS)
  *
  * A value of a plain type is held as bytes. One with hooks is held as a value: made by the copy hook, or moved out of the
  * caller's where there is none, and moved on into its column when the command is done. What a constructor is given `args` for is
- * constructed at once, since args are the caller's and read during the call only. Default values are made at the end. */
+ * constructed at once, since args are the caller's and read during the call only. Default values are made at the end.
+ *
+ * A run means its elements one by one. Where it names all rows of a table in their order, and nobody could tell, the table is done
+ * as a whole. */
 #include "change.h"
+#include "tick.h"
 #include <stdio.h>
 
 typedef struct command {
     size_t       bytes; /* to the next one */
-    reef_entity  entity;
-    uint32_t     n;     /* ids behind this head */
+    union {
+        reef_entity entity;
+        uint64_t    at; /* of a run: its first elements, which are done */
+    };
+    uint32_t     n;     /* ids behind this head; elements of a run */
     uint32_t     count; /* values behind them */
-    uint32_t     component;
+    uint32_t     component; /* COMMAND_ROWS: bytes of an element */
     command_kind kind;
 } command;
 
 typedef struct command_chunk {
     struct command_chunk *next;
-    size_t                bytes, used; /* with this head */
-    size_t                unused;      /* keeps what follows aligned */
+    size_t                bytes;      /* a power of two */
+    size_t                used, done; /* of these; the first of them is this head */
+    char                  system[REEF_SYSTEM_NAME_MAX + 1]; /* a copy: the system may go before its commands are done */
 } command_chunk;
 
-_Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0 || sizeof(void *) < 8, "commands begin aligned");
+_Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned");
 
 enum {
-    COMMAND_CHUNK_LEAST = 4096,
+    COMMAND_CHUNK_BITS = 12, /* of the smallest */
     COMMAND_CHUNK_MOST = 1 << 20, /* but for a command that is longer */
+    COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
+    COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
     COMPLAINT_BYTES = REPORT_BYTES + 32
 };
-
-static const size_t command_chunk_head = (sizeof(command_chunk) + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
 
 static reef_entity *command_ids(const command *x) { return (reef_entity *)(uintptr_t)(x + 1); }
 static reef_value *held_values(const command *x) { return (reef_value *)(void *)(command_ids(x) + x->n); }
 
+static bool command_is_run(const command *x) { return x->kind >= COMMAND_ADD; }
+static uint32_t run_stride(const command *x) { return x->kind == COMMAND_ROWS ? x->component : (uint32_t)sizeof(reef_entity); }
+static reef_value *run_values(const command *x) { return (reef_value *)(uintptr_t)(x + 1); }
+static char *run_elements(const command *x) { return (char *)(run_values(x) + x->count); }
+
 /* ---- memory ---- */
 
-static void command_chunk_free(reef_world *w, command_chunk *k)
+/* Chunks of one length wait in one list: so what waits is at most what was in use at once. */
+static uint32_t chunk_class(size_t bytes)
 {
-    if (k) memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
+    uint32_t bits = COMMAND_CHUNK_BITS;
+    while (((size_t)1 << bits) < bytes) bits++;
+    return bits - COMMAND_CHUNK_BITS;
 }
 
-/* Of two chunks the larger is kept. */
-static void command_chunk_retire(reef_world *w, commands *c, command_chunk *k)
+static void command_chunk_retire(reef_world *w, command_chunk *k)
 {
-    bool larger = c->spare == NULL || k->bytes > c->spare->bytes;
-    command_chunk_free(w, larger ? c->spare : k);
-    if (larger) c->spare = k;
+    const uint32_t class = chunk_class(k->bytes);
+    mutex_lock(&w->family->lock);
+    k->next = w->spare_chunks[class];
+    w->spare_chunks[class] = k;
+    mutex_unlock(&w->family->lock);
 }
 
-void commands_trim(reef_world *w, commands *c)
+void commands_trim(reef_world *w)
 {
-    command_chunk_free(w, c->spare);
-    c->spare = NULL;
+    for (uint32_t class = 0; class < COMMAND_CHUNK_CLASSES; class++) {
+        while (w->spare_chunks[class]) {
+            command_chunk *k = w->spare_chunks[class];
+            w->spare_chunks[class] = k->next;
+            memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
+        }
+    }
+}
+
+static command_chunk *command_chunk_make(reef_world *w, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2) return NULL;
+    const uint32_t class = chunk_class(bytes);
+    if (class >= COMMAND_CHUNK_CLASSES) return NULL;
+    mutex_lock(&w->family->lock);
+    command_chunk *k = w->spare_chunks[class];
+    if (k) w->spare_chunks[class] = k->next;
+    mutex_unlock(&w->family->lock);
+    if (k) return k;
+    bytes = (size_t)1 << (class + COMMAND_CHUNK_BITS);
+    k = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (k) k->bytes = bytes;
+    return k;
 }
 
 static COLD bool command_chunk_add(reef_world *w, commands *c, size_t bytes)
 {
-    size_t room = c->last ? c->last->bytes * 2 : COMMAND_CHUNK_LEAST;
-    command_chunk *k = c->spare;
+    size_t room = c->last ? c->last->bytes * 2 : 0;
     if (room > COMMAND_CHUNK_MOST) room = COMMAND_CHUNK_MOST;
-    if (bytes > SIZE_MAX - command_chunk_head) return false;
-    if (room < bytes + command_chunk_head) room = bytes + command_chunk_head;
-    if (k && k->bytes - command_chunk_head >= bytes) {
-        c->spare = NULL;
-    } else {
-        k = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, room, PLAIN_ALIGN);
-        if (k == NULL) return false;
-        k->bytes = room;
-    }
+    if (bytes > SIZE_MAX - sizeof(command_chunk)) return false;
+    if (room < bytes + sizeof(command_chunk)) room = bytes + sizeof(command_chunk);
+    command_chunk *k = command_chunk_make(w, room);
+    if (k == NULL) return false;
     k->next = NULL;
-    k->used = command_chunk_head;
+    k->used = k->done = sizeof *k;
+    memset(k->system, 0, sizeof k->system);
+    if (c->job) memcpy(k->system, c->job->system->name, sizeof k->system);
     if (c->last) c->last->next = k;
-    else c->first = k, c->done = command_chunk_head;
+    else c->first = k;
     c->last = k;
     return true;
 }
 
-/* Where a command of at most `bytes` goes. It is there when command_add says how long it became. NULL: no memory. */
-static command *command_room(reef_world *w, commands *c, size_t bytes)
-{
-    if (c->last == NULL || c->last->bytes - c->last->used < bytes)
-        if (!command_chunk_add(w, c, bytes)) return NULL;
-    return (command *)(void *)((char *)c->last + c->last->used);
-}
+static command *command_at(const command_chunk *k, size_t at) { return (command *)(void *)((char *)(uintptr_t)k + at); }
 
 static void command_add(commands *c, command *x, const void *end)
 {
     size_t bytes = (size_t)((const char *)end - (char *)x);
     x->bytes = (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
     c->last->used += x->bytes;
-    c->count++;
+    c->count += command_is_run(x) ? x->n : 1;
+}
+
+/* The open run, if there is one, grows no more. */
+static void commands_close(commands *c)
+{
+    if (c->run == 0) return;
+    command *x = command_at(c->last, c->last->used);
+    x->n = (uint32_t)((size_t)(c->next - run_elements(x)) / run_stride(x));
+    c->run = 0;
+    command_add(c, x, c->next);
+}
+
+/* Where a command of at most `bytes` goes. It is there when command_add says how long it became. NULL: no memory. */
+static command *command_room(reef_world *w, commands *c, size_t bytes)
+{
+    commands_close(c);
+    const bool ours = c->last && (c->job || c->last->system[0] == 0);
+    if (!ours || c->last->bytes - c->last->used < bytes + PLAIN_ALIGN)
+        if (!command_chunk_add(w, c, bytes + PLAIN_ALIGN)) return NULL;
+    return command_at(c->last, c->last->used);
+}
+
+/* A run whose elements take the rest of the chunk, if they come. */
+static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t component, uint32_t count, size_t stride)
+{
+    const size_t head = sizeof(command) + count * sizeof(reef_value);
+    command *x = command_room(w, c, head + stride);
+    if (x == NULL) return NULL;
+    memset(x, 0, sizeof *x);
+    x->kind = kind;
+    x->count = count;
+    x->component = component;
+    const size_t room = c->last->bytes - c->last->used - head - PLAIN_ALIGN;
+    c->run = command_run_key(kind, kind == COMMAND_ROWS ? 0 : component);
+    c->next = run_elements(x);
+    c->end = c->next + room / stride * stride;
+    return x;
+}
+
+void commands_append(commands *to, commands *from)
+{
+    commands_close(to);
+    commands_close(from);
+    if (from->first == NULL) return;
+    if (to->first == NULL) {
+        to->first = from->first;
+        to->last = from->last;
+    } else if (BUG(56)) {
+        from->last->next = to->first;
+        to->first = from->first;
+    } else {
+        to->last->next = from->first;
+        to->last = from->last;
+    }
+    to->count += from->count;
+    from->first = from->last = NULL;
+    from->count = 0;
 }
 
 /* ---- values ---- */
@@ -148,7 +235,7 @@ static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const
         return REEF_OK;
     }
     for (uint32_t k = 0; k < elements; k++) {
-        reef_status s = value_put(w, x->n ? command_ids(x)[k] : x->entity, t, slot + (size_t)k * t->size, v, k);
+        reef_status s = value_make(w, x->n ? command_ids(x)[k] : x->entity, t, slot + (size_t)k * t->size, v, k);
         if (s == REEF_OK) continue;
         while (k-- > 0) value_take_back(t, slot + (size_t)k * t->size, v, k);
         return s;
@@ -157,13 +244,12 @@ static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const
     return REEF_OK;
 }
 
-/* All of them; what was moved goes back to the caller when one fails. *end: behind the last. */
-static reef_status values_hold(reef_world *w, command *x, const reef_value *values, uint32_t count, char **end)
+/* All of them; what was moved goes back to the caller when one fails, and *failed says which. *end: behind the last. */
+static reef_status values_hold(reef_world *w, command *x, const reef_value *values, uint32_t count, char **end, reef_component *failed)
 {
     const uint32_t n = x->n ? x->n : 1;
     char *at = (char *)(held_values(x) + count);
     x->count = count;
-    w->hook_failed.id = 0;
     for (uint32_t i = 0; i < count; i++) {
         const type *t = type_of(values[i].component.id);
         char *slot = (char *)(((uintptr_t)at + t->align - 1) / t->align * t->align);
@@ -172,6 +258,7 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
         reef_status s = value_hold(w, x, i, &values[i], slot, n);
         at = slot + (size_t)elements * t->size;
         if (s == REEF_OK) continue;
+        *failed = values[i].component;
         while (i-- > 0) {
             t = type_of(values[i].component.id);
             for (uint32_t k = value_elements(t, &values[i], n); t->hooked && k-- > 0;)
@@ -184,6 +271,11 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
 }
 
 /* ---- recording ---- */
+
+static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s, const char *op, reef_component c, reef_entity e, uint64_t n)
+{
+    return to->job ? job_failure(to->job, s, op, c, e, n) : failure(w, s, op, c, e, n);
+}
 
 static void command_head(command *x, command_kind kind, reef_entity e, uint32_t component, uint32_t n)
 {
@@ -198,8 +290,14 @@ bool command_knows(const reef_world *w, reef_entity e) { return place_of(w, e) !
 
 reef_status command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, reef_component c)
 {
-    command *x = command_room(w, to, sizeof *x + PLAIN_ALIGN);
-    if (x == NULL) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    if (kind >= COMMAND_ADD) {
+        if (command_again(to, kind, c.id, e)) return REEF_OK;
+        if (run_open(w, to, kind, c.id, 0, sizeof e) == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, 0);
+        command_again(to, kind, c.id, e);
+        return REEF_OK;
+    }
+    command *x = command_room(w, to, sizeof *x);
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, 0);
     command_head(x, kind, e, c.id, 0);
     command_add(to, x, x + 1);
     return REEF_OK;
@@ -211,13 +309,118 @@ reef_status command_values(reef_world *w, commands *to, command_kind kind, const
     size_t bytes = 0;
     char *end = NULL;
     command *x = command_measure(values, count, 0, 1, &bytes) ? command_room(w, to, bytes) : NULL;
-    reef_component c = {count == 1 ? values->component.id : 0};
-    if (x == NULL) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    reef_component c = {count == 1 ? values->component.id : 0}, failed = {0};
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, 0);
     command_head(x, kind, e, c.id, 0);
-    reef_status s = values_hold(w, x, values, count, &end);
-    if (s != REEF_OK) return failure(w, s, op, w->hook_failed, e, 0);
+    reef_status s = values_hold(w, x, values, count, &end, &failed);
+    if (s != REEF_OK) return refuse(w, to, s, op, failed, e, 0);
     command_add(to, x, end);
     return REEF_OK;
+}
+
+reef_status command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text)
+{
+    const reef_component none = {0};
+    const size_t bytes = text ? strlen(text) + 1 : 0;
+    command *x = command_room(w, to, sizeof *x + bytes);
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, none, e, 0);
+    command_head(x, COMMAND_NAME, e, text != NULL, 0);
+    if (text) memcpy(x + 1, text, bytes);
+    command_add(to, x, (char *)(x + 1) + bytes);
+    return REEF_OK;
+}
+
+/* n new ids, of the job's lane or the world's next ones. They are out, unless they are given back. */
+static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_entity *e)
+{
+    reef_status s = REEF_OK;
+    if (to->job == NULL) {
+        s = ids_prepare(w, n);
+        if (s == REEF_OK) ids_peek(w, 0, n, e);
+        return s;
+    }
+    const uint32_t made = to->job->made;
+    for (uint32_t i = 0; i < n && s == REEF_OK; i++) s = lane_next(to->job, &e[i]);
+    if (s != REEF_OK) to->job->made = made;
+    return s;
+}
+
+static void ids_return(const commands *to, uint32_t n)
+{
+    if (to->job) to->job->made -= n;
+}
+
+/* Can an entity with these values be an element of a run? */
+static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
+{
+    *stride = sizeof(reef_entity);
+    if (count > COMMAND_RUN_VALUES) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_of(values[i].component.id);
+        if (t->home != REEF_TABLE || t->hooked || values[i].kind > REEF_VALUE_ONE) return false;
+        if (values[i].kind == REEF_VALUE_ONE) *stride += t->size;
+        if (*stride > COMMAND_CHUNK_MOST / 16) return false;
+    }
+    *stride = (*stride + sizeof(reef_entity) - 1) & ~(sizeof(reef_entity) - 1);
+    return true;
+}
+
+/* Has the open run elements like this one, and room for it? */
+static bool rows_continue(const commands *to, const reef_value *values, uint32_t count)
+{
+    if (to->run != command_run_key(COMMAND_ROWS, 0) || to->next == to->end) return false;
+    const command *x = command_at(to->last, to->last->used);
+    const reef_value *held = run_values(x);
+    if (x->count != count) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (held[i].component.id != values[i].component.id || held[i].kind != values[i].kind) return false;
+        if (held[i].kind == REEF_VALUE_ONE && (held[i].size != values[i].size || (held[i].size && values[i].data == NULL))) return false;
+    }
+    return true;
+}
+
+static void rows_put(commands *to, reef_entity e, const reef_value *values, uint32_t count)
+{
+    const command *x = command_at(to->last, to->last->used);
+    char *at = to->next;
+    memcpy(at, &e, sizeof e);
+    at += sizeof e;
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i].kind != REEF_VALUE_ONE || values[i].size == 0) continue;
+        bytes_copy(at, values[i].data, values[i].size);
+        at += values[i].size;
+    }
+    to->next += x->component;
+}
+
+static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values, uint32_t count,
+                            size_t stride)
+{
+    reef_entity e;
+    reef_status s = ids_take(w, to, 1, &e);
+    if (s == REEF_OK && !rows_continue(to, values, count)) {
+        command *x = run_open(w, to, COMMAND_ROWS, (uint32_t)stride, count, stride);
+        if (x == NULL) {
+            ids_return(to, 1);
+            s = REEF_NO_MEMORY;
+        }
+        for (uint32_t i = 0; x && i < count; i++) {
+            run_values(x)[i] = values[i];
+            run_values(x)[i].data = NULL;
+        }
+    }
+    if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, (reef_entity){0, 0}, 1);
+    rows_put(to, e, values, count);
+    if (to->job == NULL) ids_pend(w, &e, 1);
+    if (made) *made = e;
+    return REEF_OK;
+}
+
+bool command_row_again(commands *to, reef_entity *made, const reef_value *values, uint32_t count)
+{
+    if (!rows_continue(to, values, count) || lane_next(to->job, made) != REEF_OK) return false;
+    rows_put(to, *made, values, count);
+    return true;
 }
 
 /* Ids are the last thing: before, everything can fail. */
@@ -226,16 +429,18 @@ static reef_status command_with_ids(reef_world *w, commands *to, command_kind ki
 {
     size_t bytes = 0;
     char *end = NULL;
-    command *x = NULL;
-    reef_status s = ids_prepare(w, n);
-    if (s == REEF_OK && command_measure(values, count, n, n, &bytes)) x = command_room(w, to, bytes);
-    if (x == NULL) return failure(w, s == REEF_OK ? REEF_NO_MEMORY : s, op, (reef_component){0}, source, n);
+    reef_component failed = {0};
+    command *x = command_measure(values, count, n, n, &bytes) ? command_room(w, to, bytes) : NULL;
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, failed, source, n);
     command_head(x, kind, source, 0, n);
-    ids_peek(w, 0, n, command_ids(x));
-    s = values_hold(w, x, values, count, &end);
-    if (s != REEF_OK) return failure(w, s, op, w->hook_failed, source, n);
+    reef_status s = ids_take(w, to, n, command_ids(x));
+    if (s == REEF_OK) {
+        s = values_hold(w, x, values, count, &end, &failed);
+        if (s != REEF_OK) ids_return(to, n);
+    }
+    if (s != REEF_OK) return refuse(w, to, s, op, failed, source, n);
     if (made) memcpy(made, command_ids(x), n * sizeof *made);
-    ids_pend(w, command_ids(x), n);
+    if (to->job == NULL) ids_pend(w, command_ids(x), n);
     command_add(to, x, end);
     return REEF_OK;
 }
@@ -243,6 +448,8 @@ static reef_status command_with_ids(reef_world *w, commands *to, command_kind ki
 reef_status command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made,
                           const reef_value *values, uint32_t count)
 {
+    size_t stride;
+    if (n == 1 && rows_allow(values, count, &stride)) return rows_add(w, to, op, made, values, count, stride);
     return command_with_ids(w, to, COMMAND_SPAWN, op, source, n, made, values, count);
 }
 
@@ -255,7 +462,7 @@ uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const
 {
     size_t bytes = 0;
     command *x = command_measure(NULL, 0, n, n, &bytes) ? command_room(w, to, bytes) : NULL;
-    if (x == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, n), 0;
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, n), 0;
     command_head(x, COMMAND_DESTROY_MANY, (reef_entity){0, 0}, 0, 0);
     for (uint32_t i = 0; i < n; i++)
         if (command_knows(w, es[i])) command_ids(x)[x->n++] = es[i];
@@ -266,54 +473,68 @@ uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const
 /* ---- doing ---- */
 
 /* The entities don't come: their ids are free again. False: no memory; those that are left are tried again. */
-static COLD bool ids_give_up(reef_world *w, const command *x)
+static COLD bool ids_give_up(reef_world *w, const reef_entity *e, uint32_t n)
 {
-    for (uint32_t i = 0; i < x->n; i++)
-        if (id_pending(w, command_ids(x)[i]) && !id_unpend(w, command_ids(x)[i])) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (id_pending(w, e[i]) && !id_unpend(w, e[i])) return false;
     return true;
 }
 
-static reef_status spawn_do(reef_world *w, const command *x)
+/* Types that were named in a job are new to the world perhaps. */
+static reef_status values_ready(reef_world *w, const char *op, const reef_value *values, uint32_t count)
 {
-    const char *op = x->kind == COMMAND_CLONE ? "reef_clone" : "reef_spawn";
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_status s = type_ready(w, values[i].component.id);
+        if (s != REEF_OK) return failure(w, s, op, values[i].component, (reef_entity){0, 0}, 0);
+    }
+    return REEF_OK;
+}
+
+/* n entities, by a list of values or as copies of `source`. */
+static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source, reef_value *values, uint32_t count)
+{
+    const char *op = source ? "reef_clone" : "reef_spawn";
     bool pending = true;
     reef_status s;
-    for (uint32_t i = 0; i < x->n; i++) pending &= id_pending(w, command_ids(x)[i]);
-    if (!pending) s = failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, x->entity, x->n);
-    else if (x->kind == COMMAND_CLONE) s = clone_pending(w, x->entity, command_ids(x), x->n);
-    else s = spawn_pending(w, command_ids(x), x->n, held_values(x), x->count);
+    for (uint32_t i = 0; i < n; i++) pending &= id_pending(w, ids[i]);
+    if (!pending) s = failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
+    else if (source) s = clone_pending(w, *source, ids, n);
+    else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = spawn_pending(w, ids, n, values, count);
     if (s >= 0 || s == REEF_NO_MEMORY) return s;
     const reef_error why = w->error;
-    if (!ids_give_up(w, x)) return failure(w, REEF_NO_MEMORY, why.operation, why.component, why.entity, why.number);
+    if (!ids_give_up(w, ids, n)) return failure(w, REEF_NO_MEMORY, why.operation, why.component, why.entity, why.number);
     w->error = why;
     return s;
+}
+
+static reef_status held_do(reef_world *w, const command *x, const char *op, bool absent)
+{
+    const reef_status s = values_ready(w, op, held_values(x), x->count);
+    return s == REEF_OK ? change_held(w, op, x->entity, held_values(x), x->count, absent) : s;
 }
 
 static reef_status command_do(reef_world *w, const command *x)
 {
     const reef_component c = {x->component};
-    reef_value *v = held_values(x);
+    const reef_value *v = held_values(x);
     switch (x->kind) {
-    case COMMAND_SPAWN:
-    case COMMAND_CLONE: return spawn_do(w, x);
-    case COMMAND_DESTROY: return reef_destroy(w, x->entity);
+    case COMMAND_SPAWN: return pending_do(w, command_ids(x), x->n, NULL, held_values(x), x->count);
+    case COMMAND_CLONE: return pending_do(w, command_ids(x), x->n, &x->entity, NULL, 0);
     case COMMAND_DESTROY_MANY:
         w->error.status = REEF_OK;
         reef_destroy_many(w, command_ids(x), x->n);
         return w->error.status;
-    case COMMAND_ADD:
-        if (x->count && v->kind == VALUE_MOVED) return change_held(w, "reef_add", x->entity, v, 1, true);
+    case COMMAND_ADD_VALUE:
+        if (v->kind == VALUE_MOVED) return held_do(w, x, "reef_add", true);
         return reef_add_id(w, x->entity, c, NULL, NULL);
     case COMMAND_SET:
-        if (v->kind == VALUE_MOVED) return change_held(w, "reef_set", x->entity, v, 1, false);
+        if (v->kind == VALUE_MOVED) return held_do(w, x, "reef_set", false);
         return reef_set_id(w, x->entity, c, v->data, v->size);
-    case COMMAND_REMOVE: return reef_remove_id(w, x->entity, c);
     case COMMAND_REMOVE_ALL: return reef_remove_all(w, x->entity);
-    case COMMAND_CHANGE: return change_held(w, "reef_change", x->entity, v, x->count, false);
-    case COMMAND_ENABLE:
-    case COMMAND_DISABLE: return reef_enable_id(w, x->entity, c, x->kind == COMMAND_ENABLE);
+    case COMMAND_CHANGE: return held_do(w, x, "reef_change", false);
+    case COMMAND_NAME: return reef_set_name(w, x->entity, x->component ? (const char *)(x + 1) : NULL);
+    default: return REEF_OK;
     }
-    return REEF_OK;
 }
 
 static COLD void command_complain(const reef_world *w, const char *what)
@@ -325,62 +546,232 @@ static COLD void command_complain(const reef_world *w, const char *what)
     w->config.log(w->config.context, REEF_LOG_WARNING, message);
 }
 
+/* What one of the first chunk's commands answered. */
+static COLD void command_failed(reef_world *w, const commands *c, reef_error *first, reef_status s)
+{
+    memcpy(w->error.system, c->first->system, sizeof w->error.system);
+    command_complain(w, s == REEF_NO_MEMORY ? "deferred, and kept for later:" : "deferred");
+    if (s != REEF_NO_MEMORY && first->status == REEF_OK) *first = w->error;
+}
+
+/* The next command; chunks that are done with go. NULL: none is left. */
+static command *commands_next(reef_world *w, commands *c)
+{
+    while (c->first && c->first->done == c->first->used) {
+        command_chunk *k = c->first;
+        c->first = k->next;
+        if (c->first == NULL) c->last = NULL;
+        command_chunk_retire(w, k);
+    }
+    return c->first ? command_at(c->first, c->first->done) : NULL;
+}
+
+/* The next n commands, elements of runs counted each, are done. */
+static void commands_skip(reef_world *w, commands *c, uint64_t n)
+{
+    for (command *x; n > 0 && (x = commands_next(w, c)) != NULL;) {
+        const uint64_t rest = command_is_run(x) ? x->n - x->at : 1, some = n < rest ? n : rest;
+        if (command_is_run(x)) x->at += some;
+        n -= some;
+        c->count -= some;
+        if (some == rest) c->first->done += x->bytes;
+    }
+}
+
+/* ---- runs ---- */
+
+/* A place in the runs of one kind and component that follow one another. */
+typedef struct run_place {
+    const command_chunk *chunk;
+    const command       *x;
+    size_t               offset;
+    uint64_t             at;
+} run_place;
+
+/* To the first of at least one more element of such a run. False: there is none. */
+static bool run_place_next(run_place *p)
+{
+    if (p->at < p->x->n) return true;
+    const command *was = p->x;
+    p->offset += was->bytes;
+    while (p->offset == p->chunk->used) {
+        p->chunk = p->chunk->next;
+        if (p->chunk == NULL) return false;
+        p->offset = sizeof(command_chunk);
+    }
+    p->x = command_at(p->chunk, p->offset);
+    p->at = 0;
+    return p->x->kind == was->kind && p->x->component == was->component;
+}
+
+/* Are these elements, and what follows them, all rows of the table in their order? */
+static bool run_names_table(const reef_world *w, run_place p, const table *t)
+{
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        const reef_entity *e = slot_entities(unit_slots(w, unit));
+        const uint32_t rows = chunk_rows(t, unit);
+        for (uint32_t row = 0; row < rows;) {
+            if (!run_place_next(&p)) return false;
+            uint64_t n = p.x->n - p.at;
+            if (n > rows - row) n = rows - row;
+            if (!BUG(55) && memcmp(e + row, command_ids(p.x) + p.at, (size_t)n * sizeof *e) != 0) return false;
+            row += (uint32_t)n;
+            p.at += n;
+        }
+    }
+    return true;
+}
+
+/* All rows of a table lose or get a component, which is plain, and nobody sees them on the way. */
+static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remove)
+{
+    reef_status s = REEF_OK;
+    relabel r;
+    if (type_ready(w, component) != REEF_OK || (slot_seek(w, component, id) != 0) != remove) return false;
+    const edge *e = graph_edge(w, id, component, remove, &s);
+    if (e == NULL || e->to == TABLE_EMPTY) return false;
+    const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);
+    const bit_store *marks = bit_store_of(w, component | BIT_DISABLED);
+    const table *there = table_read(w, e->to);
+    if (from->hooked || to->hooked || from->tracked || to->tracked || (there && table_rows(there))) return false;
+    if (remove && marks && bit_known(w, marks, id)) return false;
+    if (relabel_prepare(w, &r, id, e, remove, NULL)) relabel_commit(w, &r);
+    else return relabel_cancel(w, &r), false;
+    return true;
+}
+
+static bool table_destroy(reef_world *w, uint32_t id, uint64_t rows)
+{
+    const shape *s = shape_of(w->family, id);
+    if (w->state.name_count || s->hooked || s->tracked) return false;
+    if (!table_own_all(w, id) || !destroy_prepare(w, NULL, 0, rows)) return false;
+    destroy_rows(w, id);
+    return true;
+}
+
+/* What the run says from its next element on, whose entity is the first of a chunk, for a whole table. How many elements that were;
+ * 0: nothing was done. */
+static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const command *x, uint32_t place)
+{
+    const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
+    const table *t = id > TABLE_EMPTY ? table_read(w, id) : NULL;
+    const uint64_t rows = t ? table_rows(t) : 0;
+    if (rows < COMMAND_WHOLE_LEAST || t->first != place_unit(place) || x->kind > COMMAND_DESTROY) return 0;
+    if (x->kind != COMMAND_DESTROY && (type_of(x->component) == NULL || type_of(x->component)->home != REEF_TABLE)) return 0;
+    if (!run_names_table(w, (run_place){c->first, x, c->first->done, x->at}, t)) return 0;
+    const bool done = x->kind == COMMAND_DESTROY ? table_destroy(w, id, rows) : table_move(w, id, x->component, x->kind == COMMAND_REMOVE);
+    return done ? rows : 0;
+}
+
+static reef_status element_do(reef_world *w, const command *x, reef_entity e)
+{
+    const reef_component c = {x->component};
+    switch (x->kind) {
+    case COMMAND_ADD: return reef_add_id(w, e, c, NULL, NULL);
+    case COMMAND_REMOVE: return reef_remove_id(w, e, c);
+    case COMMAND_DESTROY: return reef_destroy(w, e);
+    default: return reef_enable_id(w, e, c, x->kind == COMMAND_ENABLE);
+    }
+}
+
+static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *first)
+{
+    while (x->at < x->n) {
+        const reef_entity e = command_ids(x)[x->at];
+        const uint32_t place = place_of(w, e);
+        if (place_row(place) == 0 && place >= 2 * PLACE_EMPTY) {
+            const uint64_t rows = run_whole(w, c, x, place);
+            if (rows) return commands_skip(w, c, rows), REEF_OK;
+        }
+        const reef_status s = element_do(w, x, e);
+        if (s < 0) command_failed(w, c, first, s);
+        if (s == REEF_NO_MEMORY && !BUG(54)) return s;
+        x->at++;
+        c->count--;
+        if (BUG(51) && s < 0 && x->at < x->n) x->at++, c->count--;
+        if (s == REEF_NO_MEMORY) return s;
+    }
+    c->first->done += x->bytes;
+    return REEF_OK;
+}
+
+static reef_status row_do(reef_world *w, const command *x)
+{
+    reef_value values[COMMAND_RUN_VALUES + 1];
+    const char *at = run_elements(x) + x->at * x->component;
+    reef_entity e;
+    memcpy(&e, at, sizeof e);
+    at += sizeof e;
+    for (uint32_t i = 0; i < x->count; i++) {
+        values[i] = run_values(x)[i];
+        if (values[i].kind != REEF_VALUE_ONE) continue;
+        values[i].data = at;
+        at += values[i].size;
+    }
+    return pending_do(w, &e, 1, NULL, values, x->count);
+}
+
+static reef_status rows_do(reef_world *w, commands *c, command *x, reef_error *first)
+{
+    bool packed = x->count > 0;
+    while (x->at < x->n) {
+        const uint32_t n = packed ? spawn_packed(w, run_values(x), x->count, run_elements(x) + x->at * x->component, x->component,
+                                                 x->n - (uint32_t)x->at) : 0;
+        packed &= n != 0;
+        reef_status s = REEF_OK;
+        if (n == 0) s = row_do(w, x);
+        if (s < 0) command_failed(w, c, first, s);
+        if (s == REEF_NO_MEMORY && !BUG(54)) return s;
+        x->at += n ? n : 1;
+        c->count -= n ? n : 1;
+        if (s == REEF_NO_MEMORY) return s;
+    }
+    c->first->done += x->bytes;
+    return REEF_OK;
+}
+
+static reef_status single_do(reef_world *w, commands *c, const command *x, reef_error *first)
+{
+    const reef_status s = command_do(w, x);
+    if (s < 0) command_failed(w, c, first, s);
+    if (s == REEF_NO_MEMORY) return s;
+    values_end(x, x->count, s >= 0 || BUG(52));
+    c->first->done += x->bytes;
+    c->count--;
+    if (BUG(51) && s < 0) commands_skip(w, c, 1);
+    return REEF_OK;
+}
+
 reef_status commands_do(reef_world *w, commands *c)
 {
     reef_error first = {.status = REEF_OK};
     reef_status s = REEF_OK;
+    commands_close(c);
     w->flushing = true;
-    while (c->first && s != REEF_NO_MEMORY) {
-        command_chunk *k = c->first;
-        while (c->done < k->used) {
-            const command *x = (const command *)(const void *)((char *)k + c->done);
-            s = command_do(w, x);
-            if (s == REEF_NO_MEMORY) break;
-            if (s < 0) command_complain(w, "deferred");
-            if (s < 0 && first.status == REEF_OK) first = w->error;
-            values_end(x, x->count, s >= 0 || BUG(52));
-            c->done += x->bytes;
-            x = (const command *)(const void *)((char *)k + c->done);
-            if (BUG(51) && s < 0 && c->done < k->used) c->done += x->bytes, c->count--;
-            c->count--;
-        }
-        if (s == REEF_NO_MEMORY) break;
-        c->first = k->next;
-        c->done = command_chunk_head;
-        if (c->first == NULL) c->last = NULL;
-        command_chunk_retire(w, c, k);
+    for (command *x; s != REEF_NO_MEMORY && (x = commands_next(w, c)) != NULL;) {
+        if (x->kind == COMMAND_ROWS) s = rows_do(w, c, x, &first);
+        else if (command_is_run(x)) s = run_do(w, c, x, &first);
+        else s = single_do(w, c, x, &first);
     }
     w->flushing = false;
-    if (s == REEF_NO_MEMORY) {
-        command_complain(w, "deferred, and kept for later:");
-        return s;
-    }
+    if (s == REEF_NO_MEMORY) return s;
     if (first.status != REEF_OK) w->error = first;
     return first.status;
 }
 
 void commands_drop(reef_world *w, commands *c)
 {
-    while (c->first) {
-        command_chunk *k = c->first;
-        for (; c->done < k->used;) {
-            const command *x = (const command *)(const void *)((char *)k + c->done);
-            values_end(x, x->count, false);
-            c->done += x->bytes;
-        }
-        c->first = k->next;
-        c->done = command_chunk_head;
-        command_chunk_free(w, k);
-    }
-    c->last = NULL;
+    commands_close(c);
+    for (command *x; (x = commands_next(w, c)) != NULL; c->first->done += x->bytes)
+        if (!command_is_run(x)) values_end(x, x->count, false);
     c->count = 0;
-    commands_trim(w, c);
 }
 
 /* ---- those of a world ---- */
 
 reef_status world_flush(reef_world *w)
 {
+    if (!lanes_settle(w)) return failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
     reef_status s = commands_do(w, &w->deferred);
     if (w->deferred.count == 0) w->slow &= ~SLOW_DEFERRED;
     return s;

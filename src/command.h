@@ -6,27 +6,34 @@
 #include "reef/entity.h"
 
 struct command_chunk;
+struct reef_job;
 
-/* A buffer of commands; {0} is empty. Nothing in it moves: values with hooks keep their addresses until they are used.
- * Its memory is that of the world's family. */
+enum { COMMAND_CHUNK_CLASSES = 36 }; /* lengths of chunks, powers of two */
+
+/* A buffer of commands; {0} is empty. Nothing in it moves: values with hooks keep their addresses until they are used. Its memory is that
+ * of the world's family; chunks that are done with wait in the world for the next buffer that grows.
+ *
+ * The last command may be a run that is still growing. Until it is closed its elements are counted by where `next` is. */
 typedef struct commands {
     struct command_chunk *first, *last; /* those of the first are done next, new ones go to the last */
-    struct command_chunk *spare;        /* kept for the next time */
-    size_t                done;         /* bytes of the first chunk whose commands are done */
-    uint64_t              count;        /* commands that aren't */
+    uint64_t count;        /* commands that are left, without those of the open run */
+    uint64_t run;          /* command_run_key of the open run; 0: none is open */
+    char    *next, *end;   /* where its next element goes, and where its room ends */
+    struct reef_job *job;  /* whose commands these are; NULL: those of loops */
 } commands;
 
 typedef enum command_kind {
-    COMMAND_SPAWN, COMMAND_CLONE, COMMAND_DESTROY, COMMAND_DESTROY_MANY, COMMAND_ADD, COMMAND_SET, COMMAND_REMOVE, COMMAND_REMOVE_ALL,
-    COMMAND_CHANGE, COMMAND_ENABLE, COMMAND_DISABLE
+    COMMAND_SPAWN = 1, COMMAND_CLONE, COMMAND_DESTROY_MANY, COMMAND_ADD_VALUE, COMMAND_SET, COMMAND_REMOVE_ALL, COMMAND_CHANGE, COMMAND_NAME,
+    /* runs */
+    COMMAND_ADD, COMMAND_REMOVE, COMMAND_DESTROY, COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_ROWS
 } command_kind;
 
 /* Recording. All or nothing: what can be checked now is checked by the caller; NO_MEMORY, LIMIT, or what a hook says, are told
- * through failure(w, ..., op, ...). */
+ * through failure(w, ..., op, ...), or job_failure. Buffers of jobs are recorded by several threads at once: nothing else is written. */
 
 /* One that needs no value. */
 reef_status command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, reef_component c);
-/* With values, which are copied, or moved where they can't be: CHANGE, ADD and SET (of one value). */
+/* With values, which are copied, or moved where they can't be: CHANGE, and ADD_VALUE and SET (of one value). */
 reef_status command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
                            const reef_value *values, uint32_t count);
 /* SPAWN; CLONE of `source`. n new ids, which are out from now on, go to `made` (NULL: not wanted). */
@@ -35,15 +42,32 @@ reef_status command_spawn(reef_world *w, commands *to, const char *op, reef_enti
 reef_status command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made);
 /* Destroys those of a list that live then. How many live now, or will. */
 uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n);
+/* NULL: takes the name away. The text is copied. */
+reef_status command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text);
 /* Is the entity alive, or will it be by a command that is recorded? */
 bool command_knows(const reef_world *w, reef_entity e);
 
+INLINE uint64_t command_run_key(command_kind kind, uint32_t component) { return (uint64_t)kind << 32 | component; }
+/* One more of what was recorded last: the straight path of command_plain. False: it is another, or there is no room. */
+INLINE bool command_again(commands *to, command_kind kind, uint32_t component, reef_entity e)
+{
+    if (UNLIKELY(to->run != command_run_key(kind, component) || to->next == to->end)) return false;
+    memcpy(to->next, &e, sizeof e);
+    to->next += sizeof e;
+    return true;
+}
+
+/* The straight path of command_spawn for one entity like the last one that a job made. False: nothing was done. */
+bool command_row_again(commands *to, reef_entity *made, const reef_value *values, uint32_t count);
+
+/* All commands of `from` come behind those of `to`; `from` is empty then. O(1). */
+void commands_append(commands *to, commands *from);
 /* Does them, in their order. NO_MEMORY: the one that failed so and all behind it are left. Otherwise none is left, and the answer is
  * that of the first that failed, which is the last error then; each that failed goes to the log. */
 reef_status commands_do(reef_world *w, commands *c);
 /* Forgets them: what they hold is destroyed. Ids that they gave out stay out. */
 void commands_drop(reef_world *w, commands *c);
-void commands_trim(reef_world *w, commands *c); /* gives back what isn't used */
+void commands_trim(reef_world *w); /* gives the chunks back that no buffer uses */
 /* The world's own: done as far as memory allows. (No loop is open.) */
 reef_status world_flush(reef_world *w);
 

@@ -252,13 +252,19 @@ INLINE void *edge_go_wide(reef_world *w, const spot *x, uint32_t i, const void *
 
 /* ---- one component by the general path ---- */
 
+/* In a loop that records: one more of what was recorded last. */
+static bool again_deferred(reef_world *w, command_kind kind, reef_entity e, reef_component c)
+{
+    return w->commands && place_of(w, e) != PLACE_DEAD && command_again(w->commands, kind, c.id, e);
+}
+
 /* Is it an entity that a command makes, in a loop that records? */
 static COLD bool deferred_to(const reef_world *w, reef_entity e) { return w->commands && id_pending(w, e); }
 
 static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity e, const reef_value *v)
 {
-    command_kind kind = v->kind == REEF_VALUE_REMOVE ? COMMAND_REMOVE : v->kind == REEF_VALUE_ONE ? COMMAND_SET : COMMAND_ADD;
-    if (kind == COMMAND_SET || (kind == COMMAND_ADD && v->data)) return command_values(w, w->commands, kind, op, e, v, 1);
+    command_kind kind = v->kind == REEF_VALUE_REMOVE ? COMMAND_REMOVE : v->kind == REEF_VALUE_ONE ? COMMAND_SET : v->data ? COMMAND_ADD_VALUE : COMMAND_ADD;
+    if (kind == COMMAND_SET || kind == COMMAND_ADD_VALUE) return command_values(w, w->commands, kind, op, e, v, 1);
     return command_plain(w, w->commands, kind, op, e, v->component);
 }
 
@@ -376,7 +382,7 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->running) return failure(w, REEF_LOCKED, op, c, e, 0);
     reef_status s = REEF_OK;
-    if (!edge_go_shared(w, e, c, NULL, 0, false, &made))
+    if ((args || !again_deferred(w, COMMAND_ADD, e, c)) && !edge_go_shared(w, e, c, NULL, 0, false, &made))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
     if (out && s >= 0) *out = made;
     return s == REEF_ADDED ? REEF_OK : s;
@@ -490,7 +496,7 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
     void *none = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->running) return failure(w, REEF_LOCKED, "reef_remove", c, e, 0);
-    if (edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
+    if (again_deferred(w, COMMAND_REMOVE, e, c) || edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
 }
 

@@ -43,8 +43,7 @@ static bool unit_page_make(reef_world *w)
     return page != NULL;
 }
 
-/* Records for indices up to (not with) `end`, and those from `from` on ours. */
-static COLD bool records_reserve(reef_world *w, uint32_t from, uint32_t end)
+COLD bool records_reserve(reef_world *w, uint32_t from, uint32_t end)
 {
     if (from >= end) return true;
     paged_owner o = owner_records(w);
@@ -59,14 +58,7 @@ static COLD bool records_reserve(reef_world *w, uint32_t from, uint32_t end)
 
 static uint64_t ring_count(const reef_world *w) { return w->state.ring_tail - w->state.ring_head; }
 
-static uint32_t ring_slot(const reef_world *w, uint64_t position)
-{
-    return (uint32_t)(position / RING_PER_PAGE) & (w->state.ring.count - 1);
-}
-static uint32_t ring_read(const reef_world *w, uint64_t position)
-{
-    return ((const uint32_t *)w->state.ring.page[ring_slot(w, position)])[position % RING_PER_PAGE];
-}
+static uint32_t ring_read(const reef_world *w, uint64_t position) { return *ring_at(w, position); }
 
 static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
 {
@@ -120,7 +112,7 @@ static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
 }
 
 /* Pages for n more ids wherever they begin: a ring that has room for a load never grows again at the same load. */
-static bool ring_room(reef_world *w, uint64_t n)
+bool ring_room(reef_world *w, uint64_t n)
 {
     const state *s = &w->state;
     uint64_t pages = (s->ring_tail - s->ring_head + n + RING_PER_PAGE - 2) / RING_PER_PAGE + 1, count = 2;
@@ -129,10 +121,19 @@ static bool ring_room(reef_world *w, uint64_t n)
     return count <= UINT32_MAX / 2 && ring_rebuild(w, (uint32_t)count);
 }
 
+bool ring_own(reef_world *w, uint64_t from, uint64_t to)
+{
+    for (uint64_t page = from / RING_PER_PAGE; from < to && page <= (to - 1) / RING_PER_PAGE; page++)
+        if (!ring_page(w, &w->state.ring, page * RING_PER_PAGE)) return false;
+    return true;
+}
+
+COLD bool ring_squeezed(reef_world *w) { return w->state.ring_holes == 0 || ring_rebuild(w, w->state.ring.count); }
+
 bool id_free_prepare(reef_world *w)
 {
     if (w->config.never_reuse) return true;
-    if (!ring_room(w, 1)) return false;
+    if (!lanes_settle(w) || !ring_room(w, 1)) return false;
     uint32_t *page = ring_page(w, &w->state.ring, w->state.ring_tail);
     if (page == NULL) return false;
     w->ring_next = page + w->state.ring_tail % RING_PER_PAGE;
@@ -143,10 +144,7 @@ bool id_free_prepare(reef_world *w)
 bool ids_free_prepare(reef_world *w, uint64_t n)
 {
     if (w->config.never_reuse || n == 0) return true;
-    if (!ring_room(w, n)) return false;
-    for (uint64_t at = w->state.ring_tail; at / RING_PER_PAGE <= (w->state.ring_tail + n - 1) / RING_PER_PAGE; at += RING_PER_PAGE)
-        if (!ring_page(w, &w->state.ring, at)) return false;
-    return true;
+    return lanes_settle(w) && ring_room(w, n) && ring_own(w, w->state.ring_tail, w->state.ring_tail + n);
 }
 
 void id_free(reef_world *w, reef_entity e)
@@ -166,11 +164,13 @@ void id_free(reef_world *w, reef_entity e)
 
 /* ---- new ids ---- */
 
+uint64_t ids_left(const reef_world *w) { return ring_count(w) + (index_limit(w) - w->hot.index_count); }
+
 reef_status ids_prepare(reef_world *w, uint32_t n)
 {
     state *s = &w->state;
     if (w->running) return REEF_LOCKED;
-    if (s->ring_holes && !ring_rebuild(w, s->ring.count)) return REEF_NO_MEMORY;
+    if (!lanes_settle(w) || !ring_squeezed(w)) return REEF_NO_MEMORY;
     uint64_t recycled = ring_count(w) < n ? ring_count(w) : n, fresh = n - recycled;
     if (fresh > index_limit(w) - w->hot.index_count) return REEF_LIMIT;
     for (uint64_t k = 0; k < recycled; k++) {
@@ -245,6 +245,14 @@ void ids_pend(reef_world *w, const reef_entity *e, uint32_t n)
     for (uint32_t i = 0; i < n; i++) record_put_rowless(w, e[i], PLACE_PENDING);
     w->state.reserved_count += n;
 }
+
+void id_pend_fresh(reef_world *w, reef_entity e)
+{
+    record_put_rowless(w, e, PLACE_PENDING);
+    w->state.reserved_count++;
+}
+
+void id_pass(reef_world *w, uint32_t index) { record_put_rowless(w, (reef_entity){index, 1}, PLACE_FREE); }
 
 void id_pend(reef_world *w, reef_entity e) { record_put_rowless(w, e, PLACE_PENDING); }
 
@@ -345,6 +353,7 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
     if (e.generation == 0) return failure(w, REEF_BAD_ARGUMENT, op, none, e, 0);
+    if (!lanes_settle(w)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     reef_status s = REEF_OK;
     if (e.index >= w->hot.index_count) {
         s = index_extend(w, e.index);

@@ -22,6 +22,7 @@ typedef struct reef_job {
      * fresh indices". LANE_NONE: the system makes no entities. */
     uint32_t      lane, lanes, made;
     commands      commands;
+    uint64_t      declared; /* what was held against the declaration last, and passed: touch kind << 32 | component */
     struct event_queue *queues; /* of what the system sends, in the order of its touches (src/event.c) */
     void         *part;    /* of its sum */
     reef_error    error;   /* the first failure */

@@ -266,8 +266,7 @@ COLD void name_forget(reef_world *w, reef_entity e)
 
 /* ---- setting ---- */
 
-/* The column, from 1, of the first byte that a name can't have; 0: the name is good. Its length goes to *length. */
-static uint32_t name_bad_column(const char *text, uint32_t *length)
+uint32_t name_bad_column(const char *text, uint32_t *length)
 {
     uint32_t i = 0;
     bool     part = false; /* the part that is being read has a byte */

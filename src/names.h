@@ -45,9 +45,12 @@
 #define command_clone reef_inner_command_clone
 #define command_destroy_many reef_inner_command_destroy_many
 #define command_knows reef_inner_command_knows
+#define command_name reef_inner_command_name
 #define command_plain reef_inner_command_plain
+#define command_row_again reef_inner_command_row_again
 #define command_spawn reef_inner_command_spawn
 #define command_values reef_inner_command_values
+#define commands_append reef_inner_commands_append
 #define commands_do reef_inner_commands_do
 #define commands_drop reef_inner_commands_drop
 #define commands_trim reef_inner_commands_trim
@@ -72,12 +75,15 @@
 #define hash_end reef_inner_hash_end
 #define id_free reef_inner_id_free
 #define id_free_prepare reef_inner_id_free_prepare
+#define id_pass reef_inner_id_pass
 #define id_peek reef_inner_id_peek
 #define id_pend reef_inner_id_pend
+#define id_pend_fresh reef_inner_id_pend_fresh
 #define id_pending reef_inner_id_pending
 #define id_unpend reef_inner_id_unpend
 #define ids_commit reef_inner_ids_commit
 #define ids_free_prepare reef_inner_ids_free_prepare
+#define ids_left reef_inner_ids_left
 #define ids_peek reef_inner_ids_peek
 #define ids_pend reef_inner_ids_pend
 #define ids_prepare reef_inner_ids_prepare
@@ -85,6 +91,11 @@
 #define index_validate reef_inner_index_validate
 #define job_failure reef_inner_job_failure
 #define kind_size reef_inner_kind_size
+#define lane_next reef_inner_lane_next
+#define lanes_begin reef_inner_lanes_begin
+#define lanes_drop reef_inner_lanes_drop
+#define lanes_end reef_inner_lanes_end
+#define lanes_retry reef_inner_lanes_retry
 #define look_rows reef_inner_look_rows
 #define memory_arena_ready reef_inner_memory_arena_ready
 #define memory_block reef_inner_memory_block
@@ -98,6 +109,7 @@
 #define memory_trim reef_inner_memory_trim
 #define memory_zeroed reef_inner_memory_zeroed
 #define name_at_number reef_inner_name_at_number
+#define name_bad_column reef_inner_name_bad_column
 #define name_forget reef_inner_name_forget
 #define name_prepare_forget reef_inner_name_prepare_forget
 #define names_changed reef_inner_names_changed
@@ -158,6 +170,7 @@
 #define readers_drop reef_inner_readers_drop
 #define readers_note reef_inner_readers_note
 #define record_own reef_inner_record_own
+#define records_reserve reef_inner_records_reserve
 #define relabel_cancel reef_inner_relabel_cancel
 #define relabel_commit reef_inner_relabel_commit
 #define relabel_prepare reef_inner_relabel_prepare
@@ -171,6 +184,9 @@
 #define resets_place reef_inner_resets_place
 #define resets_take_back reef_inner_resets_take_back
 #define resets_undo reef_inner_resets_undo
+#define ring_own reef_inner_ring_own
+#define ring_room reef_inner_ring_room
+#define ring_squeezed reef_inner_ring_squeezed
 #define row_destroy reef_inner_row_destroy
 #define row_fill reef_inner_row_fill
 #define row_pop reef_inner_row_pop
@@ -190,6 +206,7 @@
 #define skips_prepare reef_inner_skips_prepare
 #define slot_seek reef_inner_slot_seek
 #define snapshot_aside reef_inner_snapshot_aside
+#define spawn_packed reef_inner_spawn_packed
 #define spawn_pending reef_inner_spawn_pending
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
@@ -225,8 +242,10 @@
 #define type_ready reef_inner_type_ready
 #define types_described reef_inner_types_described
 #define value_copy reef_inner_value_copy
+#define value_make reef_inner_value_make
 #define value_move reef_inner_value_move
 #define value_put reef_inner_value_put
+#define value_sound reef_inner_value_sound
 #define value_take_back reef_inner_value_take_back
 #define values_check reef_inner_values_check
 #define values_fill reef_inner_values_fill

@@ -273,6 +273,7 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
 static void world_distrust(reef_world *w)
 {
     commands_drop(w, &w->deferred);
+    w->lane_rest = 0; /* as its commands: of the state that is left behind */
     w->slow &= ~SLOW_DEFERRED;
     memset(w->edge_cache, 0, sizeof w->edge_cache);
     w->switch_lately.gate = 0;

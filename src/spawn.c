@@ -298,6 +298,72 @@ COLD reef_status spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n
     return spawn_into(w, op, id, values, count, n, NULL, ids);
 }
 
+/* How many of the first are pending, in records that are ours. */
+static uint32_t packed_ready(reef_world *w, const char *rows, size_t stride, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        reef_entity e;
+        memcpy(&e, rows + i * stride, sizeof e);
+        if (!id_pending(w, e) || (!record_owned(w, e.index) && record_own(w, e.index) == NULL)) return i;
+    }
+    return n;
+}
+
+static void packed_column(char *to, size_t size, const char *from, size_t stride, uint32_t n)
+{
+    if (size == 8)
+        for (uint32_t i = 0; i < n; i++) memcpy(to + (size_t)i * 8, from + i * stride, 8);
+    else
+        for (uint32_t i = 0; i < n; i++) bytes_copy(to + i * size, from + i * stride, size);
+}
+
+/* As many as fit the last chunk. */
+static uint32_t packed_rows(reef_world *w, table *t, const reef_value *values, uint32_t count, const char *rows, size_t stride, uint32_t n)
+{
+    if (!table_room(w, t)) return 0;
+    reef_slot *slots = unit_slots(w, t->last);
+    const uint32_t place = t->next, row = place_row(place);
+    if (n > t->end - place) n = t->end - place;
+    n = packed_ready(w, rows, stride, n);
+    size_t at = sizeof(reef_entity);
+    for (uint32_t k = 0; k < count; k++) {
+        const type *c = spawn_column(&values[k]);
+        if (c == NULL) continue;
+        char *to = cell(slots, slot_seek(w, c->id, t->shape->table), row, c->size);
+        if (values[k].kind == REEF_VALUE_DEFAULT) {
+            memset(to, 0, (size_t)n * c->size);
+        } else {
+            packed_column(to, c->size, rows + at, stride, n);
+            at += c->size;
+        }
+    }
+    reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
+    for (uint32_t i = 0, page = UINT32_MAX; i < n; i++) {
+        memcpy(&e[i], rows + i * stride, sizeof *e);
+        record_put(w, e[i], place + i);
+        if (e[i].index >> REEF_RECORD_BITS == page) continue;
+        page = e[i].index >> REEF_RECORD_BITS;
+        record_mark(w, e[i].index); /* as given_commit */
+    }
+    t->next += n;
+    w->state.reserved_count -= n;
+    return n;
+}
+
+uint32_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, const char *rows, size_t stride, uint32_t n)
+{
+    reef_status s = REEF_OK;
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (type_ready(w, values[i].component.id) != REEF_OK) return 0;
+    const uint32_t id = values_table(w, values, count, &s);
+    table *t = id > TABLE_EMPTY ? table_own(w, id) : NULL;
+    if (t == NULL || t->shape->hooked || t->shape->tracked) return 0;
+    for (uint32_t more = 1; made < n && more > 0; made += more) more = packed_rows(w, t, values, count, rows + made * stride, stride, n - made);
+    if (made < n) table_settle(w, t);
+    return made;
+}
+
 COLD reef_status clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n) { return clone(w, source, n, NULL, ids); }
 
 reef_entity reef_clone(reef_world *w, reef_entity source)

@@ -177,6 +177,22 @@ reef_status ids_prepare(reef_world *w, uint32_t n);
 reef_entity id_peek(const reef_world *w, uint32_t k);
 uint32_t ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e); /* several; how many of them are recycled */
 void ids_commit(reef_world *w, uint32_t n);
+/* How many ids can still be given out. */
+uint64_t ids_left(const reef_world *w);
+/* For lanes: records of indices up to (not with) `end`, and those from `from` on ours; the ring without its holes; with room for n more;
+ * its pages of these positions ours. False: no memory. */
+bool records_reserve(reef_world *w, uint32_t from, uint32_t end);
+bool ring_squeezed(reef_world *w);
+bool ring_room(reef_world *w, uint64_t n);
+bool ring_own(reef_world *w, uint64_t from, uint64_t to);
+INLINE uint32_t ring_slot(const reef_world *w, uint64_t position)
+{
+    return (uint32_t)(position / RING_PER_PAGE) & (w->state.ring.count - 1);
+}
+INLINE uint32_t *ring_at(const reef_world *w, uint64_t position)
+{
+    return (uint32_t *)w->state.ring.page[ring_slot(w, position)] + position % RING_PER_PAGE;
+}
 /* Room for one more free id. */
 bool id_free_prepare(reef_world *w);
 bool ids_free_prepare(reef_world *w, uint64_t n); /* room for n more */
@@ -185,6 +201,9 @@ void id_free(reef_world *w, reef_entity e); /* the index of a dying entity; its 
 void ids_pend(reef_world *w, const reef_entity *e, uint32_t n);
 void id_pend(reef_world *w, reef_entity e); /* its entity is undone */
 bool id_pending(const reef_world *w, reef_entity e);
+/* For lanes: the record of a new id that is out, or of an index that was passed over and is free. */
+void id_pend_fresh(reef_world *w, reef_entity e);
+void id_pass(reef_world *w, uint32_t index);
 /* Its entity doesn't come: the id is free again, with the next generation. False: no memory. */
 bool id_unpend(reef_world *w, reef_entity e);
 reef_status index_validate(const reef_world *w, char *message, size_t size);

@@ -37,8 +37,8 @@ uint64_t pool_shuffle(const reef_pool *pool); /* the seed */
 
 /* The next id of a job's lane: real at once. LIMIT: there is none. Reads the world only. */
 reef_status lane_next(job *j, reef_entity *e);
-/* Before the jobs of a phase begin: from now on the lanes' ids are looked up in the world as it is. False: no memory. */
-bool lanes_begin(reef_world *w);
+/* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is. False: no memory. */
+bool lanes_begin(reef_world *w, uint32_t lanes);
 /* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's order. When memory
  * is short this is kept and done before anything else gives out an id: NO_MEMORY. */
 reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes);

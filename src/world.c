@@ -97,6 +97,8 @@ COLD void reef_world_free(reef_world *w)
     family *f = w->family;
     ticking_drop(w);
     commands_drop(w, &w->deferred);
+    commands_trim(w);
+    lanes_drop(w);
     queries_drop(w);
     bundles_drop(w);
     readers_drop(w);
@@ -125,7 +127,8 @@ COLD reef_status reef_shrink(reef_world *w)
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
         if (!table_shrink(w, i)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
     queries_forget(w);
-    commands_trim(w, &w->deferred);
+    commands_trim(w);
+    if (w->lane_rest == 0) lanes_drop(w);
     mutex_lock(&w->family->lock);
     graph_settle(w->family);
     mutex_unlock(&w->family->lock);

@@ -260,6 +260,10 @@ struct reef_world {
     uint32_t   value_count;
     commands   deferred;    /* recorded by loops; commands points here while one of them is open */
     bool       flushing;    /* commands are done: what fails is no mistake of the caller */
+    struct command_chunk *spare_chunks[COMMAND_CHUNK_CLASSES]; /* of buffers, by length; under the family's lock */
+    /* Lanes that gave out ids which aren't pending yet, since memory was short: lane_made[l] of lane l. 0: none */
+    uint32_t   lane_rest, lane_room;
+    uint32_t  *lane_made;
 };
 
 #define SLOW_LOCKED 1u /* world.slow: a loop is open */
@@ -427,7 +431,16 @@ uint64_t clocks_hash(const reef_world *w);
 bool running_may_write(const reef_world *w, uint32_t component);
 void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c);
 
+/* ---- ids of lanes (src/lane.c) ---- */
+
+/* What a lanes_end without memory left behind is done now. False: memory is still short, and no id may be given out. */
+COLD bool lanes_retry(reef_world *w);
+INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || lanes_retry(w); }
+void lanes_drop(reef_world *w);
+
 /* ---- names (src/name.c) ---- */
+/* The column, from 1, of the first byte that a name can't have; 0: the name is good. Its length goes to *length. */
+uint32_t name_bad_column(const char *text, uint32_t *length);
 void name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */
 bool name_prepare_forget(reef_world *w, reef_entity e); /* own what name_forget will touch; false: no memory */
 bool names_own_all(reef_world *w); /* what any number of name_forget will touch, in whatever order; false: no memory */

@@ -1,0 +1,164 @@
+/* Ids that jobs give out while they run. The k-th new id of lane l of L is position ((k / 64) * L + l) * 64 + k % 64 in the sequence "free
+ * ids, oldest first, then fresh indices":
+ *
+ *   lane     0        1        2        0        1        2
+ *   ids   |■■■■■■■■|■■■□□□□□|■■■■■■■■|■■□□□□□□|□□□□□□□□|■□□         ■ out   □ passed over   (runs of 64; behind the last ■ nothing happens)
+ *
+ * So an id depends on the world's state, on L and on what its own job did, and a job that makes one writes nothing but its count.
+ * Afterwards the ids that are out are pending; what was passed over of the free ids stays free, before those that are left; what was
+ * passed over of the fresh indices is free too, behind them. */
+#include "table.h"
+#include "tick.h"
+
+enum { LANE_RUN = 64 };
+
+static uint64_t lane_position(uint64_t k, uint32_t lane, uint32_t lanes)
+{
+    return (k / LANE_RUN * lanes + lane) * LANE_RUN + k % LANE_RUN;
+}
+
+reef_status lane_next(job *j, reef_entity *e)
+{
+    ASSERT(j->lane < j->lanes);
+    const uint64_t at = lane_position(j->made, j->lane, j->lanes);
+    if (at >= ids_left(j->world)) return REEF_LIMIT;
+    *e = id_peek(j->world, (uint32_t)at);
+    j->made++;
+    return REEF_OK;
+}
+
+/* What a set of lanes did to the sequence. */
+typedef struct lane_sum {
+    const uint32_t *made;
+    uint32_t        lanes;
+    uint64_t        recycled;    /* positions of free ids; fresh indices follow */
+    uint64_t        end;         /* behind the last position that is out */
+    uint64_t        out, passed; /* how many are out; how many of the fresh ones were passed over */
+} lane_sum;
+
+/* How many ids of run q are out: its first ones. */
+static uint32_t run_out(const lane_sum *x, uint64_t q)
+{
+    const uint64_t first = q / x->lanes * LANE_RUN, made = x->made[q % x->lanes];
+    return made <= first ? 0 : made - first < LANE_RUN ? (uint32_t)(made - first) : LANE_RUN;
+}
+
+static lane_sum lanes_sum(const reef_world *w, const uint32_t *made, uint32_t lanes)
+{
+    lane_sum x = {made, lanes, w->state.ring_tail - w->state.ring_head, 0, 0, 0};
+    for (uint32_t l = 0; l < lanes; l++) {
+        const uint64_t end = made[l] ? lane_position(made[l] - 1u, l, lanes) + 1 : 0;
+        if (end > x.end) x.end = end;
+        x.out += made[l];
+    }
+    for (uint64_t q = x.recycled / LANE_RUN; q * LANE_RUN < x.end; q++) {
+        uint64_t from = q * LANE_RUN + run_out(&x, q), to = (q + 1) * LANE_RUN;
+        if (from < x.recycled) from = x.recycled;
+        if (to > x.end) to = x.end;
+        if (from < to) x.passed += to - from;
+    }
+    return x;
+}
+
+/* The free ids that are touched: positions before this. */
+static uint64_t lane_near(const lane_sum *x) { return x->end < x->recycled ? x->end : x->recycled; }
+
+static bool lanes_prepare(reef_world *w, const lane_sum *x)
+{
+    const state *s = &w->state;
+    const uint64_t near = lane_near(x);
+    const uint32_t index = w->hot.index_count;
+    if (!records_reserve(w, index, index + (uint32_t)(x->end - near))) return false;
+    for (uint64_t q = 0; q * LANE_RUN < near; q++) {
+        for (uint64_t at = q * LANE_RUN, end = at + run_out(x, q); at < end && at < near; at++) {
+            const uint32_t i = *ring_at(w, s->ring_head + at);
+            if (!record_owned(w, i) && record_own(w, i) == NULL) return false;
+        }
+    }
+    if (x->passed && (!ring_room(w, x->passed) || !ring_own(w, s->ring_tail, s->ring_tail + x->passed))) return false;
+    return ring_own(w, s->ring_head, s->ring_head + near);
+}
+
+/* Free ids that were passed over move up to those that are left, the last one first. */
+static void lanes_recycled(reef_world *w, const lane_sum *x)
+{
+    state *s = &w->state;
+    const uint64_t near = lane_near(x);
+    uint64_t to = s->ring_head + near;
+    for (uint64_t q = (near + LANE_RUN - 1) / LANE_RUN; q-- > 0;) {
+        const uint64_t first = q * LANE_RUN, free = first + run_out(x, q);
+        uint64_t at = first + LANE_RUN < near ? first + LANE_RUN : near;
+        while (at > free) *ring_at(w, --to) = *ring_at(w, s->ring_head + --at);
+        while (at-- > first) id_pend_fresh(w, id_peek(w, (uint32_t)at));
+    }
+    s->ring_head = to;
+}
+
+static void lanes_fresh(reef_world *w, const lane_sum *x)
+{
+    state *s = &w->state;
+    const uint32_t index = w->hot.index_count;
+    if (x->end <= x->recycled) return;
+    w->hot.index_count += (uint32_t)(x->end - x->recycled);
+    for (uint64_t q = x->recycled / LANE_RUN; q * LANE_RUN < x->end; q++) {
+        const uint64_t first = q * LANE_RUN, out = first + run_out(x, q);
+        const uint64_t end = first + LANE_RUN < x->end ? first + LANE_RUN : x->end;
+        for (uint64_t at = first < x->recycled ? x->recycled : first; at < end; at++) {
+            const uint32_t i = index + (uint32_t)(at - x->recycled);
+            if (at < out) {
+                id_pend_fresh(w, (reef_entity){i, 1});
+                continue;
+            }
+            id_pass(w, i);
+            if (!BUG(53)) *ring_at(w, s->ring_tail++) = i;
+        }
+    }
+}
+
+static bool lanes_take(reef_world *w, const uint32_t *made, uint32_t lanes)
+{
+    const lane_sum x = lanes_sum(w, made, lanes);
+    if (x.out == 0) return true;
+    if (!lanes_prepare(w, &x)) return false;
+    lanes_recycled(w, &x);
+    lanes_fresh(w, &x);
+    w->ring_next = w->ring_end = NULL;
+    ids_commit(w, 0);
+    return true;
+}
+
+bool lanes_begin(reef_world *w, uint32_t lanes)
+{
+    if (!lanes_settle(w) || !ring_squeezed(w)) return false;
+    if (lanes <= w->lane_room) return true;
+    uint32_t *made = memory_resize(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *made, lanes * sizeof *made, PLAIN_ALIGN);
+    if (made == NULL) return false;
+    w->lane_made = made;
+    w->lane_room = lanes;
+    return true;
+}
+
+reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
+{
+    if (lanes == 0 || lanes_take(w, made, lanes)) return REEF_OK;
+    ASSERT(lanes <= w->lane_room);
+    memcpy(w->lane_made, made, lanes * sizeof *made);
+    w->lane_rest = lanes;
+    w->hot.fresh_end = 0; /* the straight paths that give out an id, or get one back, are closed */
+    w->ring_next = w->ring_end = NULL;
+    return REEF_NO_MEMORY;
+}
+
+COLD bool lanes_retry(reef_world *w)
+{
+    if (!lanes_take(w, w->lane_made, w->lane_rest)) return false;
+    w->lane_rest = 0;
+    return true;
+}
+
+void lanes_drop(reef_world *w)
+{
+    memory_free(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *w->lane_made);
+    w->lane_made = NULL;
+    w->lane_room = 0;
+}
