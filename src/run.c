@@ -227,6 +227,7 @@ static bool jobs_equip(reef_world *w, ticking *k)
         for (uint32_t n = 0; r->going && n < r->job_count; n++) {
             job *j = &k->jobs[r->job_first + n];
             j->version = r->version;
+            j->commands.job = j;
             j->queues = event_queues(r->system) ? (struct event_queue *)(void *)queue : NULL;
             queue += event_queues(r->system) * event_queue_bytes();
             j->part = part_bytes(r->system) ? part : NULL;
@@ -235,7 +236,7 @@ static bool jobs_equip(reef_world *w, ticking *k)
             j->lanes = lanes;
         }
     }
-    return lanes == 0 || lanes_begin(w);
+    return lanes == 0 || lanes_begin(w, lanes);
 }
 
 /* Everything that can fail before a system runs. False: no memory; *at is the run that it was for. */
