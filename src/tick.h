@@ -20,8 +20,10 @@
 /* A world leaves its schedule, or a fork joins that of its origin. */
 void schedule_drop(reef_world *w);
 void schedule_join(reef_world *fork, const reef_world *w);
-/* A system that is in no schedule, with one holder, for reef_system_once. NULL: refused, and recorded. */
+/* A system that is in no schedule, with one holder. *phase: the number of the phase that it asks for (the world has a schedule then);
+ * phase NULL: for reef_system_once, where neither a phase nor a name is needed. NULL: refused, and recorded. (src/system.c) */
 struct system *system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *phase);
+/* A holder leaves; the last one takes the context along. */
 void system_leave(family *f, struct system *s);
 
 /* ---- threads (src/pool.c) ---- */
