@@ -3,6 +3,7 @@
 #ifndef REEF_NAMES_H
 #define REEF_NAMES_H
 
+#define access_collides reef_inner_access_collides
 #define bit_commit reef_inner_bit_commit
 #define bit_count_rows reef_inner_bit_count_rows
 #define bit_has reef_inner_bit_has
@@ -115,6 +116,8 @@
 #define names_changed reef_inner_names_changed
 #define names_own_all reef_inner_names_own_all
 #define names_validate reef_inner_names_validate
+#define nearest_begin reef_inner_nearest_begin
+#define nearest_look reef_inner_nearest_look
 #define number_hash reef_inner_number_hash
 #define order_keys reef_inner_order_keys
 #define order_resolve reef_inner_order_resolve
@@ -140,22 +143,31 @@
 #define pages_ring reef_inner_pages_ring
 #define pages_tables reef_inner_pages_tables
 #define pages_tracks reef_inner_pages_tracks
+#define parse_expected reef_inner_parse_expected
+#define parse_name reef_inner_parse_name
+#define parse_query reef_inner_parse_query
+#define parse_refuse reef_inner_parse_refuse
+#define parse_type reef_inner_parse_type
 #define part_at reef_inner_part_at
 #define part_claim reef_inner_part_claim
 #define part_like reef_inner_part_like
 #define part_mark reef_inner_part_mark
 #define part_open reef_inner_part_open
+#define phase_find reef_inner_phase_find
 #define phase_know reef_inner_phase_know
+#define phase_named reef_inner_phase_named
 #define phase_run reef_inner_phase_run
 #define phase_run_simple reef_inner_phase_run_simple
 #define pool_run reef_inner_pool_run
 #define pool_shuffle reef_inner_pool_shuffle
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
+#define query_check reef_inner_query_check
 #define query_drop reef_inner_query_drop
 #define query_last_run reef_inner_query_last_run
 #define query_look reef_inner_query_look
 #define query_make_text reef_inner_query_make_text
+#define query_read reef_inner_query_read
 #define query_text_parse reef_inner_query_text_parse
 #define query_text_write reef_inner_query_text_write
 #define ranking_begin reef_inner_ranking_begin
@@ -196,9 +208,16 @@
 #define run_put reef_inner_run_put
 #define running_may_write reef_inner_running_may_write
 #define running_mut reef_inner_running_mut
+#define schedule_drop reef_inner_schedule_drop
+#define schedule_find reef_inner_schedule_find
+#define schedule_join reef_inner_schedule_join
+#define schedule_ready reef_inner_schedule_ready
+#define schedule_sort reef_inner_schedule_sort
 #define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define shape_signed reef_inner_shape_signed
+#define show reef_inner_show
+#define show_token reef_inner_show_token
 #define size_multiply reef_inner_size_multiply
 #define skips_commit reef_inner_skips_commit
 #define skips_free reef_inner_skips_free
@@ -210,6 +229,14 @@
 #define spawn_pending reef_inner_spawn_pending
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
+#define system_forget reef_inner_system_forget
+#define system_leave reef_inner_system_leave
+#define system_make reef_inner_system_make
+#define system_name_allowed reef_inner_system_name_allowed
+#define system_refuse_name reef_inner_system_refuse_name
+#define system_text_parse reef_inner_system_text_parse
+#define system_touches reef_inner_system_touches
+#define systems_collide reef_inner_systems_collide
 #define table_empty reef_inner_table_empty
 #define table_lease reef_inner_table_lease
 #define table_own reef_inner_table_own
@@ -226,6 +253,11 @@
 #define tables_with reef_inner_tables_with
 #define term_verdict reef_inner_term_verdict
 #define ticking_drop reef_inner_ticking_drop
+#define token_is reef_inner_token_is
+#define token_next reef_inner_token_next
+#define token_scan reef_inner_token_scan
+#define touch_takes reef_inner_touch_takes
+#define touch_word reef_inner_touch_word
 #define track_carry reef_inner_track_carry
 #define track_of reef_inner_track_of
 #define track_prepare reef_inner_track_prepare

@@ -83,6 +83,10 @@ uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have 
 void queries_forget(reef_world *w); /* those that were freed lately */
 void run_forget(const query *q); /* of a query that goes: the place of its last run (src/walk.c) */
 query *query_make_text(reef_world *w, const char *op, const char *text);
+/* What a description asks, in one form; what its terms mean, if they make sense together. Errors as of a query that is made: false. */
+struct query_text;
+bool query_read(reef_world *w, const char *op, const reef_query_desc *desc, struct query_text *to);
+bool query_check(reef_world *w, const char *op, const struct query_text *q, term_facts *facts);
 
 /* Does this table have rows that may match? `at`: the term, moved behind it and what is inside it. */
 typedef enum verdict { ROWS_NONE, ROWS_SOME, ROWS_ALL } verdict;

@@ -83,11 +83,21 @@ schedule *schedule_ready(reef_world *w);
 const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, reef_status *s);
 /* The number of a phase of this name, UINT32_MAX: there is none. */
 uint32_t phase_find(const schedule *s, const char *name);
+/* The same of the world's schedule, which is there; what isn't known is refused: false. */
+bool phase_named(reef_world *w, const char *op, const char *name, uint32_t *phase);
+
+/* Names of systems and phases; `what`: "a system". (src/system.c) */
+bool system_name_allowed(const char *name);
+bool system_refuse_name(reef_world *w, const char *op, const char *what); /* false */
+/* A system that nobody ever had goes; its context stays its maker's. */
+void system_forget(family *f, struct system *s);
 
 /* Does the system declare this? Of kinds that allow it, without a type stands for every type; WRITES is READS too. Component 0 asks for
  * what is declared without a type (SPAWNS: for any). */
 bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t component);
 /* Must one of two systems wait for the other? The component or event for whose sake, the first by name; 0: they don't collide. */
 uint32_t systems_collide(const struct system *a, const struct system *b);
+/* The same of two uses of one type: the uses of data, of events, that collide; 0: none. */
+uint32_t access_collides(uint32_t a, uint32_t b);
 
 #endif

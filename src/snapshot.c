@@ -11,6 +11,7 @@
  * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
 #include "snapshot.h"
 #include "reset.h"
+#include "tick.h"
 #include "track.h"
 
 void sets_distrust(reef_world *w);
@@ -241,6 +242,7 @@ reef_world *world_aside(reef_world *w)
     fork->moved = w->moved;
     fork->destroyed = w->destroyed;
     fork->pool = w->pool;
+    schedule_join(fork, w);
     return fork;
 }
 

@@ -1,4 +1,5 @@
 #include "change.h"
+#include "tick.h"
 #include "track.h"
 #include <stdio.h>
 
@@ -102,6 +103,7 @@ COLD void reef_world_free(reef_world *w)
     queries_drop(w);
     bundles_drop(w);
     readers_drop(w);
+    schedule_drop(w);
     state_drop(f, &w->hot, &w->state); /* runs the destroy hooks */
     memory_free(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *w->order);
     memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);

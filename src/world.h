@@ -146,7 +146,8 @@ typedef struct family {
     uint32_t worlds;  /* of these, worlds: who may still read what the graph retires */
     uint64_t reader_serial; /* of the last reader of removals made */
     graph    graph;
-    uint64_t query_serial; /* of the last query made */
+    uint64_t query_serial; /* of the last query, system or phase made */
+    uint64_t schedule_epoch; /* changes of schedules */
 } family;
 
 /* ---- state: everything that a snapshot holds beside hot.records and hot.chunks ---- */
@@ -278,7 +279,7 @@ COLD reef_status failure(reef_world *w, reef_status status, const char *operatio
 /* A failure as a text; as reef_error_text. REPORT_BYTES are enough for any. */
 size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size);
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
-/* The same for a text: what is wrong with it in column `number`, as a sentence. */
+/* The same for a text: what is wrong with it in column `number`, as a sentence. (0: of no text.) */
 COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
 
 /* ---- graph (src/graph.c) ---- */
