@@ -11,6 +11,7 @@
  *   reef/sort.h     sorting storage itself
  *   reef/query.h    walking over everything that has a set of components
  *   reef/track.h    which rows changed, and who lost a component
+ *   reef/event.h    events: sending, receiving
  *   reef/bulk.h     adding, removing, setting, enabling, destroying for everything that a query matches
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
@@ -41,6 +42,7 @@
 #include "reef/sort.h"
 #include "reef/query.h"
 #include "reef/track.h"
+#include "reef/event.h"
 #include "reef/bulk.h"
 #include "reef/snapshot.h"
 #include "reef/history.h"
