@@ -12,6 +12,7 @@
  *   reef/query.h    walking over everything that has a set of components
  *   reef/track.h    which rows changed, and who lost a component
  *   reef/command.h  how a system changes the structure
+ *   reef/event.h    events: sending, receiving
  *   reef/bulk.h     adding, removing, setting, enabling, destroying for everything that a query matches
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
@@ -44,6 +45,7 @@
 #include "reef/query.h"
 #include "reef/track.h"
 #include "reef/command.h"
+#include "reef/event.h"
 #include "reef/bulk.h"
 #include "reef/snapshot.h"
 #include "reef/history.h"

@@ -5,6 +5,7 @@
 #define REEF_JOB_H
 
 #include "command.h"
+#include "reef/event.h"
 #include "schedule.h"
 
 #define LANE_NONE 0xFFFFFFFFu
@@ -12,6 +13,7 @@
 struct event_queue;
 
 typedef struct reef_job {
+    reef_job_head head;
     reef_world   *world;
     const struct system *system;
     uint32_t      number;  /* in its system */

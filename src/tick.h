@@ -52,13 +52,20 @@ size_t event_queue_bytes(void);
  * gathered yet comes behind what is there, in their order. For one type the calls come in the order of (system, job); systems that
  * don't touch the type may be running. Can't fail. */
 void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component);
+/* These jobs don't come to their end: what they sent and what wasn't gathered is forgotten. */
+void events_discard(reef_world *w, job *jobs, uint32_t count);
+/* Before the systems of a phase begin: every system of the schedule that receives has a place to read from, also after a restore.
+ * Quick when nothing changed. False: no memory. */
+bool events_ready(reef_world *w);
 /* A system that receives begins: it sees what is there now. It ends: it has seen that. */
 void events_begin(reef_world *w, const struct system *s);
 void events_end(reef_world *w, const struct system *s);
 /* The phase ended, all was gathered: what somebody hasn't seen yet goes to the state, the rest is dropped. NO_MEMORY: it stays where it is, and
  * this is tried again at the next phase. */
 reef_status events_settle(reef_world *w);
-/* Readers of a system that comes or goes. False: no memory. */
+/* Readers of a system that comes or goes; also of one that became another and kept its serial number: it goes on reading where it
+ * was, and types that are new to it from now on. A system outside of the schedule (reef_system_once) comes after events_ready and goes
+ * when it has run. False: no memory, nothing changed. */
 bool events_follow(reef_world *w, const struct system *s);
 void events_leave(reef_world *w, const struct system *s);
 
