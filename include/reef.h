@@ -12,10 +12,12 @@
  *   reef/query.h    walking over everything that has a set of components
  *   reef/track.h    which rows changed, and who lost a component
  *   reef/command.h  how a system changes the structure
+ *   reef/event.h    events: sending, receiving
  *   reef/bulk.h     adding, removing, setting, enabling, destroying for everything that a query matches
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
  *   reef/inspect.h  printing, visiting, checking
+ *   reef/pool.h     threads for ticks
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
  *
  * Rules that hold for every call, so that they are said once:
@@ -43,10 +45,12 @@
 #include "reef/query.h"
 #include "reef/track.h"
 #include "reef/command.h"
+#include "reef/event.h"
 #include "reef/bulk.h"
 #include "reef/snapshot.h"
 #include "reef/history.h"
 #include "reef/inspect.h"
+#include "reef/pool.h"
 #include "reef/fast.h"
 
 #endif

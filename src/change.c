@@ -28,6 +28,7 @@ static reef_status type_mark(reef_world *w, uint32_t c)
 reef_status type_ready(reef_world *w, uint32_t c)
 {
     if (!world_knows(w, c)) return REEF_UNKNOWN_TYPE;
+    if (w->running) return REEF_LOCKED;
     reef_status s = type_mark(w, c);
     if (s == REEF_OK && c >= w->state.map_count) s = graph_sync(w);
     return s;
@@ -36,6 +37,7 @@ reef_status type_ready(reef_world *w, uint32_t c)
 COLD reef_status reef_world_use(reef_world *w, reef_component c)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_world_use", c, (reef_entity){0, 0}, 0);
     reef_status s = type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
     if (s == REEF_OK && c.id >= w->state.map_count) s = graph_sync(w);
     return s == REEF_OK ? s : failure(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);

@@ -1,10 +1,11 @@
 /* Comparing two worlds: part by part in the order of the hash, and in each part the first thing that differs.
  *
- *      ids by index, free ids in their order ──► names ──► tables: rows ──► columns by name ──► switches by name ──► marks
+ *      ids by index, free ids in their order ──► names ──► time ──► events ──► tables: rows ──► columns by name ──► switches by name ──► marks
  *
  * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list their tables
  * by type name, so the lists are merged as they are. */
 #include "hash.h"
+#include "event.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -250,13 +251,50 @@ static bool tables_equal(comparing *x)
     return equal;
 }
 
+/* ---- events ---- */
+
+static COLD bool events_differ(comparing *x, uint32_t component, uint64_t number)
+{
+    *x->found = (reef_difference){.kind = REEF_HASH_EVENTS, .component = {component}, .row = number};
+    return false;
+}
+
+/* Those of one type that wait for a system. */
+static COLD bool events_equal(comparing *x, uint32_t component)
+{
+    const type *t = type_of(component);
+    reef_events r[2] = {{.missed = 0}, {.missed = 0}};
+    for (int side = 0; side < 2; side++) {
+        const event_store *s = events_of(x->world[side], component);
+        if (s) r[side] = events_waiting(x->world[side], s);
+    }
+    for (uint64_t n = 0;; n++) {
+        const char *p = reef_next_event(&r[0]), *q = reef_next_event(&r[1]);
+        if (p == NULL && q == NULL) break;
+        if (p == NULL || q == NULL || (t->size && !value_equal(t, p, q))) return events_differ(x, component, n);
+    }
+    return events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
+}
+
+/* By type name. */
+static bool all_events_equal(comparing *x)
+{
+    for (const type *last = NULL;;) {
+        const event_store *s[2] = {events_after(x->world[0], last), events_after(x->world[1], last)};
+        const type *t[2] = {s[0] ? type_of(s[0]->component) : NULL, s[1] ? type_of(s[1]->component) : NULL};
+        if (t[0] == NULL && t[1] == NULL) return true;
+        last = t[0] == NULL || (t[1] && type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
+        if (!events_equal(x, last->id)) return false;
+    }
+}
+
 COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *difference)
 {
     reef_difference unwanted;
     comparing x = {{a, b}, difference ? difference : &unwanted};
     *x.found = (reef_difference){0};
     if (a == NULL || b == NULL) return false;
-    return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && tables_equal(&x));
+    return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && all_events_equal(&x) && tables_equal(&x));
 }
 
 /* ---- in words ---- */
@@ -317,6 +355,11 @@ COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t si
     case REEF_HASH_IDS: say_ids(&out, d); break;
     case REEF_HASH_NAMES: say(&out, "The name of entity %" PRIu32 "v%" PRIu32 " differs", e.index, e.generation); break;
     case REEF_HASH_TIME: say(&out, "The ticks, the time, the seed or how far a phase or system is differ"); break;
+    case REEF_HASH_EVENTS:
+        say(&out, "The events %s differ: ", reef_type_name(d->component));
+        if (d->row == UINT64_MAX) say(&out, "a system has read more of them or fewer");
+        else say(&out, "number %" PRIu64 " of those that wait", d->row);
+        break;
     case REEF_HASH_ROWS:
         say(&out, "The entities differ: ");
         say_pair(&out, d);

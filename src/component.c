@@ -39,6 +39,7 @@ static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
 void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
 {
     if (w == NULL) return NULL;
+    if (UNLIKELY(w->running)) return running_mut(w, "reef_mut", e, c);
     const type *t = type_of(c.id);
     const void *seen = t ? reef_get_id(w, e, c) : NULL;
     if (seen == NULL) {
@@ -58,7 +59,7 @@ void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
 {
     const reef_component c = reef_id_of(decl);
     const bool ready = reef_mut_id(w, e, c) != NULL;
-    if (w == NULL) return;
+    if (w == NULL || w->running) return;
     w->ready.entity = e;
     w->ready.component = ready ? c.id : 0;
 }
@@ -69,6 +70,7 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     void *p = (void *)(uintptr_t)reef_get_slow(w, e, decl);
     const uint32_t c = reef_id_of(decl).id;
     if (p == NULL) return NULL;
+    if (w->running && type_of(c)->tracked) return running_may_write(w, c) ? p : NULL;
     if (type_of(c)->tracked) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
     return slots[slot_find(w, c, slots[0].head.table)].version == w->hot.version ? p : NULL;
@@ -378,6 +380,7 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
 {
     void *made = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, e, 0);
     reef_status s = REEF_OK;
     if ((args || !again_deferred(w, COMMAND_ADD, e, c)) && !edge_go_shared(w, e, c, NULL, 0, false, &made))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
@@ -414,11 +417,28 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
     return is_switch_type(w, c) ? switch_add(w, e, c, out) : table_add(w, e, c, args, out);
 }
 
+/* Of what is there, in others' rows. A type with hooks is replaced by a command, or written through its pointer. */
+static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    const type *t = type_of(c.id);
+    const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL;
+    if (t == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
+    if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
+    if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (!plain || (place_of(w, e) != PLACE_DEAD && !reef_has_id(w, e, c))) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (size == 0) return REEF_OK; /* a tag that is there */
+    void *p = running_mut(w, "reef_set", e, c);
+    if (p == NULL) return w->world_failure.status == REEF_NO_MEMORY ? REEF_NO_MEMORY : REEF_UNDECLARED;
+    memmove(p, value, size);
+    return REEF_OK;
+}
+
 static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
     spot x;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return running_set(w, e, c, value, size);
     const type *t = type_of(c.id);
     uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
@@ -463,6 +483,7 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
     if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
     uint32_t place = place_of(w, e);
     if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* a tag that is there */
+    if (w->running) return failure(w, REEF_LOCKED, "reef_ensure", c, e, 0), NULL;
     commands *const recording = w->commands;
     w->commands = NULL; /* there is no pointer to what comes later: LOCKED */
     reef_status s = add_slow(w, "reef_ensure", e, c, args, &made);
@@ -474,6 +495,7 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
 {
     void *none = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_remove", c, e, 0);
     if (again_deferred(w, COMMAND_REMOVE, e, c) || edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
 }
@@ -558,6 +580,7 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     static const char op[] = "reef_change";
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
     if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
     reef_status s = values_check(w, op, e, values, count, true, 1);
@@ -694,6 +717,7 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
     const type *t = w ? type_of(c.id) : NULL;
     uint32_t written = 0;
     if (w == NULL) return 0;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, none, 0), 0;
     if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
     if (size != t->size || size == 0) return failure(w, REEF_WRONG_SIZE, op, c, none, size), 0;
     if (n && (es == NULL || in == NULL)) return failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;

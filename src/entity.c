@@ -169,6 +169,7 @@ uint64_t ids_left(const reef_world *w) { return ring_count(w) + (index_limit(w) 
 reef_status ids_prepare(reef_world *w, uint32_t n)
 {
     state *s = &w->state;
+    if (w->running) return REEF_LOCKED;
     if (!lanes_settle(w) || !ring_squeezed(w)) return REEF_NO_MEMORY;
     uint64_t recycled = ring_count(w) < n ? ring_count(w) : n, fresh = n - recycled;
     if (fresh > index_limit(w) - w->hot.index_count) return REEF_LIMIT;

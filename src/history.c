@@ -9,6 +9,7 @@
  *
  * Playing can fail at any tick. So the world's state is first put aside, in a fork that nobody else knows, and what is played is
  * recorded in moments of their own; these are taken over, or the states change places, and neither needs memory. */
+#include "event.h"
 #include "reset.h"
 #include "snapshot.h"
 #include "track.h"
@@ -73,7 +74,8 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
     reef_paged *p, *q, none = {0};
     const paged_type *kind;
     uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits + s->state.used_words * sizeof *s->state.used_types +
-                   s->state.track_count * sizeof *s->state.tracks;
+                   s->state.track_count * sizeof *s->state.tracks + s->state.event_count * sizeof *s->state.events +
+                   s->state.event_place_count * sizeof *s->state.event_places;
     for (uint32_t i = 0; part_at(&s->hot, &s->state, i, &p, &kind); i++) {
         const paged_type *same;
         if (!part_at(next_hot, next, part_like(&s->state, i, next), &q, &same)) q = &none;
@@ -284,7 +286,7 @@ static COLD reef_status go_back(playing *p, uint64_t tick)
     reef_world *w = p->h->world;
     skips_room room = {0};
     p->aside = snapshot_aside(moment_at(p->h, tick)->snapshot);
-    bool ok = p->aside && readers_note(w) && skips_prepare(w, &room) && skips_prepare(p->aside, &p->room);
+    bool ok = p->aside && events_settle(w) == REEF_OK && readers_note(w) && skips_prepare(w, &room) && skips_prepare(p->aside, &p->room);
     skips_free(p->h->family, &room);
     if (!ok) return history_refuse(p->h, REEF_NO_MEMORY, p->op, tick);
     skips_commit(w, p->aside, &p->room);

@@ -425,6 +425,7 @@ static void stats_count_bytes(memory *m, reef_stats *s)
     s->bytes_bits = m->used[MEMORY_BITS];
     s->bytes_hashes = m->used[MEMORY_HASHES];
     s->bytes_tracks = m->used[MEMORY_TRACKS];
+    s->bytes_events = m->used[MEMORY_EVENTS];
     mutex_unlock(&m->lock);
 }
 
@@ -437,6 +438,7 @@ COLD reef_stats reef_world_stats(const reef_world *w)
     s.indices = w->hot.index_count;
     s.free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
     s.names = w->state.name_count;
+    for (uint32_t i = 0; i < w->state.event_count; i++) s.events += w->state.events[i].tail - w->state.events[i].head;
     for (uint32_t i = 0; i < w->state.used_words; i++) s.types += bits_count(w->state.used_types[i]);
     stats_count_tables(w, &s);
     stats_count_bytes(&w->family->memory, &s);

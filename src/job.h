@@ -5,6 +5,7 @@
 #define REEF_JOB_H
 
 #include "command.h"
+#include "reef/event.h"
 #include "schedule.h"
 
 #define LANE_NONE 0xFFFFFFFFu
@@ -12,11 +13,13 @@
 struct event_queue;
 
 typedef struct reef_job {
+    reef_job_head head;
     reef_world   *world;
     const struct system *system;
     uint32_t      number;  /* in its system */
     uint32_t      worker;  /* the thread that runs it, 0: the one that ticks */
     uint64_t      version; /* of what the system writes */
+    split_place   begin, end; /* of its rows */
     /* Ids: the k-th new one of lane l of L is position ((k / 64) * L + l) * 64 + k % 64 in the sequence "free ids, oldest first, then
      * fresh indices". LANE_NONE: the system makes no entities. */
     uint32_t      lane, lanes, made;
@@ -25,6 +28,8 @@ typedef struct reef_job {
     struct event_queue *queues; /* of what the system sends, in the order of its touches (src/event.c) */
     void         *part;    /* of its sum */
     reef_error    error;   /* the first failure */
+    bool          failed;  /* no memory: its system doesn't run */
+    uint64_t      blocks, rows, time_ns;
 } job;
 
 /* Records a failure of the job's: the first is kept. In the checked build a mistake of the caller calls the misuse hook. (src/status.c) */

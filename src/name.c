@@ -315,6 +315,7 @@ COLD reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
     char                 text[REEF_NAME_MAX + 1]; /* `name` may point into a page that is about to be copied */
     uint32_t             length = 0;
     if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, operation, none, e, 0);
     if (!reef_is_alive(w, e)) return failure(w, REEF_NOT_ALIVE, operation, none, e, 0);
     if (name == NULL) {
         if (!name_prepare_forget(w, e)) return failure(w, REEF_NO_MEMORY, operation, none, e, 0);

@@ -417,6 +417,16 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
     return REEF_OK;
 }
 
+/* Do the terms make sense together? False: refused. */
+static bool list_check(reef_world *w, const term_list *l, term_facts *facts)
+{
+    memset(facts, 0, l->count * sizeof *facts);
+    if ((uint32_t)l->entities > REEF_EITHER) return refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), false;
+    for (uint32_t at = 0; at < l->count;)
+        if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return false;
+    return true;
+}
+
 /* Columns that every match has: those that are written first. */
 static void columns_sort(query *q)
 {
@@ -500,10 +510,8 @@ static query *query_fresh(reef_world *w, const term_list *l, const term_facts *f
 static query *query_make(reef_world *w, const term_list *l)
 {
     term_facts facts[REEF_TERMS_MAX];
-    memset(facts, 0, l->count * sizeof *facts);
-    if ((uint32_t)l->entities > REEF_EITHER) return refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
-    for (uint32_t at = 0; at < l->count;)
-        if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return NULL;
+    if (w->running) return refuse(w, l, REEF_LOCKED, (reef_component){0}, 0), NULL;
+    if (!list_check(w, l, facts)) return NULL;
     uint32_t place = place_take(w);
     query *q = place == UINT32_MAX ? NULL : query_again(w, l);
     if (q == NULL && place != UINT32_MAX) q = query_fresh(w, l, facts);
@@ -536,6 +544,28 @@ static reef_status desc_read(term_list *l, const reef_query_desc *desc)
     }
     l->entities = desc->entities;
     return REEF_OK;
+}
+
+COLD bool query_read(reef_world *w, const char *op, const reef_query_desc *desc, query_text *to)
+{
+    term_list l;
+    l.op = op;
+    l.count = 0;
+    if ((desc->text ? text_read(w, &l, desc->text) : desc_read(&l, desc)) != REEF_OK) return false;
+    memcpy(to->term, l.term, l.count * sizeof *l.term);
+    memcpy(to->column, l.number, l.count * sizeof *l.number);
+    to->count = l.count;
+    to->entities = l.entities;
+    to->at = 0;
+    return true;
+}
+
+COLD bool query_check(reef_world *w, const char *op, const query_text *q, term_facts *facts)
+{
+    term_list l = {.count = q->count, .entities = q->entities, .op = op};
+    memcpy(l.term, q->term, q->count * sizeof *q->term);
+    memcpy(l.number, q->column, q->count * sizeof *q->column);
+    return list_check(w, &l, facts);
 }
 
 COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)

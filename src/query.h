@@ -58,10 +58,10 @@ struct reef_query_data {
 /* A query of this world by its handle. NULL: *s says why. */
 INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 {
-    const bool ours = q.world == w->number;
+    const bool ours = q.world == w->number && !w->running;
     if (LIKELY(ours && q.index < w->query_room && w->queries[q.index].generation == q.generation && w->queries[q.index].query))
         return w->queries[q.index].query;
-    *s = ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    *s = w->running ? REEF_LOCKED : ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
     return NULL;
 }
 
@@ -83,6 +83,10 @@ uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have 
 void queries_forget(reef_world *w); /* those that were freed lately */
 void run_forget(const query *q); /* of a query that goes: the place of its last run (src/walk.c) */
 query *query_make_text(reef_world *w, const char *op, const char *text);
+/* What a description asks, in one form; what its terms mean, if they make sense together. Errors as of a query that is made: false. */
+struct query_text;
+bool query_read(reef_world *w, const char *op, const reef_query_desc *desc, struct query_text *to);
+bool query_check(reef_world *w, const char *op, const struct query_text *q, term_facts *facts);
 
 /* Does this table have rows that may match? `at`: the term, moved behind it and what is inside it. */
 typedef enum verdict { ROWS_NONE, ROWS_SOME, ROWS_ALL } verdict;

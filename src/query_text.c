@@ -16,31 +16,9 @@
  *
  * Parentheses around a single `any` only group: they make no term. Groups are put in front of their members when these are
  * read, so a text needs no more terms than its result has. Recursion is bounded by two counts, of parentheses and of "!". */
-#include "query_text.h"
-#include "world.h"
+#include "parser.h"
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-typedef enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_QUOTED, TOKEN_HANDLE, TOKEN_SIGN } token_kind;
-
-typedef struct token {
-    token_kind  kind;
-    const char *start;
-    size_t      length; /* with quotes, with the # */
-} token;
-
-typedef struct parser {
-    const reef_world *world;
-    const char       *text;
-    token             token; /* the one that is looked at */
-    query_text       *out;
-    char             *detail;
-    size_t            size;
-    reef_status       status;
-    uint32_t          parentheses, nots, alternatives; /* that are open here */
-    bool              entities_given;
-} parser;
 
 typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_KINDS } word_kind;
 
@@ -59,46 +37,7 @@ static const query_word query_words[] = {
 
 enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0] };
 
-/* ---- tokens ---- */
-
-/* What type names are made of: src/type.c. */
-static bool token_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.:<>*", c)) ||
-           (unsigned char)c >= 128;
-}
-
-static COLD token token_scan(const char *at)
-{
-    while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') at++;
-    token       t = {TOKEN_SIGN, at, 1};
-    const char *end = at + 1;
-    if (*at == 0) {
-        t.kind = TOKEN_END;
-        end = at;
-    } else if (token_letter(*at) || *at == '#') {
-        t.kind = *at == '#' ? TOKEN_HANDLE : TOKEN_NAME;
-        while (token_letter(*end)) end++;
-    } else if (*at == '"') {
-        t.kind = TOKEN_QUOTED; /* up to its quote, or to the end when there is none */
-        for (; *end && *end != '"'; end++)
-            if (*end == '\\' && end[1]) end++;
-        end += *end == '"';
-    }
-    t.length = (size_t)(end - at);
-    return t;
-}
-
-static void token_next(parser *p) { p->token = token_scan(p->token.start + p->token.length); }
-
-static bool token_is_sign(const parser *p, char c) { return p->token.kind == TOKEN_SIGN && *p->token.start == c; }
-static bool token_is_name(token t) { return t.kind == TOKEN_NAME || t.kind == TOKEN_QUOTED; }
-
-/* Is it this name, not in quotes? */
-static bool token_is(token t, const char *text)
-{
-    return t.kind == TOKEN_NAME && t.length == strlen(text) && memcmp(t.start, text, t.length) == 0;
-}
+/* ---- words and names ---- */
 
 static COLD const query_word *word_find(token t)
 {
@@ -107,143 +46,7 @@ static COLD const query_word *word_find(token t)
     return NULL;
 }
 
-/* ---- messages ---- */
-
-static bool byte_continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
-
-/* How much of a text fits `room` bytes, without cutting a character of UTF-8 in two. (Where four bytes continue one, it isn't
- * UTF-8.) */
-static COLD size_t text_fits(const char *text, size_t length, size_t room)
-{
-    if (length <= room) return length;
-    size_t n = room;
-    while (n > 0 && room - n < 3 && byte_continues(text[n])) n--;
-    return byte_continues(text[n]) ? room : n;
-}
-
-enum { SHOWN_MAX = 40 }; /* bytes of a name in a message */
-typedef struct shown { char text[SHOWN_MAX + 4]; } shown;
-
-/* A name for a message: a long one is cut, and ends in dots. What isn't printed is a question mark. */
-static COLD shown show(const char *text, size_t length)
-{
-    shown  s;
-    size_t n = text_fits(text, length, SHOWN_MAX);
-    for (size_t i = 0; i < n; i++) s.text[i] = (unsigned char)text[i] < 32 || text[i] == 127 ? '?' : text[i];
-    strcpy(s.text + n, n < length ? "..." : "");
-    return s;
-}
-
-static COLD shown show_token(token t)
-{
-    shown s;
-    char  c = *t.start;
-    if (t.kind == TOKEN_END) return show("the end", 7);
-    if (t.kind != TOKEN_SIGN) return show(t.start, t.length);
-    if (c < 32 || c == 127) snprintf(s.text, sizeof s.text, "the byte 0x%02X", (unsigned)(unsigned char)c);
-    else snprintf(s.text, sizeof s.text, "'%c'%s", c, c == '$' ? ", which is kept for variables" : "");
-    return s;
-}
-
-/* Records a failure at a place of the text. False, so that it can be returned. */
-static COLD bool parse_refuse(parser *p, reef_status status, const char *at, const char *format, ...)
-{
-    char    message[2 * REEF_DETAIL_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    ASSERT(n > 0 && n < REEF_DETAIL_MAX);
-    p->status = status;
-    p->out->at = (uint32_t)(at - p->text) + 1;
-    if (p->size == 0 || n < 0) return false;
-    size_t length = text_fits(message, (size_t)n, p->size - 1);
-    memcpy(p->detail, message, length);
-    p->detail[length] = 0;
-    return false;
-}
-
-static COLD bool parse_expected(parser *p, const char *what)
-{
-    bool quoted = p->token.kind == TOKEN_NAME || p->token.kind == TOKEN_HANDLE;
-    return parse_refuse(p, REEF_BAD_TEXT, p->token.start, quoted ? "expected %s, found '%s'" : "expected %s, found %s", what,
-                        show_token(p->token).text);
-}
-
-/* ---- the nearest name ----
- * Near is what few edits apart: a letter changed, left out, put in, or two exchanged. Large and small letters count the
- * same, and differ only where two names are equally near. Beyond that the first by name is taken, so that nothing depends on the
- * order in which types or names came. */
-
-enum { EDITS_MAX = 3, ENTITY_NAMES_MAX = 65536 }; /* worlds with more names than that get no suggestion */
-
-typedef struct nearest {
-    const char *wanted, *name; /* name NULL: none is near enough */
-    uint32_t    length, limit, edits, exact;
-} nearest;
-
-static uint32_t edit_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static char letter_small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-static bool letter_same(char a, char b, bool fold) { return a == b || (fold && letter_small(a) == letter_small(b)); }
-
-/* Edits from a to b, limit + 1 if there are more. Only cells next to the diagonal are computed: more than `limit` away from it
- * lie more than `limit` edits. */
-static COLD uint32_t edits_between(const char *a, uint32_t m, const char *b, uint32_t n, uint32_t limit, bool fold)
-{
-    uint32_t rows[3][REEF_TYPE_NAME_MAX + 1], far = limit + 1;
-    if (m > n + limit || n > m + limit) return far;
-    for (uint32_t j = 0; j <= n && j <= limit + 1; j++) rows[0][j] = j;
-    for (uint32_t i = 1; i <= m; i++) {
-        uint32_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3], best = i;
-        uint32_t  low = i > limit ? i - limit : 1, high = edit_least(n, i + limit);
-        row[low - 1] = i; /* in the first column; elsewhere i is beyond the limit, as that cell is */
-        for (uint32_t j = low; j <= high; j++) {
-            uint32_t d = above[j - 1] + !letter_same(a[i - 1], b[j - 1], fold);
-            d = edit_least(d, edit_least(above[j], row[j - 1]) + 1);
-            bool crossed = i > 1 && j > 1 && letter_same(a[i - 1], b[j - 2], fold) && letter_same(a[i - 2], b[j - 1], fold);
-            if (crossed) d = edit_least(d, second[j - 2] + 1);
-            row[j] = d;
-            best = edit_least(best, d);
-        }
-        if (high < n) row[high + 1] = far;
-        if (best > limit) return far;
-    }
-    return edit_least(rows[m % 3][n], far);
-}
-
-static COLD void nearest_look(nearest *s, const char *name)
-{
-    uint32_t n = (uint32_t)strlen(name);
-    uint32_t edits = edits_between(s->wanted, s->length, name, n, s->limit, true);
-    if (edits > s->limit || (s->name && edits > s->edits)) return;
-    uint32_t exact = edits_between(s->wanted, s->length, name, n, s->limit, false);
-    bool     nearer = s->name == NULL || edits < s->edits || exact < s->exact;
-    if (!nearer && (exact > s->exact || strcmp(name, s->name) > 0)) return;
-    s->name = name;
-    s->edits = edits;
-    s->exact = exact;
-}
-
-static COLD nearest nearest_begin(const char *name)
-{
-    uint32_t length = (uint32_t)strlen(name);
-    return (nearest){.wanted = name, .length = length, .limit = edit_least(length / 3, EDITS_MAX)};
-}
-
-static COLD bool refuse_type(parser *p, const token *at, const char *name)
-{
-    nearest     s = nearest_begin(name);
-    const type *t;
-    for (uint32_t id = 1; (t = type_of(id)) != NULL; id++)
-        if (world_knows(p->world, id)) nearest_look(&s, t->name);
-    const shown unknown = show(name, strlen(name));
-    if (word_find(*at))
-        return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start,
-                            "no type is named %s, and as a word it needs a type's name behind it", unknown.text);
-    if (s.name == NULL) return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s", unknown.text);
-    return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s; did you mean %s?", unknown.text,
-                        show(s.name, strlen(s.name)).text);
-}
+enum { ENTITY_NAMES_MAX = 65536 }; /* worlds with more names than that get no suggestion */
 
 static COLD bool refuse_source(parser *p, const token *at, const char *name)
 {
@@ -257,41 +60,6 @@ static COLD bool refuse_source(parser *p, const token *at, const char *name)
     if (s.name == NULL) return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", unknown.text);
     return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s; did you mean %s?", unknown.text,
                         show(s.name, strlen(s.name)).text);
-}
-
-/* ---- names ---- */
-
-/* The text of a token that is a name, without its quotes, into room for `most` bytes and the zero. */
-static COLD bool parse_name(parser *p, char *name, size_t most)
-{
-    const char *at = p->token.start, *end = at + p->token.length;
-    const bool  quoted = p->token.kind == TOKEN_QUOTED;
-    size_t      n = 0;
-    if (quoted) at++;
-    for (; at < end && (!quoted || *at != '"'); at++) {
-        if ((unsigned char)*at < 32 || *at == 127)
-            return parse_refuse(p, REEF_BAD_TEXT, at, "names have no control characters, found the byte 0x%02X", (unsigned)*at);
-        if (quoted && *at == '\\' && *++at != '"' && *at != '\\')
-            return parse_refuse(p, REEF_BAD_TEXT, at, "expected \\\" or \\\\: only quotes and backslashes stand behind one");
-        if (n == most) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "this name is longer than %u bytes", (unsigned)most);
-        name[n++] = *at;
-    }
-    if (quoted && at == end) return parse_refuse(p, REEF_BAD_TEXT, end, "expected the quote that ends the name, found the end");
-    name[n] = 0;
-    token_next(p);
-    return true;
-}
-
-static COLD bool parse_type(parser *p, reef_component *c)
-{
-    char        name[REEF_TYPE_NAME_MAX + 1];
-    const token at = p->token;
-    if (!parse_name(p, name, REEF_TYPE_NAME_MAX)) return false;
-    *c = reef_type_find(name);
-    if (c->id == 0) return refuse_type(p, &at, name);
-    if (world_knows(p->world, c->id)) return true;
-    return parse_refuse(p, REEF_UNKNOWN_TYPE, at.start, "this strict world was not told of %s (reef_world_use)",
-                        show(name, strlen(name)).text);
 }
 
 /* A number of 32 bits at *at, without a sign; *at goes behind it. */
@@ -396,6 +164,7 @@ static COLD bool parse_leaf(parser *p)
     if (!token_is_name(p->token)) return parse_expected(p, "a type's name");
     if (token_is(p->token, "*")) return parse_entities(p, &t, given);
     const char *at = p->token.start;
+    p->word = word_find(p->token) != NULL;
     if (!parse_type(p, &t.component)) return false;
     if (token_is(p->token, "of")) {
         token_next(p);
@@ -435,7 +204,7 @@ static COLD bool parse_not(parser *p)
 /* What is missing where a term has ended. */
 static COLD bool parse_unended(parser *p)
 {
-    const char *what = p->parentheses ? "',', '|' or ')'" : "',' or '|'";
+    const char *what = p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'";
     if (!token_is_sign(p, '(')) return parse_expected(p, what);
     return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs", what);
 }
@@ -491,16 +260,23 @@ static COLD bool parse_list(parser *p, uint32_t *members)
     return true;
 }
 
+static bool query_ends(const parser *p) { return p->token.kind == TOKEN_END || (p->parts && token_is_sign(p, ';')); }
+
+COLD bool parse_query(parser *p)
+{
+    uint32_t members = 0;
+    p->out->count = p->out->at = 0; /* terms from count on are anything */
+    p->out->entities = REEF_ENABLED;
+    p->token = token_scan(p->text);
+    return query_ends(p) || (parse_list(p, &members) && (query_ends(p) || parse_unended(p)));
+}
+
 COLD reef_status query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size)
 {
-    parser   p = {.world = w, .text = text, .out = out, .detail = detail, .size = size};
-    uint32_t members = 0;
-    out->count = out->at = 0; /* terms from count on are anything */
-    out->entities = REEF_ENABLED;
+    parser p = {.world = w, .text = text, .out = out, .detail = detail, .size = size};
     if (size) detail[0] = 0;
-    p.token = token_scan(text);
-    if (p.token.kind == TOKEN_END) return REEF_OK;
-    if (parse_list(&p, &members) && p.token.kind != TOKEN_END) (void)parse_unended(&p);
+    (void)parse_query(&p);
+    out->at = p.at;
     return p.status;
 }
 

@@ -7,23 +7,17 @@
  * value while none wants values. head is the place of the slowest reader; what lies before it is overwritten. With the last
  * reader the pages go.
  *
- * The readers are the world's, with their places. A state that somebody may go back to holds the places of then by the readers'
+ * The readers are the world's, with their places; the host's readers of events (src/event.c) are among them. A state that somebody may go back to holds the places of then by the readers'
  * serial numbers, which no two readers of a family have in common: so a reader that the state doesn't know is found out. */
+#include "event.h"
 #include "track.h"
-
-typedef struct removal_reader {
-    uint64_t serial;   /* 0: free */
-    uint64_t position; /* of the next removal to be read */
-    uint32_t generation, component;
-    bool     values;
-} removal_reader;
 
 /* ---- rings of bytes ---- */
 
 /* More pages; what lies between head and tail stays at its place. */
-static COLD bool bytes_enlarge(reef_world *w, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t pages)
+static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t pages)
 {
-    const paged_owner o = owner_of(w->family, &pages_tracks);
+    const paged_owner o = owner_of(w->family, kind);
     uint64_t count = 1;
     while (count < pages) count *= 2;
     if (count > UINT32_MAX / 2) return false;
@@ -40,13 +34,12 @@ static COLD bool bytes_enlarge(reef_world *w, reef_paged *ring, uint64_t head, u
     return ok;
 }
 
-/* Room for so many bytes at tail, ours. */
-static bool bytes_room(reef_world *w, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes)
+bool bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes)
 {
-    const paged_owner o = owner_of(w->family, &pages_tracks);
+    const paged_owner o = owner_of(w->family, kind);
     if (bytes == 0) return true;
     const uint64_t first = tail / TRACK_PAGE_BYTES, end = (tail + bytes - 1) / TRACK_PAGE_BYTES + 1;
-    if (end - head / TRACK_PAGE_BYTES > ring->count && !bytes_enlarge(w, ring, head, tail, end - head / TRACK_PAGE_BYTES)) return false;
+    if (end - head / TRACK_PAGE_BYTES > ring->count && !bytes_enlarge(w, kind, ring, head, tail, end - head / TRACK_PAGE_BYTES)) return false;
     for (uint64_t p = first; p < end; p++)
         if (!paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version)) return false;
     return true;
@@ -86,8 +79,8 @@ static bool store_room(reef_world *w, track_store *s, uint64_t n)
 {
     const uint64_t size = s->value_readers ? type_of(s->component)->size : 0;
     if (s->readers == 0) return true;
-    return bytes_room(w, &s->log, s->head * ENTRY, s->tail * ENTRY, n * ENTRY) &&
-           bytes_room(w, &s->values, s->value_head * size, s->tail * size, n * size);
+    return bytes_room(w, &pages_tracks, &s->log, s->head * ENTRY, s->tail * ENTRY, n * ENTRY) &&
+           bytes_room(w, &pages_tracks, &s->values, s->value_head * size, s->tail * size, n * size);
 }
 
 bool removals_prepare(reef_world *w, uint32_t component, uint64_t n)
@@ -139,14 +132,19 @@ void removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_entity
 
 /* ---- readers ---- */
 
+static bool reads_removals(const log_reader *r, const track_store *s)
+{
+    return r->serial && !r->events && r->component == s->component;
+}
+
 /* What everybody has read goes. */
 static void store_trim(reef_world *w, track_store *s)
 {
     const paged_owner o = owner_of(w->family, &pages_tracks);
     uint64_t head = s->tail, value_head = s->tail;
     for (uint32_t i = 0; i < w->reader_count; i++) {
-        const removal_reader *r = &w->readers[i];
-        if (r->serial == 0 || r->component != s->component) continue;
+        const log_reader *r = &w->readers[i];
+        if (!reads_removals(r, s)) continue;
         if (r->position < head) head = r->position;
         if (r->values && r->position < value_head) value_head = r->position;
     }
@@ -160,8 +158,8 @@ void readers_count(const reef_world *w, track_store *s)
 {
     s->readers = s->value_readers = 0;
     for (uint32_t i = 0; i < w->reader_count; i++) {
-        const removal_reader *r = &w->readers[i];
-        if (r->serial == 0 || r->component != s->component) continue;
+        const log_reader *r = &w->readers[i];
+        if (!reads_removals(r, s)) continue;
         s->readers++;
         s->value_readers += r->values;
     }
@@ -187,17 +185,19 @@ COLD void readers_arrive(reef_world *w)
 {
     const state *s = &w->state;
     for (uint32_t i = 0; i < w->reader_count; i++) {
-        removal_reader *r = &w->readers[i];
-        const track_store *log = track_of(w, r->component);
+        log_reader *r = &w->readers[i];
+        const track_store *log = r->events ? NULL : track_of(w, r->component);
+        const uint64_t tail = r->events ? events_end_of(w, r->component) : log ? log->tail : 0;
         uint32_t k = 0;
         while (k < s->place_count && s->places[k].serial != r->serial) k++;
         if (BUG(43)) continue;
-        r->position = k < s->place_count ? s->places[k].position : log ? log->tail : 0;
+        r->position = k < s->place_count ? s->places[k].position : tail;
     }
     for (uint32_t i = 0; i < s->track_count; i++) {
         readers_count(w, &s->tracks[i]);
         store_trim(w, &s->tracks[i]);
     }
+    events_trim(w);
 }
 
 COLD void removals_forget(reef_world *w)
@@ -216,13 +216,13 @@ COLD void readers_drop(reef_world *w)
 /* ---- the calls ---- */
 
 /* A free place for a reader, NULL: no memory. */
-static removal_reader *reader_find_free(reef_world *w)
+static log_reader *reader_place_find(reef_world *w)
 {
     uint32_t i = 0;
     while (i < w->reader_count && (w->readers[i].serial || w->readers[i].generation == UINT32_MAX)) i++;
     if (i == w->reader_capacity) {
         uint32_t capacity = i ? i * 2 : 4;
-        removal_reader *readers = i >= 1u << 30 ? NULL : memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers, i * sizeof *readers,
+        log_reader *readers = i >= 1u << 30 ? NULL : memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers, i * sizeof *readers,
                                                 capacity * sizeof *readers, PLAIN_ALIGN);
         if (readers == NULL) return NULL;
         w->readers = readers;
@@ -235,36 +235,45 @@ static removal_reader *reader_find_free(reef_world *w)
     return &w->readers[i];
 }
 
+COLD log_reader *reader_make(reef_world *w, uint32_t component, bool events)
+{
+    log_reader *r = reader_place_find(w);
+    if (r == NULL) return NULL;
+    mutex_lock(&w->family->lock);
+    r->serial = ++w->family->reader_serial;
+    mutex_unlock(&w->family->lock);
+    r->generation++;
+    r->component = component;
+    r->events = events;
+    r->values = false;
+    return r;
+}
+
 COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool values)
 {
     static const char op[] = "reef_removals_new";
     const reef_removals none = {0, 0, 0};
     const reef_entity null = {0, 0};
     if (w == NULL) return none;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, null, 0), none;
     const type *t = type_of(c.id);
     if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, null, 0), none;
     if (!t->tracked) return failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), none;
     if (values && !(t->plain_copy && t->plain_move)) return failure(w, REEF_NOT_COPYABLE, op, c, null, 0), none;
-    removal_reader *r = reader_find_free(w);
+    log_reader *r = reader_make(w, c.id, false);
     if (r == NULL) return failure(w, REEF_NO_MEMORY, op, c, null, 0), none;
-    mutex_lock(&w->family->lock);
-    r->serial = ++w->family->reader_serial;
-    mutex_unlock(&w->family->lock);
     track_store *s = track_of(w, c.id); /* a type without one has no entity, and its first removal is number 0 */
-    r->generation++;
-    r->component = c.id;
     r->values = values;
     r->position = s ? s->tail : 0;
     if (s) readers_count(w, s), store_trim(w, s);
     return (reef_removals){(uint32_t)(r - w->readers), r->generation, w->number};
 }
 
-/* The reader of a handle. NULL: the failure is recorded. */
-static removal_reader *reader_of(reef_world *w, reef_removals r, const char *op)
+log_reader *reader_of(reef_world *w, reef_removals r, bool events, const char *op)
 {
     const bool ours = r.world == w->number;
-    if (LIKELY(ours && r.index < w->reader_count && w->readers[r.index].serial && w->readers[r.index].generation == r.generation))
-        return &w->readers[r.index];
+    log_reader *found = ours && r.index < w->reader_count ? &w->readers[r.index] : NULL;
+    if (LIKELY(found && found->serial && found->generation == r.generation && found->events == events)) return found;
     failure(w, ours || r.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD, op, (reef_component){0}, (reef_entity){0, 0}, r.index);
     return NULL;
 }
@@ -273,7 +282,8 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (removals.generation == 0) return REEF_OK;
-    removal_reader *r = reader_of(w, removals, "reef_removals_free");
+    if (w->running) return failure(w, REEF_LOCKED, "reef_removals_free", (reef_component){0}, (reef_entity){0, 0}, 0);
+    log_reader *r = reader_of(w, removals, false, "reef_removals_free");
     if (r == NULL) return w->error.status;
     track_store *s = track_of(w, r->component);
     r->serial = 0;
@@ -284,7 +294,8 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *entity, void *value)
 {
     static const char op[] = "reef_removals_next";
-    removal_reader *r = w ? reader_of(w, removals, op) : NULL;
+    if (w && w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
+    log_reader *r = w ? reader_of(w, removals, false, op) : NULL;
     if (r == NULL) return false;
     const reef_component c = {r->component};
     const reef_entity null = {0, 0};
@@ -309,8 +320,8 @@ COLD bool removals_sound(const reef_world *w, const track_store *s)
     if (counted.readers != s->readers || counted.value_readers != s->value_readers) return false;
     if (s->head > s->tail || s->value_head > s->tail || (s->readers == 0 && s->head != s->tail)) return false;
     for (uint32_t i = 0; i < w->reader_count; i++) {
-        const removal_reader *r = &w->readers[i];
-        if (r->serial == 0 || r->component != s->component) continue;
+        const log_reader *r = &w->readers[i];
+        if (!reads_removals(r, s)) continue;
         if (r->position > s->tail || r->position < s->head || (r->values && r->position < s->value_head)) return false;
     }
     for (uint64_t p = s->head; p != s->tail; p++)

@@ -10,7 +10,9 @@
  *
  * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
 #include "snapshot.h"
+#include "event.h"
 #include "reset.h"
+#include "tick.h"
 #include "track.h"
 
 void sets_distrust(reef_world *w);
@@ -19,7 +21,7 @@ void sets_distrust(reef_world *w);
 
 /* Container i of them all, with the kind of its pages; false behind the last. The chunks come first: their values are
  * destroyed while everything else is still there. */
-enum { STATE_PARTS = 11, BIT_PARTS = 2, TRACK_PARTS = 3 };
+enum { STATE_PARTS = 11, BIT_PARTS = 2, TRACK_PARTS = 3 }; /* then one a type of events */
 
 bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_type **kind)
 {
@@ -45,7 +47,13 @@ bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_t
         return true;
     }
     i -= BIT_PARTS * s->bit_count;
-    if (i / TRACK_PARTS >= s->track_count) return false;
+    if (i / TRACK_PARTS >= s->track_count) {
+        i -= TRACK_PARTS * s->track_count;
+        if (i >= s->event_count) return false;
+        *part = &s->events[i].pages;
+        *kind = &pages_events;
+        return true;
+    }
     track_store *t = &s->tracks[i / TRACK_PARTS];
     *part = i % TRACK_PARTS == 0 ? &t->stamps : i % TRACK_PARTS == 1 ? &t->log : &t->values;
     *kind = &pages_tracks;
@@ -55,8 +63,13 @@ bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_t
 uint32_t part_like(const state *from, uint32_t i, const state *to)
 {
     if (i < STATE_PARTS) return i;
-    if (i < STATE_PARTS + BIT_PARTS * from->bit_count) return i < STATE_PARTS + BIT_PARTS * to->bit_count ? i : UINT32_MAX;
-    return i - BIT_PARTS * from->bit_count + BIT_PARTS * to->bit_count;
+    const uint32_t bits = BIT_PARTS * from->bit_count, to_bits = BIT_PARTS * to->bit_count;
+    const uint32_t tracks = TRACK_PARTS * from->track_count, to_tracks = TRACK_PARTS * to->track_count;
+    i -= STATE_PARTS;
+    if (i < bits) return i < to_bits ? STATE_PARTS + i : UINT32_MAX;
+    i -= bits;
+    if (i < tracks) return i < to_tracks ? STATE_PARTS + to_bits + i : UINT32_MAX;
+    return i - tracks + STATE_PARTS + to_bits + to_tracks;
 }
 
 /* `to` has the plain fields and the arrays of `from`; it gets a reference to everything in them. Can't fail. */
@@ -85,6 +98,8 @@ void state_drop(family *f, reef_hot *h, state *s)
     memory_free(&f->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *s->clocks);
     memory_free(&f->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *s->tracks);
     memory_free(&f->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *s->places);
+    memory_free(&f->memory, MEMORY_EVENTS, s->events, s->event_capacity * sizeof *s->events);
+    memory_free(&f->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *s->event_places);
     memset(s, 0, sizeof *s);
 }
 
@@ -103,18 +118,23 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
     size_t tracks = from->track_count * sizeof *from->tracks, places = from->place_count * sizeof *from->places;
     size_t runs = from->run_count * sizeof *from->runs, clocks = from->clock_count * sizeof *from->clocks;
+    size_t events = from->event_count * sizeof *from->events, event_places = from->event_place_count * sizeof *from->event_places;
     *to = *from;
     to->bit_capacity = from->bit_count;
     to->track_capacity = from->track_count;
     to->place_capacity = from->place_count;
     to->run_room = from->run_count;
     to->clock_room = from->clock_count;
+    to->event_capacity = from->event_count;
+    to->event_place_capacity = from->event_place_count;
     bool ok = array_copy(f, MEMORY_BITS, &to->bits, from->bits, bits);
     ok &= array_copy(f, MEMORY_OTHER, &to->used_types, from->used_types, used);
     ok &= array_copy(f, MEMORY_TRACKS, &to->tracks, from->tracks, tracks);
     ok &= array_copy(f, MEMORY_TRACKS, &to->places, from->places, places);
     ok &= array_copy(f, MEMORY_OTHER, &to->runs, from->runs, runs);
     ok &= array_copy(f, MEMORY_OTHER, &to->clocks, from->clocks, clocks);
+    ok &= array_copy(f, MEMORY_EVENTS, &to->events, from->events, events);
+    ok &= array_copy(f, MEMORY_EVENTS, &to->event_places, from->event_places, event_places);
     if (ok && BUG(29)) to->run_count = 0;
     if (ok) return true;
     memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
@@ -123,6 +143,8 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     memory_free(&f->memory, MEMORY_TRACKS, to->places, places);
     memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
     memory_free(&f->memory, MEMORY_OTHER, to->clocks, clocks);
+    memory_free(&f->memory, MEMORY_EVENTS, to->events, events);
+    memory_free(&f->memory, MEMORY_EVENTS, to->event_places, event_places);
     return false;
 }
 
@@ -152,6 +174,7 @@ static bool share_allowed(reef_world *w, const char *op)
     if (w->slow & (SLOW_LOCKED | SLOW_DEFERRED)) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
+    if (events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;
     return c.id == 0 || (failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false);
 }
 
@@ -240,6 +263,8 @@ reef_world *world_aside(reef_world *w)
     }
     fork->moved = w->moved;
     fork->destroyed = w->destroyed;
+    fork->pool = w->pool;
+    schedule_join(fork, w);
     return fork;
 }
 
@@ -274,6 +299,7 @@ static void world_distrust(reef_world *w)
     commands_drop(w, &w->deferred);
     w->lane_rest = 0; /* as its commands: of the state that is left behind */
     w->slow &= ~SLOW_DEFERRED;
+    events_forget(w);
     memset(w->edge_cache, 0, sizeof w->edge_cache);
     w->switch_lately.gate = 0;
     sets_distrust(w);

@@ -57,7 +57,8 @@ static void error_put_number(error_writer *o, const reef_error *e)
 {
     const type *t = type_of(e->component.id);
     if (e->detail[0]) {
-        error_put(o, " (column %" PRIu64 "): %s", e->number, e->detail);
+        if (e->number) error_put(o, " (column %" PRIu64 ")", e->number);
+        error_put(o, ": %s", e->detail);
         return;
     }
     switch (e->status) {

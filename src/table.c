@@ -14,6 +14,7 @@ const paged_type pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_
 
 const paged_type pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false};
 const paged_type pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false};
+const paged_type pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true};
 
 paged_owner owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
 paged_owner owner_records(const reef_world *w) { return owner_of(w->family, &pages_records); }

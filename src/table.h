@@ -16,7 +16,7 @@
 #include "world.h"
 
 extern const paged_type pages_records, pages_chunks, pages_tables, pages_ring, pages_bits, pages_names, pages_buckets, pages_hashes,
-    pages_tracks;
+    pages_tracks, pages_events;
 paged_owner owner_of(family *f, const paged_type *t);
 paged_owner owner_records(const reef_world *w);
 paged_owner owner_chunks(const reef_world *w);

@@ -20,8 +20,10 @@
 /* A world leaves its schedule, or a fork joins that of its origin. */
 void schedule_drop(reef_world *w);
 void schedule_join(reef_world *fork, const reef_world *w);
-/* A system that is in no schedule, with one holder, for reef_system_once. NULL: refused, and recorded. */
+/* A system that is in no schedule, with one holder. *phase: the number of the phase that it asks for (the world has a schedule then);
+ * phase NULL: for reef_system_once, where neither a phase nor a name is needed. NULL: refused, and recorded. (src/system.c) */
 struct system *system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *phase);
+/* A holder leaves; the last one takes the context along. */
 void system_leave(family *f, struct system *s);
 
 /* ---- threads (src/pool.c) ---- */
@@ -50,13 +52,20 @@ size_t event_queue_bytes(void);
  * gathered yet comes behind what is there, in their order. For one type the calls come in the order of (system, job); systems that
  * don't touch the type may be running. Can't fail. */
 void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component);
+/* These jobs don't come to their end: what they sent and what wasn't gathered is forgotten. */
+void events_discard(reef_world *w, job *jobs, uint32_t count);
+/* Before the systems of a phase begin: every system of the schedule that receives has a place to read from, also after a restore.
+ * Quick when nothing changed. False: no memory. */
+bool events_ready(reef_world *w);
 /* A system that receives begins: it sees what is there now. It ends: it has seen that. */
 void events_begin(reef_world *w, const struct system *s);
 void events_end(reef_world *w, const struct system *s);
 /* The phase ended, all was gathered: what somebody hasn't seen yet goes to the state, the rest is dropped. NO_MEMORY: it stays where it is, and
  * this is tried again at the next phase. */
 reef_status events_settle(reef_world *w);
-/* Readers of a system that comes or goes. False: no memory. */
+/* Readers of a system that comes or goes; also of one that became another and kept its serial number: it goes on reading where it
+ * was, and types that are new to it from now on. A system outside of the schedule (reef_system_once) comes after events_ready and goes
+ * when it has run. False: no memory, nothing changed. */
 bool events_follow(reef_world *w, const struct system *s);
 void events_leave(reef_world *w, const struct system *s);
 

@@ -37,6 +37,19 @@ bool removals_prepare_many(reef_world *w, const reef_entity *e, uint64_t n); /* 
 void removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e);
 void removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_entity e);
 
+/* A reader of one type's removals, or events (src/event.c): the world's. */
+typedef struct log_reader {
+    uint64_t serial;   /* 0: free */
+    uint64_t position; /* of the next one to be read */
+    uint32_t generation, component;
+    bool     values, events;
+} log_reader;
+/* A new one (NULL: no memory), whose position is still to be set; that of a handle (NULL: the failure is recorded). */
+log_reader *reader_make(reef_world *w, uint32_t component, bool events);
+log_reader *reader_of(reef_world *w, reef_removals handle, bool events, const char *op);
+/* Room for so many bytes at the tail of a ring, ours: of what lies between head and tail nothing moves. */
+bool bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes);
+
 /* Who reads is the world's; how far they are is part of the state while somebody holds it. Before the state is shared; after
  * another one came; when the state is to have no reader; when the world ends. */
 bool readers_note(reef_world *w);

@@ -1,10 +1,13 @@
 #include "change.h"
+#include "tick.h"
+#include "event.h"
 #include "track.h"
 #include <stdio.h>
 
 void bundles_drop(reef_world *w);
 void queries_drop(reef_world *w);
 void queries_forget(reef_world *w);
+void ticking_drop(reef_world *w);
 
 /* ---- making ---- */
 
@@ -94,12 +97,15 @@ COLD void reef_world_free(reef_world *w)
 {
     if (w == NULL) return;
     family *f = w->family;
+    ticking_drop(w);
     commands_drop(w, &w->deferred);
     commands_trim(w);
     lanes_drop(w);
     queries_drop(w);
     bundles_drop(w);
     readers_drop(w);
+    schedule_drop(w);
+    events_drop(w);
     state_drop(f, &w->hot, &w->state); /* runs the destroy hooks */
     memory_free(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *w->order);
     memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
@@ -127,6 +133,7 @@ COLD reef_status reef_shrink(reef_world *w)
     queries_forget(w);
     commands_trim(w);
     if (w->lane_rest == 0) lanes_drop(w);
+    events_shrink(w);
     mutex_lock(&w->family->lock);
     graph_settle(w->family);
     mutex_unlock(&w->family->lock);
@@ -166,7 +173,8 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
     if (message == NULL || size == 0) message = unused, size = 1;
     message[0] = 0;
     if (index_validate(w, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
-        bits_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK)
+        bits_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK ||
+        events_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;
     uint64_t rows = reef_count_alive(w) - w->hot.empty_count, placed = 0;
     for (uint32_t i = 0; i < w->hot.index_count; i++) placed += (uint32_t)record_read(w, i) >= 2 * PLACE_EMPTY;

@@ -144,9 +144,10 @@ typedef struct family {
     mutex    lock;   /* of nodes, graph and members */
     uint32_t members; /* worlds and snapshots */
     uint32_t worlds;  /* of these, worlds: who may still read what the graph retires */
-    uint64_t reader_serial; /* of the last reader of removals made */
+    uint64_t reader_serial; /* of the last reader of removals or events made */
     graph    graph;
-    uint64_t query_serial; /* of the last query made */
+    uint64_t query_serial; /* of the last query, system or phase made */
+    uint64_t schedule_epoch; /* changes of schedules */
 } family;
 
 /* ---- state: everything that a snapshot holds beside hot.records and hot.chunks ---- */
@@ -168,9 +169,23 @@ typedef struct track_store { /* of one type with track_rows */
     uint64_t   head, value_head, tail; /* positions count up for ever */
 } track_store;
 
-typedef struct reader_place { /* where a reader of removals stood when the state was shared */
+typedef struct reader_place { /* where a reader of removals or events stood when the state was shared */
     uint64_t serial, position;
 } reader_place;
+
+typedef struct event_store { /* of one type (src/event.c) */
+    uint32_t   component;
+    reef_paged pages;      /* events head ... tail - 1: a ring */
+    uint64_t   head, tail; /* positions count up for ever */
+    uint64_t   most;       /* that are kept */
+} event_store;
+
+typedef struct event_place { /* how far a system has read a type */
+    uint64_t serial;    /* of the system */
+    uint64_t name_hash; /* of its name, for the state's hash */
+    uint64_t position;  /* of the next event that it reads */
+    uint32_t component;
+} event_place;
 
 typedef struct state {
     reef_paged tables;        /* table[64] a page, by table id */
@@ -189,6 +204,10 @@ typedef struct state {
     reef_paged name_entries;  /* src/name.c */
     reef_paged name_by_text, name_by_index;
     reef_paged chunk_hashes, record_hashes, ring_hashes, name_hashes; /* src/hash.c */
+    event_store *events;      /* in order of first use */
+    uint32_t   event_count, event_capacity;
+    event_place *event_places;
+    uint32_t   event_place_count, event_place_capacity;
     uint32_t   described;     /* types_described when the chunks' hashes were kept */
     uint32_t   name_count, name_buckets;
     uint64_t  *used_types;    /* bitset by component id: this world knows the type */
@@ -201,6 +220,7 @@ typedef struct state {
     uint64_t   ticks, time_ns, seed;
     struct clock { uint64_t serial, value; } *clocks;
     uint32_t   clock_count, clock_room;
+    reef_entity single;        /* whose components are the singletons; null: there is none */
     uint32_t   reserved_count; /* ids out by reef_reserve_id and by commands that are recorded */
     uint32_t   retired_count;  /* indices that are never given out again */
 } state;
@@ -248,7 +268,8 @@ struct reef_world {
     reef_error world_failure;  /* while they run: of a call on the world by one of them */
     reef_component hook_failed; /* of the call that is running */
     struct { reef_entity entity; uint32_t component; } ready; /* of a tracked type, to be written: reef_mut_done */
-    struct removal_reader *readers; /* by index: src/removal.c */
+    struct log_reader *readers; /* by index: src/removal.c */
+    struct event_flight *flight; /* events that aren't part of the state yet: src/event.c; NULL: there never were any */
     uint32_t    reader_count, reader_capacity; /* with free ones */
     uint64_t   moved, destroyed;
     uint64_t   ours_after;   /* blocks with a newer version are ours, as far as is known without the lock: block_own */
@@ -277,7 +298,7 @@ COLD reef_status failure(reef_world *w, reef_status status, const char *operatio
 /* A failure as a text; as reef_error_text. REPORT_BYTES are enough for any. */
 size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size);
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
-/* The same for a text: what is wrong with it in column `number`, as a sentence. */
+/* The same for a text: what is wrong with it in column `number`, as a sentence. (0: of no text.) */
 COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
 
 /* ---- graph (src/graph.c) ---- */
@@ -423,6 +444,12 @@ bool world_knows(const reef_world *w, uint32_t component);
 uint64_t *clock_own(reef_world *w, uint64_t serial);
 /* What the hash covers of time; 0 when the world never ticked and has no seed. */
 uint64_t clocks_hash(const reef_world *w);
+
+/* ---- while systems run (src/run.c) ---- */
+/* Does a system of the phase declare that it writes the component in others' rows? The cell of an entity's component for it. NULL:
+ * refused, and recorded. */
+bool running_may_write(const reef_world *w, uint32_t component);
+void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c);
 
 /* ---- ids of lanes (src/lane.c) ---- */
 

@@ -65,7 +65,8 @@ typedef enum reef_hash_kind {
     REEF_HASH_TYPE,    /* one component or switch in all tables, with its marks; rows: all that have it */
     REEF_HASH_DISABLED, /* which entities of one table have one component disabled; before these, with component {0}: which are
                           disabled themselves; rows: disabled */
-    REEF_HASH_TIME     /* ticks, time, seed, how far phases and systems are; rows: ticks. Only where some of it isn't 0 */
+    REEF_HASH_TIME,    /* ticks, time, seed, how far phases and systems are; rows: ticks. Only where some of it isn't 0 */
+    REEF_HASH_EVENTS   /* events of one type that wait for a system, and how far each is behind; rows: events */
 } reef_hash_kind;
 
 /* One part of the hash. `table` lists the types of the table by name, switches not among them; it is NULL for parts that
@@ -92,7 +93,8 @@ typedef struct reef_difference {
     reef_entity    entity;     /* in `a`; {0}: none there */
     reef_entity    other;      /* the entity at the same row or index in `b`; {0}: none there */
     uint64_t       row;        /* in its table; of ids and names: the index, or the place among the free ids, when the ids in
-                                  `entity` and `other` are free and come in another order */
+                                  `entity` and `other` are free and come in another order; of events: which of those that
+                                  wait, or UINT64_MAX, when it is how far the systems are */
     uint32_t       table_count; /* the types of the table, by name: as many as fit */
     reef_component table[64];
 } reef_difference;

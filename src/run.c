@@ -1,0 +1,713 @@
+/* One phase: its systems begin, run and end, on one thread or on several; then what they left is joined.
+ *
+ *   prepare   on this thread, may fail: queries know all tables, pages of chunks are ours, stamps have room, jobs are laid out
+ *   begin     under the lock, when all runs that it waits for have ended: it sees their events and changes
+ *   claim     in jobs, where something is shared with a fork: blocks that the system writes become ours; without memory it doesn't run
+ *   jobs      without any lock: each job walks its blocks, marks them, calls the function
+ *   end       under the lock: sums, marks of what was written in others' rows; later runs that waited may begin
+ *   join      on this thread, in the order of (system, job): ids, commands, events, failures
+ *
+ * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same for each number of
+ * threads, and a change by a later system of the same tick is never lost. */
+#include "run.h"
+#include "track.h"
+#include <time.h>
+
+/* ---- preparing ---- */
+
+static uint64_t clock_now(void)
+{
+    struct timespec t;
+    return timespec_get(&t, TIME_UTC) ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
+}
+
+static bool writes_rows(const run *r) { return r->query && (r->query->head.write_count || r->query->optional_writes); }
+
+/* The pages of all chunks of a table. */
+static bool table_pages_own(reef_world *w, const table *t)
+{
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+        if (!chunk_page_own(w, unit)) return false;
+    return true;
+}
+
+/* What the stamps of all entities that have a tracked component need. */
+static bool table_tracks_own(reef_world *w, const table *t, uint32_t component)
+{
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+        if (!track_prepare(w, component, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
+    return true;
+}
+
+static bool others_prepare(reef_world *w, uint32_t component)
+{
+    const bool tracked = type_of(component)->tracked;
+    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t == NULL || table_rows(t) == 0 || slot_seek(w, component, id) == 0) continue;
+        if (w->hot.chunks.shared && !table_pages_own(w, t)) return false;
+        if (tracked && !table_tracks_own(w, t, component)) return false;
+    }
+    return true;
+}
+
+static bool rows_prepare(reef_world *w, run *r)
+{
+    query *q = r->query;
+    for (uint32_t i = 0; writes_rows(r) && i < q->match_count; i++) {
+        const table *t = match_at(q, i)->table;
+        if (table_rows(t) == 0) continue;
+        if (w->hot.chunks.shared && !table_pages_own(w, t)) return false;
+        if (q->tracked && !tracks_prepare(q, match_at(q, i))) return false;
+    }
+    return true;
+}
+
+static bool others_add(reef_world *w, ticking *k, uint32_t component)
+{
+    for (uint32_t i = 0; i < k->other_count; i++)
+        if (k->others[i].component == component) return true;
+    if (k->other_count == k->other_room) {
+        const uint32_t room = k->other_room ? k->other_room * 2 : 8;
+        written *p = memory_resize(&w->family->memory, MEMORY_OTHER, k->others, k->other_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return false;
+        k->others = p;
+        k->other_room = room;
+    }
+    k->others[k->other_count++] = (written){.component = component};
+    return others_prepare(w, component);
+}
+
+/* The n-th component that a system writes in others' rows; 0: no more. */
+static uint32_t other_written(const struct system *s, uint32_t *at)
+{
+    for (; *at < s->touch_count; ++*at) {
+        const reef_touch *t = &s->touches[*at];
+        if (t->kind == REEF_WRITES || t->kind == REEF_SUMS) return s->touches[(*at)++].type.id;
+    }
+    for (uint32_t i; (i = *at - s->touch_count) < REEF_TERMS_MAX; ++*at) {
+        const reef_term *t = &s->query.terms[i];
+        if (t->op < REEF_ANY_OF && t->component.id == 0) break;
+        if (t->source.generation && (t->access == REEF_INOUT || t->access == REEF_OUT)) return ++*at, t->component.id;
+    }
+    return 0;
+}
+
+/* Pages may move here, and nothing else may later. */
+static bool run_prepare(reef_world *w, ticking *k, run *r)
+{
+    query *q = r->query;
+    if (q && !query_update(q)) return false;
+    if (q && q->since && !run_make(q)) return false;
+    if (!rows_prepare(w, r)) return false;
+    for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
+        if (!others_add(w, k, c)) return false;
+    return true;
+}
+
+/* ---- laying out jobs ---- */
+
+static bool jobs_room(reef_world *w, ticking *k, uint32_t more)
+{
+    if (k->job_count + more <= k->job_room) return true;
+    const uint32_t room = k->job_room * 2 > k->job_count + more ? k->job_room * 2 : k->job_count + more;
+    job *p = memory_resize(&w->family->memory, MEMORY_OTHER, k->jobs, k->job_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    memset(p + k->job_room, 0, (room - k->job_room) * sizeof *p);
+    k->jobs = p;
+    k->job_room = room;
+    return true;
+}
+
+/* The buffer of commands stays with the job: its memory is used again. */
+static void job_put(reef_world *w, ticking *k, run *r, split_place begin, split_place end)
+{
+    job *j = &k->jobs[k->job_count++];
+    const commands kept = j->commands;
+    memset(j, 0, sizeof *j);
+    j->world = w;
+    j->system = r->system;
+    j->number = r->job_count++;
+    j->lane = LANE_NONE;
+    j->begin = begin;
+    j->end = end;
+    j->commands = kept;
+}
+
+/* Jobs of about equal rows, at least a block each, at most REEF_JOBS_MAX. */
+static void run_split(reef_world *w, ticking *k, run *r)
+{
+    const query *q = r->query;
+    uint64_t all = 0, rows = 0;
+    for (uint32_t i = 0; i < q->match_count; i++) all += table_rows(match_at(q, i)->table);
+    const split_place end = {match_at(q, q->match_count), 0};
+    uint64_t share = (all + REEF_JOBS_MAX - 1) / REEF_JOBS_MAX;
+    if (share < REEF_BLOCK_ROWS) share = REEF_BLOCK_ROWS;
+    split_place begin = {NULL, 0};
+    for (uint32_t i = 0; i < q->match_count; i++) {
+        const table *t = match_at(q, i)->table;
+        if (table_rows(t) == 0) continue;
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+            const split_place here = {match_at(q, i), unit};
+            if (begin.match == NULL) begin = here;
+            if (rows >= share && r->job_count < REEF_JOBS_MAX - 1) {
+                job_put(w, k, r, begin, here);
+                begin = here;
+                rows = 0;
+            }
+            rows += chunk_rows(t, unit);
+        }
+    }
+    if (rows) job_put(w, k, r, begin, end);
+}
+
+static bool has_rows(const query *q)
+{
+    for (uint32_t i = 0; i < q->match_count; i++)
+        if (table_rows(match_at(q, i)->table)) return true;
+    return false;
+}
+
+static bool run_lay_out(reef_world *w, ticking *k, run *r)
+{
+    const query *q = r->query;
+    r->job_first = k->job_count;
+    r->job_count = 0;
+    if (!jobs_room(w, k, r->system->split ? REEF_JOBS_MAX : 1)) return false;
+    if (q == NULL) job_put(w, k, r, (split_place){NULL, 0}, (split_place){NULL, 0});
+    else if (r->system->split) run_split(w, k, r);
+    else if (has_rows(q)) job_put(w, k, r, (split_place){q->matches, 0}, (split_place){match_at(q, q->match_count), 0});
+    return true;
+}
+
+static bool bytes_room_for(reef_world *w, char **p, size_t *room, size_t bytes)
+{
+    if (bytes > *room) {
+        char *fresh = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+        if (fresh == NULL) return false;
+        memory_free(&w->family->memory, MEMORY_OTHER, *p, *room);
+        *p = fresh;
+        *room = bytes;
+    }
+    if (bytes) memset(*p, 0, bytes);
+    return true;
+}
+
+static size_t part_bytes(const struct system *s)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < s->touch_count; i++)
+        if (s->touches[i].kind == REEF_SUMS) bytes += (type_of(s->touches[i].type.id)->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
+    return bytes;
+}
+
+/* Queues of events, parts of sums, lanes of ids. */
+static bool jobs_equip(reef_world *w, ticking *k)
+{
+    size_t queues = 0, parts = 0;
+    uint32_t lanes = 0;
+    for (uint32_t i = k->run_first; i < k->run_end; i++) {
+        const run *r = &k->runs[i];
+        if (!r->going) continue;
+        queues += r->job_count * event_queues(r->system) * event_queue_bytes();
+        parts += r->job_count * part_bytes(r->system);
+        lanes += r->spawns ? r->job_count : 0;
+    }
+    if (!bytes_room_for(w, &k->queues, &k->queue_room, queues) || !bytes_room_for(w, &k->parts, &k->part_room, parts)) return false;
+    if (lanes > k->made_room) {
+        uint32_t *p = memory_resize(&w->family->memory, MEMORY_OTHER, k->made, k->made_room * sizeof *p, lanes * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return false;
+        k->made = p;
+        k->made_room = lanes;
+    }
+    char *queue = k->queues, *part = k->parts;
+    uint32_t lane = 0;
+    for (uint32_t i = k->run_first; i < k->run_end; i++) {
+        const run *r = &k->runs[i];
+        for (uint32_t n = 0; r->going && n < r->job_count; n++) {
+            job *j = &k->jobs[r->job_first + n];
+            j->version = r->version;
+            j->commands.job = j;
+            j->queues = event_queues(r->system) ? (struct event_queue *)(void *)queue : NULL;
+            queue += event_queues(r->system) * event_queue_bytes();
+            j->part = part_bytes(r->system) ? part : NULL;
+            part += part_bytes(r->system);
+            if (r->spawns) j->lane = lane++;
+            j->lanes = lanes;
+        }
+    }
+    return lanes == 0 || lanes_begin(w, lanes);
+}
+
+/* Everything that can fail before a system runs. False: no memory; *at is the run that it was for. */
+static bool phase_prepare(reef_world *w, ticking *k, run **at)
+{
+    uint64_t version = w->hot.version;
+    k->other_count = 0;
+    k->job_count = 0;
+    for (uint32_t i = k->run_first; i < k->run_end; i++) {
+        run *r = *at = &k->runs[i];
+        r->version = ++version;
+        r->job_count = 0;
+        if (r->going && !run_prepare(w, k, r)) return false;
+    }
+    k->end_version = version + 1;
+    chunks_know_ours(w);
+    for (uint32_t i = k->run_first; i < k->run_end; i++) {
+        run *r = *at = &k->runs[i];
+        if (!r->going) continue;
+        if ((r->query && !query_update(r->query)) || !run_lay_out(w, k, r)) return false; /* pages may have moved */
+    }
+    return jobs_equip(w, k);
+}
+
+/* ---- opening and closing ---- */
+
+static void phase_open(reef_world *w, uint64_t version)
+{
+    world_touch(w);
+    w->hot.version = version;
+    w->locks++;
+    w->slow |= SLOW_LOCKED;
+    w->hot.fresh_end = 0;
+    w->gate_move = w->gate_destroy = UINT64_MAX;
+    w->running = true;
+}
+
+static void phase_close(reef_world *w)
+{
+    w->running = false;
+    w->locks--;
+    w->slow &= ~SLOW_LOCKED;
+    gates_set(w);
+    world_touch(w);
+}
+
+/* ---- a run ---- */
+
+static written *other_find(ticking *k, uint32_t component)
+{
+    for (uint32_t i = 0; i < k->other_count; i++)
+        if (k->others[i].component == component) return &k->others[i];
+    return NULL;
+}
+
+bool running_may_write(const reef_world *w, uint32_t component) { return other_find(w->ticking, component) != NULL; }
+
+void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c)
+{
+    const uint32_t place = place_of(w, e);
+    reef_slot *slots = reef_slots_at(&w->hot, place);
+    const uint32_t id = slots[0].head.table, k = slot_seek(w, c.id, id);
+    written *x = other_find(w->ticking, c.id);
+    const type *t = type_of(c.id);
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0), NULL;
+    if (k == 0 || k == REEF_SLOT_TAG) return failure(w, REEF_ABSENT, op, c, e, 0), NULL;
+    if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0), NULL;
+    if (!column_claim(w, table_read(w, id), place_unit(place), k, x->version, false)) return failure(w, REEF_NO_MEMORY, op, c, e, 0), NULL;
+    slots[k].version = t->tracked ? x->version : w->hot.version;
+    x->touched = true;
+    if (t->tracked) track_stamp_at(w, c.id, e.index, x->version);
+    return cell(slots, k, place_row(place), t->size);
+}
+
+/* Columns that the inlined mut marked get the version of the system that wrote them. */
+static void other_settle(reef_world *w, written *x)
+{
+    if (!x->touched) return;
+    x->touched = false;
+    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        const uint32_t k = t && table_rows(t) ? slot_seek(w, x->component, id) : 0;
+        if (k == 0 || k == REEF_SLOT_TAG) continue;
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+            reef_slot *slots = unit_slots(w, unit);
+            if (slots[k].version == w->hot.version) slots[k].version = x->version;
+        }
+    }
+}
+
+/* A block before the first of the job's. */
+static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
+{
+    query *q = r->query;
+    memset(b, 0, sizeof *b);
+    b->world = w;
+    b->dt = dt;
+    b->context = r->system->context;
+    b->job = j;
+    b->part = true;
+    if (q == NULL) return;
+    b->query = q;
+    b->head = &q->head;
+    b->open = true;
+    b->match = q->matches;
+    walk_open(b, q);
+    b->since = r->since;
+    part_open(b, &j->begin, &j->end);
+}
+
+static bool job_claim(reef_world *w, run *r, job *j)
+{
+    reef_block b;
+    job_block(&b, w, r, j, 0);
+    while (reef_next(&b))
+        if (!part_claim(&b, r->version, true)) return false;
+    return true;
+}
+
+static void job_rows(reef_world *w, ticking *k, run *r, job *j)
+{
+    reef_block b;
+    job_block(&b, w, r, j, k->dt);
+    if (r->query == NULL) {
+        r->system->function(&b);
+        return;
+    }
+    const bool writes = writes_rows(r);
+    uint64_t blocks = 0, rows = 0;
+    while (reef_next(&b)) {
+        if (writes) part_mark(&b, r->version);
+        blocks++;
+        rows += b.count;
+        r->system->function(&b);
+    }
+    j->blocks = blocks;
+    j->rows = rows;
+}
+
+static void job_run(reef_world *w, ticking *k, run *r, job *j)
+{
+    const uint64_t began = k->measures ? clock_now() : 0;
+    if (k->trace.begin) k->trace.begin(k->trace.context, r->system->name, j->worker);
+    job_rows(w, k, r, j);
+    if (k->trace.end) k->trace.end(k->trace.context, r->system->name, j->worker);
+    if (k->measures) j->time_ns = clock_now() - began;
+}
+
+/* Does anything that the run writes have to be made ours first? */
+static bool run_must_claim(const reef_world *w, const run *r)
+{
+    if (!writes_rows(r) || w->hot.fork_version == 0) return false;
+    return r->claimed_fork != w->hot.fork_version || r->claimed_epoch != w->state_epoch;
+}
+
+static void run_end(reef_world *w, ticking *k, run *r);
+
+/* It runs: it sees what the runs before it left. */
+static void run_begin(reef_world *w, ticking *k, run *r)
+{
+    const query *q = r->query;
+    r->begun = r->done = 0;
+    r->stage = run_must_claim(w, r) ? RUN_CLAIMS : RUN_JOBS;
+    if (k->failed) {
+        r->job_count = 0;
+    } else {
+        for (uint32_t i = 0; r->receives && i < r->system->touch_count; i++) {
+            const reef_touch *t = &r->system->touches[i];
+            if (t->kind != REEF_RECEIVES) continue;
+            for (const run *sender = &k->runs[k->run_first]; sender < r; sender++)
+                if (sender->going) events_gather(w, &k->jobs[sender->job_first], sender->job_count, t->type.id);
+        }
+        if (r->receives) events_begin(w, r->system);
+        r->since = q ? query_last_run(q) : 0;
+        if (q && q->since) run_put(q, r->version);
+        for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
+            other_find(k, c)->version = r->version;
+        if (q && q->fixed && !fixed_hold(q, r->since)) r->job_count = 0;
+    }
+    if (r->job_count == 0) run_end(w, k, r);
+}
+
+/* Waiting runs that have nothing to wait for any more begin. */
+static void run_release(reef_world *w, ticking *k, run *r)
+{
+    for (uint32_t i = 0; i < r->after_count; i++) {
+        run *later = &k->runs[k->after[r->after_first + i]];
+        if (later->going && --later->waiting == 0) run_begin(w, k, later);
+    }
+    condvar_wake(&k->wake);
+}
+
+/* The parts of its jobs go into the singleton, in their order. */
+static void sums_add(reef_world *w, ticking *k, run *r)
+{
+    const struct system *s = r->system;
+    size_t at = 0;
+    for (uint32_t i = 0; i < s->touch_count; i++) {
+        if (s->touches[i].kind != REEF_SUMS) continue;
+        void *total = running_mut(w, "reef_part", w->state.single, s->touches[i].type);
+        for (uint32_t n = 0; total && n < r->job_count; n++) s->combine(total, (const char *)k->jobs[r->job_first + n].part + at);
+        at += (type_of(s->touches[i].type.id)->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
+    }
+}
+
+void *reef_part_id(const reef_block *b, reef_component c)
+{
+    if (b == NULL || b->job == NULL) return NULL;
+    const struct system *s = b->job->system;
+    size_t at = 0;
+    for (uint32_t i = 0; i < s->touch_count; i++) {
+        if (s->touches[i].kind != REEF_SUMS) continue;
+        if (s->touches[i].type.id == c.id) return (char *)b->job->part + at;
+        at += (type_of(s->touches[i].type.id)->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
+    }
+    return job_failure(b->job, REEF_UNDECLARED, "reef_part", c, (reef_entity){0, 0}, 0), NULL;
+}
+
+static void run_measure(ticking *k, run *r)
+{
+    uint64_t time = 0;
+    r->stats.runs++;
+    for (uint32_t i = 0; i < r->job_count; i++) {
+        const job *j = &k->jobs[r->job_first + i];
+        r->stats.blocks += j->blocks;
+        r->stats.rows += j->rows;
+        time += j->time_ns;
+    }
+    r->stats.time_ns += time;
+    if (time > r->stats.longest_ns) r->stats.longest_ns = time;
+}
+
+static void run_end(reef_world *w, ticking *k, run *r)
+{
+    r->stage = RUN_ENDED;
+    k->unfinished--;
+    if (r->failed || k->failed) {
+        if (r->failed && r->query && r->query->since) run_put(r->query, r->since); /* it was no run: changes are still new to it */
+        if (r->failed && (k->failed == NULL || r < k->failed)) k->failed = r;
+    }
+    if (!r->failed && !(k->failed && r->job_count == 0)) {
+        if (run_must_claim(w, r)) r->claimed_fork = w->hot.fork_version, r->claimed_epoch = w->state_epoch;
+        sums_add(w, k, r);
+        for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;) other_settle(w, other_find(k, c));
+        if (r->receives) events_end(w, r->system);
+        if (k->measures) run_measure(k, r);
+    }
+    run_release(w, k, r);
+}
+
+/* ---- all of them ---- */
+
+static void job_do(reef_world *w, ticking *k, run *r, job *j, run_stage stage)
+{
+    if (stage == RUN_JOBS) job_run(w, k, r, j);
+    else j->failed = !job_claim(w, r, j);
+}
+
+/* A job is done. Under the lock. */
+static void job_done(reef_world *w, ticking *k, run *r, const job *j)
+{
+    r->failed |= j->failed;
+    if (++r->done < r->job_count) return;
+    if (r->stage == RUN_CLAIMS && !r->failed) {
+        r->stage = RUN_JOBS;
+        r->begun = r->done = 0;
+        condvar_wake(&k->wake);
+        return;
+    }
+    if (r->failed) r->job_count = 0;
+    run_end(w, k, r);
+}
+
+static uint64_t random_next(uint64_t *x)
+{
+    *x ^= *x << 13;
+    *x ^= *x >> 7;
+    return *x ^= *x << 17;
+}
+
+static bool run_has_job(const run *r, uint32_t worker)
+{
+    if (!r->going || (r->stage != RUN_CLAIMS && r->stage != RUN_JOBS) || r->begun == r->job_count) return false;
+    return worker == 0 || !r->system->main_thread;
+}
+
+/* The run whose next job this thread takes: the first in order; with a seed any. NULL: there is none now. */
+static run *run_pick(ticking *k, uint32_t worker)
+{
+    run *found = NULL;
+    uint32_t n = 0;
+    while (k->ended_before < k->run_end && (!k->runs[k->ended_before].going || k->runs[k->ended_before].stage == RUN_ENDED)) k->ended_before++;
+    for (uint32_t i = k->ended_before; i < k->run_end; i++) {
+        run *r = &k->runs[i];
+        if (!run_has_job(r, worker)) continue;
+        if (k->shuffle == 0) return r;
+        if (random_next(&k->shuffle) % ++n == 0) found = r;
+    }
+    return found;
+}
+
+static void phase_work(void *data, uint32_t worker)
+{
+    reef_world *w = data;
+    ticking *k = w->ticking;
+    mutex_lock(&k->lock);
+    while (k->unfinished) {
+        run *r = run_pick(k, worker);
+        if (r == NULL) {
+            condvar_wait(&k->wake, &k->lock);
+            continue;
+        }
+        const uint32_t n = r->begun++;
+        job *j = &k->jobs[r->job_first + (k->backwards ? r->job_count - 1 - n : n)];
+        const run_stage stage = r->stage;
+        uint64_t yields = k->shuffle ? random_next(&k->shuffle) % 4 : 0;
+        j->worker = worker;
+        mutex_unlock(&k->lock);
+        for (; yields; yields--) thread_yield();
+        job_do(w, k, r, j, stage);
+        mutex_lock(&k->lock);
+        job_done(w, k, r, j);
+    }
+    mutex_unlock(&k->lock);
+}
+
+/* ---- joining ---- */
+
+/* Failures of the caller's, in the order of the plan; those of calls on the world come behind them. */
+static void failures_join(reef_world *w, ticking *k)
+{
+    for (uint32_t i = 0; i < k->job_count && k->first.status == REEF_OK; i++)
+        if (k->jobs[i].error.status != REEF_OK) k->first = k->jobs[i].error;
+    if (k->first.status == REEF_OK) k->first = w->world_failure;
+}
+
+/* NO_MEMORY: what couldn't be done is kept, and done before anything else is. */
+static reef_status phase_join(reef_world *w, ticking *k)
+{
+    uint32_t lanes = 0;
+    events_gather(w, k->jobs, k->job_count, 0);
+    for (uint32_t i = 0; i < k->job_count; i++)
+        if (k->jobs[i].lane != LANE_NONE) k->made[lanes++] = k->jobs[i].made;
+    reef_status s = lanes ? lanes_end(w, k->made, lanes) : REEF_OK;
+    for (uint32_t i = 0; i < k->job_count; i++) commands_append(&w->deferred, &k->jobs[i].commands);
+    if (w->deferred.count) w->slow |= SLOW_DEFERRED;
+    if (s == REEF_OK && w->deferred.count) s = world_flush(w);
+    if (s < 0 && s != REEF_NO_MEMORY) {
+        if (k->first.status == REEF_OK) k->first = w->error;
+        s = REEF_OK;
+    }
+    if (s == REEF_OK) s = events_settle(w);
+    return s;
+}
+
+static reef_status phase_failed(reef_world *w, const run *r, const char *op)
+{
+    reef_error e = {.status = REEF_NO_MEMORY, .operation = op, .component = w->hook_failed};
+    if (r) memcpy(e.system, r->system->name, sizeof e.system);
+    w->error = e;
+    return REEF_NO_MEMORY;
+}
+
+reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
+{
+    static const char op[] = "reef_tick";
+    ticking *k = w->ticking;
+    run *at = NULL;
+    k->run_first = k->ended_before = first;
+    k->run_end = end;
+    k->dt = dt;
+    k->failed = NULL;
+    k->unfinished = 0;
+    w->hook_failed.id = 0;
+    w->world_failure.status = REEF_OK;
+    if (!phase_prepare(w, k, &at)) return phase_failed(w, at, op);
+    for (uint32_t i = first; i < end; i++) {
+        run *r = &k->runs[i];
+        r->stage = RUN_WAITS;
+        r->failed = false;
+        r->waiting = 0;
+        k->unfinished += r->going;
+        if (k->shuffle) k->backwards = random_next(&k->shuffle) & 1;
+    }
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t n = 0; k->runs[i].going && n < k->runs[i].after_count; n++) k->runs[k->after[k->runs[i].after_first + n]].waiting++;
+    phase_open(w, k->end_version);
+    for (uint32_t i = first; i < end; i++)
+        if (k->runs[i].going && k->runs[i].waiting == 0 && k->runs[i].stage == RUN_WAITS) run_begin(w, k, &k->runs[i]);
+    pool_run(w->pool, phase_work, w);
+    phase_close(w);
+    failures_join(w, k);
+    const bool short_of_memory = w->world_failure.status == REEF_NO_MEMORY;
+    reef_status s = phase_join(w, k);
+    if (k->failed || short_of_memory) return phase_failed(w, k->failed, op);
+    return s;
+}
+
+/* ---- phases of simple runs ---- */
+
+INLINE bool phase_is_known(const reef_world *w, const phase_plan *p)
+{
+    return p->known && p->tables_epoch == w->tables_epoch && p->disabled_epoch == w->disabled_epoch && p->state_epoch == w->state_epoch &&
+           p->fork_version == w->hot.fork_version && p->shapes == REEF_ACQUIRE_U32(&w->family->graph.shape_count);
+}
+
+COLD void phase_know(reef_world *w, phase_plan *p)
+{
+    const ticking *k = w->ticking;
+    p->known = p->simple && w->hot.chunks.shared == 0;
+    for (uint32_t i = p->first; p->known && i < p->end; i++) {
+        const query *q = k->runs[i].query;
+        p->known = k->runs[i].going && (q == NULL || !(q->looks || q->fixed)) && !run_must_claim(w, &k->runs[i]);
+    }
+    p->tables_epoch = w->tables_epoch;
+    p->disabled_epoch = w->disabled_epoch;
+    p->state_epoch = w->state_epoch;
+    p->fork_version = w->hot.fork_version;
+    p->shapes = REEF_ACQUIRE_U32(&w->family->graph.shape_count);
+}
+
+/* What phase_run does is here: nothing to prepare, each block marked and handed out, nothing to join. */
+static void simple_run(const run *r, reef_block *b, uint64_t version)
+{
+    const query *q = r->query;
+    void (*const function)(reef_block *) = r->system->function;
+    b->context = r->system->context;
+    b->job->system = r->system;
+    b->job->version = version;
+    if (q == NULL) {
+        b->head = NULL;
+        b->count = 0;
+        function(b);
+        return;
+    }
+    const reef_query_head *head = &q->head;
+    const uint32_t writes = head->write_count;
+    b->query = r->query;
+    b->head = head;
+    b->match = q->matches;
+    b->match_end = match_at(q, q->match_count);
+    b->next_unit = 0;
+    b->open = true;
+    while (reef_block_step(b, head)) {
+        for (uint32_t i = 0; i < writes; i++) ((reef_slot *)(uintptr_t)reef_block_slot(b, head, i))->version = version;
+        function(b);
+    }
+}
+
+bool phase_run_simple(reef_world *w, phase_plan *p, float dt)
+{
+    ticking *k = w->ticking;
+    if (!phase_is_known(w, p) || w->pool || k->measures || k->trace.begin || k->trace.end) return false;
+    job j;
+    reef_block b;
+    memset(&j, 0, sizeof j);
+    memset(&b, 0, sizeof b);
+    j.world = b.world = w;
+    j.lane = LANE_NONE;
+    b.job = &j;
+    b.dt = dt;
+    b.part = true;
+    uint64_t version = w->hot.version;
+    k->other_count = 0;
+    w->world_failure.status = REEF_OK;
+    phase_open(w, version + (p->end - p->first) + 1);
+    for (const run *r = &k->runs[p->first], *end = &k->runs[p->end]; r < end; r++) {
+        version++;
+        if (r->on) simple_run(r, &b, version);
+    }
+    phase_close(w);
+    if (k->first.status == REEF_OK) k->first = j.error.status != REEF_OK ? j.error : w->world_failure;
+    return true;
+}

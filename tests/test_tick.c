@@ -1,0 +1,466 @@
+/* Ticks: systems in their phases and in their order, time, commands between phases, what changed since, failures (D1, D4, D10, D12, E4,
+ * E11, F8). Threads have suites of their own. */
+#include "support.h"
+
+typedef struct Position { float x, y; } Position;
+typedef struct Velocity { float x, y; } Velocity;
+typedef struct Count { uint32_t n; } Count;
+typedef struct Wind { float x, y; } Wind;
+REEF_COMPONENT(Position);
+REEF_COMPONENT(Velocity);
+REEF_COMPONENT(Count);
+REEF_COMPONENT(Wind);
+REEF_TAG(Frozen);
+REEF_SWITCH(Awake);
+
+/* What the systems of a test did, in order. */
+typedef struct diary {
+    char     text[256];
+    uint32_t calls, rows;
+    float    dt;
+} diary;
+
+static void note(reef_block *b, const char *what)
+{
+    diary *d = b->context;
+    if (d == NULL) return;
+    if (d->text[0]) strcat(d->text, " ");
+    strcat(d->text, what);
+    d->calls++;
+    d->rows += b->count;
+    d->dt = b->dt;
+}
+
+static void note_a(reef_block *b) { note(b, "a"); }
+static void note_b(reef_block *b) { note(b, "b"); }
+static void note_c(reef_block *b) { note(b, "c"); }
+
+static void move(reef_block *b)
+{
+    Position       *p = reef_inout(b, Position);
+    const Velocity *v = reef_in(b, Velocity);
+    for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt, p[i].y += v[i].y * b->dt;
+}
+
+static reef_system_id system_with(reef_world *w, diary *d, const char *name, void (*f)(reef_block *), const char *text, const char *phase)
+{
+    reef_system_id s = reef_system_new(w, &(reef_system_desc){.name = name, .function = f, .text = text, .phase = phase, .context = d});
+    assert_false(reef_system_is_null(s));
+    return s;
+}
+
+/* ---- the first program ---- */
+
+static void D1_a_system_moves_what_matches(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity fish = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 1, 2));
+    reef_entity stone = reef_spawn(w, reef_with(Position, 5, 5));
+    assert_false(reef_system_is_null(reef_system(w, move, "Position, in Velocity")));
+    for (int i = 0; i < 64; i++) assert_ok(reef_tick(w, 1.0f / 64.0f));
+    assert_true(reef_get(w, fish, Position)->x == 1 && reef_get(w, fish, Position)->y == 2);
+    assert_true(reef_get(w, stone, Position)->x == 5);
+    assert_int_equal(reef_tick_count(w), 64);
+    assert_int_equal(reef_time_ns(w), 1000000000);
+    assert_string_equal(reef_last_error(w).operation, "");
+}
+
+static void E4_each_block_once_never_empty(void **state)
+{
+    reef_world *w = world_of(state);
+    diary d = {{0}, 0, 0, 0};
+    for (int i = 0; i < 2500; i++) reef_spawn(w, reef_with(Position, 0, 0));
+    for (int i = 0; i < 10; i++) reef_spawn(w, reef_with(Position, 0, 0), reef_tag(Frozen));
+    reef_entity gone = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Count, 0));
+    assert_ok(reef_destroy(w, gone));
+    system_with(w, &d, "a", note_a, "Position", NULL);
+    assert_ok(reef_tick(w, 0.5f));
+    assert_int_equal(d.calls, 4);
+    assert_int_equal(d.rows, 2510);
+    assert_true(d.dt == 0.5f);
+    d = (diary){{0}, 0, 0, 0};
+    reef_clear_all(w, Position);
+    assert_ok(reef_tick(w, 0.5f));
+    assert_int_equal(d.calls, 0);
+}
+
+static void E4_phases_in_order_systems_as_added(void **state)
+{
+    reef_world *w = world_of(state);
+    diary d = {{0}, 0, 0, 0};
+    system_with(w, &d, "c", note_c, NULL, "end");
+    system_with(w, &d, "a", note_a, NULL, "begin");
+    system_with(w, &d, "b1", note_b, NULL, NULL);
+    system_with(w, &d, "a2", note_a, NULL, "update");
+    assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "late", .after = "update"}));
+    system_with(w, &d, "c2", note_c, NULL, "late");
+    assert_ok(reef_tick(w, 0));
+    assert_string_equal(d.text, "a b a c c");
+    d.text[0] = 0;
+    assert_ok(reef_tick_phase(w, "update", 2));
+    assert_string_equal(d.text, "b a");
+    assert_true(d.dt == 2);
+    assert_int_equal(reef_tick_count(w), 1);
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_tick_phase(w, "never", 0));
+}
+
+/* ---- time ---- */
+
+static void F8_steps_of_a_fixed_rate(void **state)
+{
+    reef_world *w = world_of(state);
+    diary d = {{0}, 0, 0, 0};
+    assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "physics", .before = "update", .step_ns = 10000000, .steps_max = 5}));
+    system_with(w, &d, "a", note_a, NULL, "physics");
+    assert_ok(reef_tick(w, 0.009f));
+    assert_int_equal(d.calls, 0);
+    assert_ok(reef_tick(w, 0.009f));
+    assert_int_equal(d.calls, 1);
+    assert_true(d.dt == 0.01f);
+    assert_ok(reef_tick(w, 0.022f)); /* 8 ms waited */
+    assert_int_equal(d.calls, 4);
+    assert_ok(reef_tick(w, 1.0f)); /* at most 5: the rest is dropped */
+    assert_int_equal(d.calls, 9);
+    assert_ok(reef_tick(w, 0.0095f));
+    assert_in_range(d.calls, 9, 10);
+}
+
+static void F8_what_waits_is_state(void **state)
+{
+    reef_world *w = world_of(state);
+    diary d = {{0}, 0, 0, 0};
+    assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "physics", .step_ns = 10000000}));
+    system_with(w, &d, "a", note_a, NULL, "physics");
+    assert_ok(reef_tick(w, 0.006f));
+    reef_snapshot *s = reef_snapshot_take(w);
+    const uint64_t hash = reef_hash(w);
+    assert_ok(reef_tick(w, 0.006f));
+    assert_int_equal(d.calls, 1);
+    assert_true(reef_hash(w) != hash);
+    assert_ok(reef_restore(w, s));
+    assert_true(reef_hash(w) == hash);
+    assert_int_equal(reef_tick_count(w), 1);
+    assert_ok(reef_tick(w, 0.006f));
+    assert_int_equal(d.calls, 2);
+    reef_snapshot_free(s);
+}
+
+static bool is_even(const reef_world *w, void *context)
+{
+    (void)context;
+    return reef_tick_count(w) % 2 == 0;
+}
+
+static void F8_conditions_intervals_pause(void **state)
+{
+    reef_world *w = world_of(state);
+    diary d = {{0}, 0, 0, 0}, e = {{0}, 0, 0, 0};
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "even", .function = note_a, .context = &d, .condition = is_even})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "slow", .function = note_b, .context = &e, .interval_ns = 30000000})));
+    for (int i = 0; i < 10; i++) assert_ok(reef_tick(w, 0.01f));
+    assert_int_equal(d.calls, 5);
+    assert_int_equal(e.calls, 3);
+    reef_pause(w, true);
+    assert_true(reef_is_paused(w));
+    assert_ok(reef_tick(w, 0.01f));
+    assert_int_equal(reef_tick_count(w), 10);
+    assert_ok(reef_single_step(w, 0.01f));
+    assert_int_equal(reef_tick_count(w), 11);
+    reef_pause(w, false);
+    assert_ok(reef_tick(w, 0.01f));
+    assert_int_equal(d.calls, 6);
+}
+
+static void F8_wrong_times_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_tick(w, -1));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_tick(w, 2e6f));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_tick(w, (float)strtod("nan", NULL)));
+    assert_ok(reef_tick(w, 1e6f));
+    assert_ok(reef_tick(w, 0));
+}
+
+/* ---- systems come and go ---- */
+
+static void E11_added_switched_replaced_removed(void **state)
+{
+    reef_world *w = world_of(state);
+    diary d = {{0}, 0, 0, 0};
+    system_with(w, &d, "a", note_a, NULL, NULL);
+    assert_ok(reef_tick(w, 0));
+    reef_system_id b = system_with(w, &d, "b", note_b, "Position", NULL);
+    reef_spawn(w, reef_with(Position, 0, 0)); /* a table made after it */
+    system_with(w, &d, "c", note_c, NULL, NULL);
+    assert_ok(reef_tick(w, 0));
+    assert_string_equal(d.text, "a a b c");
+    d.text[0] = 0;
+    assert_ok(reef_system_switch(w, b, false));
+    assert_ok(reef_tick(w, 0));
+    assert_ok(reef_system_switch(w, b, true));
+    assert_ok(reef_system_replace(w, b, &(reef_system_desc){.name = "b", .function = note_a, .context = &d}));
+    assert_ok(reef_tick(w, 0));
+    assert_string_equal(d.text, "a c a a c");
+    d.text[0] = 0;
+    assert_ok(reef_system_remove(w, b));
+    assert_ok(reef_tick(w, 0));
+    assert_string_equal(d.text, "a c");
+}
+
+static void D12_any_function_once(void **state)
+{
+    reef_world *w = world_of(state);
+    diary d = {{0}, 0, 0, 0};
+    for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1));
+    assert_ok(reef_system_once(w, &(reef_system_desc){.function = note_a, .context = &d, .text = "in Position"}, 3));
+    assert_int_equal(d.rows, 3000);
+    assert_true(d.dt == 3);
+    assert_ok(reef_system_once(w, &(reef_system_desc){.function = move, .text = "Position, in Velocity"}, 3));
+    reef_query q = reef_query_new(w, "in Position");
+    reef_each(w, q, row) assert_true(reef_at_in(row, Position)->x == 4);
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(d.rows, 3000);
+}
+
+/* ---- the structure ---- */
+
+static void burst(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        reef_entity e = reef_cmd_spawn(b, reef_with(Count, i));
+        assert_some(e);
+        assert_false(reef_is_alive(b->world, e));
+        reef_cmd_destroy(b, b->entities[i]);
+        assert_true(reef_is_alive(b->world, b->entities[i]));
+    }
+}
+
+static void count_rows(reef_block *b) { *(uint32_t *)b->context += b->count; }
+
+static void D4_commands_are_done_at_the_phases_end(void **state)
+{
+    reef_world *w = world_of(state);
+    uint32_t same = 0, next = 0;
+    for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, 0, 0));
+    assert_false(reef_system_is_null(reef_system(w, burst, "in Position; spawns Count, destroys")));
+    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "same", .function = count_rows, .text = "in Count", .context = &same})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "next", .function = count_rows, .text = "in Count", .context = &next, .phase = "end"})));
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(same, 0);
+    assert_int_equal(next, 3000);
+    assert_int_equal(reef_count(w, Position), 0);
+    assert_int_equal(reef_count(w, Count), 3000);
+    assert_valid(w);
+}
+
+static void wrong_calls(reef_block *b)
+{
+    reef_world *w = b->world;
+    reef_entity e = b->entities[0];
+    assert_true(reef_entity_is_null(reef_spawn(w, reef_with(Position, 1, 1))));
+    assert_true(reef_entity_is_null(reef_create(w)));
+    assert_int_equal(reef_destroy(w, e), REEF_LOCKED);
+    assert_int_equal(reef_add(w, e, Velocity), REEF_LOCKED);
+    assert_int_equal(reef_remove(w, e, Position), REEF_LOCKED);
+    assert_int_equal(reef_set(w, e, Velocity, 1, 1), REEF_LOCKED);
+    assert_int_equal(reef_add(w, e, Awake), REEF_LOCKED);
+    assert_int_equal(reef_disable(w, e, Position), REEF_LOCKED);
+    assert_int_equal(reef_disable_entity(w, e), REEF_LOCKED);
+    assert_int_equal(reef_set_name(w, e, "e"), REEF_LOCKED);
+    assert_int_equal(reef_tick(w, 0), REEF_LOCKED);
+    assert_int_equal(reef_world_clear(w), REEF_LOCKED);
+    assert_int_equal(reef_system_switch(w, reef_system_find(w, "wrong_calls"), false), REEF_LOCKED);
+    assert_int_equal(reef_flush(w), REEF_LOCKED);
+    assert_null(reef_fork(w));
+    assert_null(reef_snapshot_take(w));
+    assert_null(reef_ensure(w, e, Velocity));
+    assert_null(reef_mut(w, e, Position)); /* others' rows are not declared */
+    assert_int_equal(reef_hash(w), 0);
+    assert_int_equal(reef_version(w), 0);
+    assert_true(reef_query_is_null(reef_query_new(w, "Position")));
+    reef_block loop = reef_begin_text(w, "Position");
+    assert_false(reef_next(&loop));
+    assert_true(reef_entity_is_null(reef_cmd_create(b)));
+    assert_int_equal(reef_cmd_destroy(b, e), REEF_UNDECLARED);
+}
+
+static void D4_calls_on_the_world_are_refused_in_systems(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 0, 0));
+    assert_false(reef_system_is_null(reef_system(w, wrong_calls, "Position")));
+    const uint64_t rows = reef_count_alive(w);
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED); /* of the block's calls: it is known whose they were */
+    assert_string_equal(reef_last_error(w).system, "wrong_calls");
+    assert_int_equal(reef_count_alive(w), rows);
+    assert_ok(reef_add(w, e, Velocity));
+}
+
+/* ---- others' rows ---- */
+
+static void push(reef_block *b)
+{
+    const reef_entity *target = b->context;
+    for (uint32_t i = 0; i < b->count; i++) {
+        reef_mut(b->world, *target, Position)->x += 1;
+        assert_ok(reef_set(b->world, *target, Velocity, 7, reef_get(b->world, *target, Velocity)->y + 1));
+    }
+}
+
+static void D3_others_rows_by_declaration(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity target = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 0, 0));
+    for (int i = 0; i < 2100; i++) reef_spawn(w, reef_with(Count, 1));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "push", .function = push, .text = "in Count; writes Position Velocity", .context = &target})));
+    assert_ok(reef_tick(w, 0));
+    assert_true(reef_get(w, target, Position)->x == 2100);
+    assert_true(reef_get(w, target, Velocity)->y == 2100);
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_tick(fork, 0));
+    assert_ok(reef_tick(fork, 0));
+    assert_true(reef_get(fork, target, Position)->x == 6300);
+    assert_true(reef_get(w, target, Position)->x == 2100);
+    assert_valid(fork);
+    reef_world_free(fork);
+}
+
+/* ---- what changed ---- */
+
+static void touch_some(reef_block *b)
+{
+    reef_entity *e = b->context;
+    reef_mut(b->world, *e, Position)->y += 1;
+}
+
+/* A change by a later system of the tick is seen in the next tick, one by an earlier one at once; each once. */
+static void D2_changes_are_seen_once(void **state)
+{
+    reef_world *w = world_of(state);
+    diary d = {{0}, 0, 0, 0};
+    reef_entity e = reef_spawn(w, reef_with(Position, 0, 0), reef_with(Count, 1));
+    reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 1, 1));
+    system_with(w, &d, "see", note_a, "in changed Position", NULL);
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "touch", .function = touch_some, .text = "; writes Position", .context = &e})));
+    reef_system_id mover = reef_system(w, move, "Position, in Velocity");
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(d.rows, 2); /* all is new */
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(d.rows, 4);
+    assert_ok(reef_system_switch(w, mover, false));
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(d.rows, 6);
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(d.rows, 7);
+    assert_ok(reef_system_switch(w, reef_system_find(w, "touch"), false));
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(d.rows, 8);
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(d.rows, 8);
+    reef_snapshot *s = reef_snapshot_take(w); /* sharing is no change */
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(d.rows, 8);
+    reef_snapshot_free(s);
+}
+
+/* ---- forks ---- */
+
+static void G1_forks_tick_on_their_own(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int i = 0; i < 5000; i++) reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Velocity, 1, 0));
+    assert_false(reef_system_is_null(reef_system(w, move, "Position, in Velocity")));
+    assert_ok(reef_tick(w, 1));
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_tick(fork, 1));
+    assert_true(reef_hash(fork) != reef_hash(w));
+    assert_ok(reef_tick(w, 1));
+    assert_true(reef_hash(fork) == reef_hash(w));
+    assert_true(reef_equal(fork, w, NULL));
+    assert_ok(reef_system_remove(fork, reef_system_find(fork, "move")));
+    const uint64_t rest = reef_hash(fork);
+    assert_ok(reef_tick(fork, 0));
+    assert_ok(reef_tick(w, 1));
+    assert_true(rest != reef_hash(w));
+    assert_valid(fork);
+    reef_world_free(fork);
+}
+
+/* ---- memory ---- */
+
+static void G5_an_atomic_tick_leaves_nothing(void **state)
+{
+    reef_world *w = another_world(state, &(reef_world_config){.atomic_tick = true});
+    heap *h = heap_of(state);
+    for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 1, 1));
+    assert_false(reef_system_is_null(reef_system(w, move, "Position, in Velocity")));
+    assert_false(reef_system_is_null(reef_system(w, burst, "in Position; spawns Count, destroys")));
+    uint64_t failures = 0;
+    for (uint64_t n = 1;; n++) {
+        reef_world *reference = reef_fork(w);
+        heap_fail_nth(h, n, true);
+        reef_status s = reef_tick(w, 1);
+        heap_fail_never(h);
+        assert_valid(w);
+        if (s == REEF_OK) {
+            reef_world_free(reference);
+            break;
+        }
+        assert_int_equal(s, REEF_NO_MEMORY);
+        assert_int_equal(reef_last_error(w).status, REEF_NO_MEMORY);
+        assert_true(reef_equal(w, reference, NULL));
+        reef_world_free(reference);
+        failures++;
+    }
+    assert_in_range(failures, 10, 10000);
+    assert_int_equal(reef_count(w, Count), 3000);
+}
+
+static void G5_a_tick_that_failed_goes_on(void **state)
+{
+    heap *h = heap_of(state);
+    for (uint64_t n = 1, done = false; !done; n++) {
+        reef_world *w = another_world(state, NULL);
+        for (int i = 0; i < 3000; i++) reef_spawn(w, reef_with(Position, 0, 0), reef_with(Velocity, 1, 1));
+        assert_false(reef_system_is_null(reef_system(w, burst, "in Position; spawns Count, destroys")));
+        heap_fail_nth(h, n, true);
+        reef_status s = reef_tick(w, 1);
+        heap_fail_never(h);
+        done = s == REEF_OK;
+        assert_valid(w);
+        assert_true(s == REEF_OK || s == REEF_NO_MEMORY);
+        assert_ok(reef_tick(w, 1)); /* what was recorded is done; what wasn't begins now */
+        assert_int_equal(reef_count(w, Count) , 3000);
+        assert_int_equal(reef_count(w, Position), 0);
+        end_world(state, w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(D1_a_system_moves_what_matches),
+        TEST(E4_each_block_once_never_empty),
+        TEST(E4_phases_in_order_systems_as_added),
+        TEST(F8_steps_of_a_fixed_rate),
+        TEST(F8_what_waits_is_state),
+        TEST(F8_conditions_intervals_pause),
+        TEST(F8_wrong_times_are_refused),
+        TEST(E11_added_switched_replaced_removed),
+        TEST(D12_any_function_once),
+        TEST(D4_commands_are_done_at_the_phases_end),
+        TEST(D4_calls_on_the_world_are_refused_in_systems),
+        TEST(D3_others_rows_by_declaration),
+        TEST(D2_changes_are_seen_once),
+        TEST(G1_forks_tick_on_their_own),
+        TEST(G5_an_atomic_tick_leaves_nothing),
+        TEST(G5_a_tick_that_failed_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
