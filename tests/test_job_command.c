@@ -1,6 +1,7 @@
 /* Commands of systems (D3, D4, D5, B8): what is answered between a request and the end of the phase, what requests become that meet,
  * what is refused at once. docs/systems.md has the two tables; each of their cells is a check here. */
 #include "support.h"
+#include "reef/system.h"
 
 /* The world of each test: two entities with a position, the first with a mass of 5 as well; and what its systems do with it. */
 typedef struct scene {
@@ -409,8 +410,9 @@ static void D4_without_a_system_commands_are_calls_on_the_world(void **state)
     reef_query q = reef_query_new(s.w, "in Position");
     reef_block b = reef_begin(s.w, q);
     assert_true(reef_next(&b));
-    assert_refused(s.w, REEF_LOCKED, reef_cmd_destroy(&b, s.e));
-    assert_no_entity(s.w, REEF_LOCKED, reef_cmd_create(&b));
+    assert_status(REEF_LOCKED, reef_cmd_destroy(&b, s.e));
+    assert_none(reef_cmd_create(&b));
+    assert_int_equal(reef_last_error(s.w).status, REEF_LOCKED);
     assert_ok(reef_cmd_name(&b, s.e, "now"));
     assert_entity(s.e, reef_find(s.w, "now"));
     reef_end(&b);
