@@ -321,6 +321,31 @@ void events_end(reef_world *w, const struct system *s)
     }
 }
 
+/* ---- what is kept ---- */
+
+/* The first event of a type that is kept: the slowest reader's, but for the bound. */
+static uint64_t event_keep(const reef_world *w, const event_store *s)
+{
+    const uint64_t end = event_end(w, s);
+    uint64_t keep = end;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component == s->component && p->position < keep) keep = p->position;
+    }
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
+    }
+    if (BUG(57)) keep = end;
+    return end - keep > s->most ? end - s->most : keep;
+}
+
+static void event_trim(const reef_world *w, event_store *s)
+{
+    const uint64_t keep = event_keep(w, s), head = keep < s->tail ? keep : s->tail;
+    if (head > s->head) s->head = head;
+}
+
 /* ---- sending ---- */
 
 uint32_t event_queues(const struct system *s)
@@ -368,19 +393,27 @@ static bool event_queue_grow(reef_world *w, event_queue *q, const type *t)
     return true;
 }
 
-reef_status reef_send_id(const reef_block *b, reef_component c, const void *value, size_t size)
+static bool event_is_read(const reef_world *w, uint32_t component)
+{
+    bool read = false;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) read |= w->state.event_places[i].component == component;
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        read |= r->serial && r->events && r->component == component;
+    }
+    return read;
+}
+
+/* *slot: where the event is written; NULL: it is a tag. */
+static reef_status event_reserve(job *j, reef_component c, size_t size, void **slot)
 {
     static const char op[] = "reef_send";
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    if (b->job == NULL) return reef_post_id(b->world, c, value, size);
-    job *j = b->job;
     event_queue *q = event_queue_of(j, c.id);
     if (q == NULL) return job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
     const type *t;
     reef_status s = event_type_check(j->world, c.id, &t);
     if (s != REEF_OK) return job_failure(j, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
     if (size != t->size) return job_failure(j, REEF_WRONG_SIZE, op, c, event_null, size);
-    if (size && value == NULL) return job_failure(j, REEF_BAD_ARGUMENT, op, c, event_null, 0);
     if (size == 0) {
         q->room.size = UINT32_MAX;
         q->count++;
@@ -388,10 +421,54 @@ reef_status reef_send_id(const reef_block *b, reef_component c, const void *valu
     }
     if ((size_t)(q->room.end - q->room.next) < size && !event_queue_grow(j->world, q, t))
         return job_failure(j, REEF_NO_MEMORY, op, c, event_null, size);
-    memcpy(q->room.next, value, size);
+    *slot = q->room.next;
     q->room.next += size;
     j->head.room = &q->room;
     return REEF_OK;
+}
+
+/* The same for the host: NULL also where nobody is who would read it. */
+static reef_status event_post(reef_world *w, const char *op, reef_component c, size_t size, void **slot)
+{
+    const type *t;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0);
+    reef_status s = event_type_check(w, c.id, &t);
+    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
+    if (size != t->size) return failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
+    if (!events_ready(w) || events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    if (!event_is_read(w, c.id)) return REEF_OK;
+    event_store *store = event_store_make(w, c.id);
+    if (store == NULL || !event_room(w, store, 1)) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    uint32_t one = 1;
+    if (size) *slot = event_piece(store, store->tail, size, &one);
+    store->tail++;
+    if (store->tail - store->head > store->most) event_trim(w, store);
+    world_touch(w);
+    return REEF_OK;
+}
+
+void *reef_send_room(const reef_block *b, reef_component c, size_t size, void *aside)
+{
+    void *slot = NULL;
+    if (b == NULL) return aside;
+    if (b->job) b->job->head.sent = event_reserve(b->job, c, size, &slot);
+    else b->world->sent = event_post(b->world, "reef_send", c, size, &slot);
+    return slot ? slot : aside;
+}
+
+reef_status reef_sent(const reef_block *b)
+{
+    return b == NULL ? REEF_BAD_ARGUMENT : b->job ? b->job->head.sent : b->world->sent;
+}
+
+reef_status reef_send_id(const reef_block *b, reef_component c, const void *value, size_t size)
+{
+    if (b && size && value == NULL)
+        return b->job ? job_failure(b->job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
+                      : failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
+    void *slot = reef_send_room(b, c, size, NULL);
+    if (slot) memcpy(slot, value, size);
+    return reef_sent(b);
 }
 
 /* What a queue holds comes behind what is in flight. The queue is as new. */
@@ -443,30 +520,7 @@ COLD void events_discard(reef_world *w, job *jobs, uint32_t count)
     }
 }
 
-/* ---- what is kept ---- */
-
-/* The first event of a type that is kept: the slowest reader's, but for the bound. */
-static uint64_t event_keep(const reef_world *w, const event_store *s)
-{
-    const uint64_t end = event_end(w, s);
-    uint64_t keep = end;
-    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
-        const event_place *p = &w->state.event_places[i];
-        if (p->component == s->component && p->position < keep) keep = p->position;
-    }
-    for (uint32_t i = 0; i < w->reader_count; i++) {
-        const log_reader *r = &w->readers[i];
-        if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
-    }
-    if (BUG(57)) keep = end;
-    return end - keep > s->most ? end - s->most : keep;
-}
-
-static void event_trim(const reef_world *w, event_store *s)
-{
-    const uint64_t keep = event_keep(w, s), head = keep < s->tail ? keep : s->tail;
-    if (head > s->head) s->head = head;
-}
+/* ---- the end of a phase ---- */
 
 void events_trim(reef_world *w)
 {
@@ -613,35 +667,15 @@ bool events_ready(reef_world *w)
 
 /* ---- the host ---- */
 
-static bool event_is_read(const reef_world *w, uint32_t component)
-{
-    bool read = false;
-    for (uint32_t i = 0; i < w->state.event_place_count; i++) read |= w->state.event_places[i].component == component;
-    for (uint32_t i = 0; i < w->reader_count; i++) {
-        const log_reader *r = &w->readers[i];
-        read |= r->serial && r->events && r->component == component;
-    }
-    return read;
-}
-
 reef_status reef_post_id(reef_world *w, reef_component c, const void *value, size_t size)
 {
     static const char op[] = "reef_post";
-    const type *t;
+    void *slot = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0);
-    reef_status s = event_type_check(w, c.id, &t);
-    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
-    if (size != t->size) return failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
-    if (size && value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, event_null, 0);
-    if (!events_ready(w) || events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
-    if (!event_is_read(w, c.id)) return REEF_OK;
-    event_store *store = event_store_make(w, c.id);
-    if (store == NULL || !event_room(w, store, 1)) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
-    event_put(store, value, 1);
-    if (store->tail - store->head > store->most) event_trim(w, store);
-    world_touch(w);
-    return REEF_OK;
+    if (size && value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, event_null, size);
+    reef_status s = event_post(w, op, c, size, &slot);
+    if (slot) memcpy(slot, value, size);
+    return s;
 }
 
 COLD reef_event_reader reef_event_reader_new(reef_world *w, reef_component c)
