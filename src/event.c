@@ -86,15 +86,22 @@ static void event_chunk_free(reef_world *w, event_chunk *k)
     memory_resize(&w->family->memory, MEMORY_EVENTS, k, k->bytes, 0, EVENT_CHUNK_HEAD);
 }
 
-/* A list of chunks that wait to be used again. */
+/* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In turn forwards
+ * and backwards, every other million of events took 8 ns each instead of 4.) */
 static void event_chunks_retire(reef_world *w, event_chunk *first)
 {
-    for (event_chunk *next; first; first = next) {
-        event_chunk **spare = &w->flight->spare[event_chunk_class(first->bytes)];
-        next = first->next;
-        first->next = *spare;
-        *spare = first;
+    event_chunk **spare = w->flight->spare, *rest[EVENT_CHUNK_CLASSES], **end[EVENT_CHUNK_CLASSES];
+    for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) {
+        rest[c] = spare[c];
+        end[c] = &spare[c];
     }
+    for (event_chunk *next; first; first = next) {
+        const uint32_t c = event_chunk_class(first->bytes);
+        next = first->next;
+        *end[c] = first;
+        end[c] = &first->next;
+    }
+    for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) *end[c] = rest[c];
 }
 
 COLD void events_shrink(reef_world *w)
