@@ -70,7 +70,7 @@ static uint32_t event_chunk_class(uint32_t bytes)
 /* Any thread. */
 static event_chunk *event_chunk_take(reef_world *w, uint32_t c)
 {
-    event_flight *f = w->flight; /* the system was followed */
+    event_flight *f = w->flight; /* events_ready made it */
     const uint32_t bytes = (uint32_t)EVENT_CHUNK_LEAST << 2 * c;
     mutex_lock(&w->family->lock);
     event_chunk *k = f->spare[c];
@@ -482,11 +482,11 @@ reef_status reef_send_id(const reef_block *b, reef_component c, const void *valu
 static void event_queue_join(reef_world *w, event_queue *q, uint32_t component)
 {
     event_queue_seal(q);
-    if (q->count) {
-        const event_store *s = events_of(w, component);
-        ASSERT(s != NULL);
-        flight_type *t = flight_of(w, s);
-        ASSERT(t != NULL);
+    const event_store *s = events_of(w, component);
+    flight_type *t = s ? flight_of(w, s) : NULL;
+    if (t == NULL) { /* nobody ever followed it: nobody reads it */
+        event_chunks_retire(w, q->first);
+    } else if (q->count) {
         if (q->first && BUG(59)) {
             q->last->next = t->first;
             if (t->first == NULL) t->last = q->last;
@@ -660,7 +660,6 @@ bool events_ready(reef_world *w)
     event_flight *f = w->flight;
     const uint64_t epoch = s ? s->epoch : 0;
     if (f && f->ready && f->schedule_epoch == epoch && f->state_epoch == w->state_epoch) return true;
-    if (s == NULL && w->state.event_count == 0) return true;
     if (!flight_room(w, w->state.event_capacity, w->state.event_place_capacity)) return false;
     event_places_sift(w);
     for (uint32_t i = 0; s && i < s->count; i++)

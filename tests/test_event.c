@@ -227,6 +227,15 @@ static void D7_without_readers_events_are_dropped_when_the_phase_ends(void **f)
     assert_int_equal(waiting(w), 0);
     assert_ok(reef_post(w, Hit, .number = 1));
     assert_int_equal(waiting(w), 0);
+    struct system once = *stage_system(&the, "send"); /* one that nobody follows */
+    once.touches = (reef_touch[]){SENDS(Odd)};
+    stage_job x;
+    job_open(&x, w, &once);
+    for (uint32_t i = 0; i < 1000; i++) assert_ok(reef_send(&x.block, Odd, .number = i));
+    events_gather(w, &x.job, 1, 0);
+    job_close(&x);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 0);
     assert_true(stage_add(&the, w, "receive", TOUCHES(RECEIVES(Hit))));
     run_receiver(w, stage_system(&the, "receive"), 0, 0); /* it came later */
     run_sender(w, stage_system(&the, "send"), 5, 3);
