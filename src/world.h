@@ -269,6 +269,7 @@ struct reef_world {
     reef_component hook_failed; /* of the call that is running */
     struct { reef_entity entity; uint32_t component; } ready; /* of a tracked type, to be written: reef_mut_done */
     struct log_reader *readers; /* by index: src/removal.c */
+    reef_status sent;           /* of reef_send outside of systems */
     struct event_flight *flight; /* events that aren't part of the state yet: src/event.c; NULL: there never were any */
     uint32_t    reader_count, reader_capacity; /* with free ones */
     uint64_t   moved, destroyed;
