@@ -2,10 +2,11 @@
 #include "reef_rows.h"
 #include "kernels.h"
 #include "mem.h"
+#include <pthread.h>
 #include <stdlib.h>
 
 const contestant contestant_reef = {
-    "reef", {reef_create_rows, reef_change_rows, reef_access_rows, reef_iter_rows, reef_query_rows, reef_copy_rows}};
+    "reef", {reef_create_rows, reef_change_rows, reef_command_rows, reef_access_rows, reef_iter_rows, reef_query_rows, reef_copy_rows}};
 
 void bench_fail(const reef_world *w, const char *what)
 {
@@ -40,6 +41,22 @@ static void *resize(void *context, void *block, size_t old_bytes, size_t new_byt
 reef_world *world_new(void)
 {
     reef_world *w = reef_world_new(&(reef_world_config){.allocator = {resize, NULL}});
+    if (!w) bench_fail(NULL, "reef_world_new");
+    return w;
+}
+
+static void *resize_locked(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    block = resize(context, block, old_bytes, new_bytes, align);
+    pthread_mutex_unlock(&lock);
+    return block;
+}
+
+reef_world *world_new_parallel(void)
+{
+    reef_world *w = reef_world_new(&(reef_world_config){.allocator = {resize_locked, NULL}});
     if (!w) bench_fail(NULL, "reef_world_new");
     return w;
 }

@@ -37,6 +37,8 @@ _Noreturn void bench_fail(const reef_world *w, const char *what);
 
 /* A world whose memory comes from mem.h. */
 reef_world *world_new(void);
+/* The same for several threads. */
+reef_world *world_new_parallel(void);
 /* A row's state with an empty world; with handles: room for r->n of them, touched. */
 state *state_new(const bench_row *r, bool handles);
 void   state_free(void *p);
@@ -61,6 +63,7 @@ uint64_t sum_run(void *p);
 /* The lists of rows, one a file. */
 extern const row_impl reef_create_rows[]; /* reef_create.c: create_, destroy_, world_new, mem_ */
 extern const row_impl reef_change_rows[]; /* reef_change.c: add_remove_ */
+extern const row_impl reef_command_rows[]; /* reef_command.c: deferred_ar, spawn_par */
 extern const row_impl reef_access_rows[]; /* reef_access.c: get_, set_, has_ */
 extern const row_impl reef_iter_rows[];   /* reef_iter.c: iter_ */
 extern const row_impl reef_query_rows[];  /* reef_query.c: query_build, iter_changed, sort_repair */

@@ -54,6 +54,8 @@
  *                     {function, array, count}, called in turn through the pointer
  *   deferred_ar       iterate, queue "add Velocity" (zero value) for each; flush; iterate, queue "remove"; flush. The
  *                     buffer starts empty and grows inside the timer. raw: a queue of ids, applied one by one
+ *   spawn_par         a parallel system over 1,000 blocks of 1,024 rows makes 1,000,000 entities with Position and Velocity,
+ *                     on 2 threads; what its commands do is inside the timer, which is the clock on the wall
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
  *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
  *   restore           from a snapshot, after a write pass over P; raw copies back in place. Freeing the old state is
@@ -166,6 +168,7 @@ typedef struct Data {
     X(bulk_add_cold, N_1M, 1, 1, N_1M, NS) \
     X(empty_system, 100u, 100, 1000, 100u, NS) \
     X(deferred_ar, N_100K, 2, 1, N_100K, NS) \
+    X(spawn_par, N_1M, 1, 1, N_1M, NS) \
     X(observer_add, N_100K, 2, 1, N_100K, NS) \
     X(snapshot, N_1M, 1, 1, N_1M, NS) \
     X(restore, N_1M, 1, 1, N_1M, NS) \

@@ -341,13 +341,13 @@ static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_
     }
     const uint32_t made = to->job->made;
     for (uint32_t i = 0; i < n && s == REEF_OK; i++) s = lane_next(to->job, &e[i]);
-    if (s != REEF_OK) to->job->made = made;
+    if (s != REEF_OK) lane_return(to->job, to->job->made - made);
     return s;
 }
 
 static void ids_return(const commands *to, uint32_t n)
 {
-    if (to->job) to->job->made -= n;
+    if (to->job) lane_return(to->job, n);
 }
 
 /* Can an entity with these values be an element of a run? */
@@ -365,32 +365,30 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
     return true;
 }
 
-/* Has the open run elements like this one, and room for it? */
-static bool rows_continue(const commands *to, const reef_value *values, uint32_t count)
+/* Puts the values behind the id of the open run's next element. False: its elements aren't like this one, or there is no room. */
+INLINE bool rows_fill(const commands *to, const reef_value *values, uint32_t count)
 {
-    if (to->run != command_run_key(COMMAND_ROWS, 0) || to->next == to->end) return false;
+    if (UNLIKELY(to->run != command_run_key(COMMAND_ROWS, 0) || to->next == to->end)) return false;
     const command *x = command_at(to->last, to->last->used);
     const reef_value *held = run_values(x);
-    if (x->count != count) return false;
+    char *at = to->next + sizeof(reef_entity);
+    if (UNLIKELY(x->count != count)) return false;
     for (uint32_t i = 0; i < count; i++) {
+        const uint32_t size = values[i].size;
         if (held[i].component.id != values[i].component.id || held[i].kind != values[i].kind) return false;
-        if (held[i].kind == REEF_VALUE_ONE && (held[i].size != values[i].size || (held[i].size && values[i].data == NULL))) return false;
+        if (held[i].kind != REEF_VALUE_ONE) continue;
+        if (held[i].size != size || (size && values[i].data == NULL)) return false;
+        if (LIKELY(size == 8)) memcpy(at, values[i].data, 8);
+        else if (size) bytes_copy(at, values[i].data, size);
+        at += size;
     }
     return true;
 }
 
-static void rows_put(commands *to, reef_entity e, const reef_value *values, uint32_t count)
+static void rows_put(commands *to, reef_entity e)
 {
-    const command *x = command_at(to->last, to->last->used);
-    char *at = to->next;
-    memcpy(at, &e, sizeof e);
-    at += sizeof e;
-    for (uint32_t i = 0; i < count; i++) {
-        if (values[i].kind != REEF_VALUE_ONE || values[i].size == 0) continue;
-        bytes_copy(at, values[i].data, values[i].size);
-        at += values[i].size;
-    }
-    to->next += x->component;
+    memcpy(to->next, &e, sizeof e);
+    to->next += command_at(to->last, to->last->used)->component;
 }
 
 static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values, uint32_t count,
@@ -398,7 +396,7 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
 {
     reef_entity e;
     reef_status s = ids_take(w, to, 1, &e);
-    if (s == REEF_OK && !rows_continue(to, values, count)) {
+    if (s == REEF_OK && !rows_fill(to, values, count)) {
         command *x = run_open(w, to, COMMAND_ROWS, (uint32_t)stride, count, stride);
         if (x == NULL) {
             ids_return(to, 1);
@@ -408,9 +406,10 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
             run_values(x)[i] = values[i];
             run_values(x)[i].data = NULL;
         }
+        if (x) (void)rows_fill(to, values, count);
     }
     if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, (reef_entity){0, 0}, 1);
-    rows_put(to, e, values, count);
+    rows_put(to, e);
     if (to->job == NULL) ids_pend(w, &e, 1);
     if (made) *made = e;
     return REEF_OK;
@@ -418,8 +417,8 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
 
 bool command_row_again(commands *to, reef_entity *made, const reef_value *values, uint32_t count)
 {
-    if (!rows_continue(to, values, count) || lane_next(to->job, made) != REEF_OK) return false;
-    rows_put(to, *made, values, count);
+    if (!rows_fill(to, values, count) || (!lane_again(to->job, made) && lane_next(to->job, made) != REEF_OK)) return false;
+    rows_put(to, *made);
     return true;
 }
 

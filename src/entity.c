@@ -12,7 +12,7 @@
 #include "table.h"
 #include <stdio.h>
 
-enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2, PLACE_PENDING = 3 };
+enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
 
 static uint32_t index_limit(const reef_world *w)
 {
@@ -246,19 +246,32 @@ void ids_pend(reef_world *w, const reef_entity *e, uint32_t n)
     w->state.reserved_count += n;
 }
 
-void id_pend_fresh(reef_world *w, reef_entity e)
+void id_pend_free(reef_world *w, reef_entity e)
 {
     record_put_rowless(w, e, PLACE_PENDING);
     w->state.reserved_count++;
 }
 
-void id_pass(reef_world *w, uint32_t index) { record_put_rowless(w, (reef_entity){index, 1}, PLACE_FREE); }
+void ids_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
+{
+    const uint64_t record = (uint64_t)1 << 32 | (out ? PLACE_PENDING : PLACE_FREE);
+    w->state.reserved_count += out ? n : 0;
+    while (n > 0) {
+        uint64_t *at = (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
+        uint32_t run = RECORDS_PER_PAGE - (index & (RECORDS_PER_PAGE - 1));
+        if (run > n) run = n;
+        for (uint32_t i = 0; i < run; i++) at[i] = record;
+        record_mark(w, index);
+        index += run;
+        n -= run;
+    }
+}
 
 void id_pend(reef_world *w, reef_entity e) { record_put_rowless(w, e, PLACE_PENDING); }
 
 bool id_pending(const reef_world *w, reef_entity e)
 {
-    return e.index < w->hot.index_count && record_read(w, e.index) == ((uint64_t)e.generation << 32 | PLACE_PENDING);
+    return e.index < w->hot.index_count && record_read(w, e.index) == record_pending(e);
 }
 
 bool id_unpend(reef_world *w, reef_entity e)

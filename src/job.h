@@ -23,6 +23,7 @@ typedef struct reef_job {
     /* Ids: the k-th new one of lane l of L is position ((k / 64) * L + l) * 64 + k % 64 in the sequence "free ids, oldest first, then
      * fresh indices". LANE_NONE: the system makes no entities. */
     uint32_t      lane, lanes, made;
+    uint32_t      fresh, fresh_count; /* the lane's next ids, so many, are the indices from here on, never used before */
     commands      commands;
     uint64_t      declared; /* what was held against the declaration last, and passed: touch kind << 32 | component */
     struct event_queue *queues; /* of what the system sends, in the order of its touches (src/event.c) */

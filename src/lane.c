@@ -20,10 +20,17 @@ static uint64_t lane_position(uint64_t k, uint32_t lane, uint32_t lanes)
 reef_status lane_next(job *j, reef_entity *e)
 {
     ASSERT(j->lane < j->lanes);
+    if (lane_again(j, e)) return REEF_OK;
     const uint64_t at = lane_position(j->made, j->lane, j->lanes);
-    if (at >= ids_left(j->world)) return REEF_LIMIT;
-    *e = id_peek(j->world, (uint32_t)at);
+    const reef_world *w = j->world;
+    const uint64_t left = ids_left(w), recycled = w->state.ring_tail - w->state.ring_head;
+    if (at >= left) return REEF_LIMIT;
+    *e = id_peek(w, (uint32_t)at);
     j->made++;
+    if (at < recycled) return REEF_OK;
+    const uint64_t rest = LANE_RUN - 1 - at % LANE_RUN;
+    j->fresh = e->index + 1;
+    j->fresh_count = (uint32_t)(rest < left - at - 1 ? rest : left - at - 1);
     return REEF_OK;
 }
 
@@ -89,7 +96,7 @@ static void lanes_recycled(reef_world *w, const lane_sum *x)
         const uint64_t first = q * LANE_RUN, free = first + run_out(x, q);
         uint64_t at = first + LANE_RUN < near ? first + LANE_RUN : near;
         while (at > free) *ring_at(w, --to) = *ring_at(w, s->ring_head + --at);
-        while (at-- > first) id_pend_fresh(w, id_peek(w, (uint32_t)at));
+        while (at-- > first) id_pend_free(w, id_peek(w, (uint32_t)at));
     }
     s->ring_head = to;
 }
@@ -103,15 +110,12 @@ static void lanes_fresh(reef_world *w, const lane_sum *x)
     for (uint64_t q = x->recycled / LANE_RUN; q * LANE_RUN < x->end; q++) {
         const uint64_t first = q * LANE_RUN, out = first + run_out(x, q);
         const uint64_t end = first + LANE_RUN < x->end ? first + LANE_RUN : x->end;
-        for (uint64_t at = first < x->recycled ? x->recycled : first; at < end; at++) {
-            const uint32_t i = index + (uint32_t)(at - x->recycled);
-            if (at < out) {
-                id_pend_fresh(w, (reef_entity){i, 1});
-                continue;
-            }
-            id_pass(w, i);
-            if (!BUG(53)) *ring_at(w, s->ring_tail++) = i;
-        }
+        uint64_t at = first < x->recycled ? x->recycled : first;
+        const uint32_t i = index + (uint32_t)(at - x->recycled);
+        const uint32_t n = (uint32_t)(out <= at ? 0 : (out < end ? out : end) - at);
+        ids_fresh(w, i, n, true);
+        ids_fresh(w, i + n, (uint32_t)(end - at) - n, false);
+        for (uint32_t k = i + n; k < i + (uint32_t)(end - at) && !BUG(53); k++) *ring_at(w, s->ring_tail++) = k;
     }
 }
 

@@ -106,6 +106,7 @@
 #define id_unpend reef_inner_id_unpend
 #define ids_commit reef_inner_ids_commit
 #define ids_free_prepare reef_inner_ids_free_prepare
+#define ids_fresh reef_inner_ids_fresh
 #define ids_left reef_inner_ids_left
 #define ids_peek reef_inner_ids_peek
 #define ids_pend reef_inner_ids_pend

@@ -298,17 +298,6 @@ COLD reef_status spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n
     return spawn_into(w, op, id, values, count, n, NULL, ids);
 }
 
-/* How many of the first are pending, in records that are ours. */
-static uint32_t packed_ready(reef_world *w, const char *rows, size_t stride, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        reef_entity e;
-        memcpy(&e, rows + i * stride, sizeof e);
-        if (!id_pending(w, e) || (!record_owned(w, e.index) && record_own(w, e.index) == NULL)) return i;
-    }
-    return n;
-}
-
 static void packed_column(char *to, size_t size, const char *from, size_t stride, uint32_t n)
 {
     if (size == 8)
@@ -317,14 +306,36 @@ static void packed_column(char *to, size_t size, const char *from, size_t stride
         for (uint32_t i = 0; i < n; i++) bytes_copy(to + i * size, from + i * stride, size);
 }
 
+/* The handles and records of n rows from `place` on, as far as the ids are pending and their records can be ours. How many. */
+static uint32_t packed_ids(reef_world *w, reef_entity *to, uint32_t place, const char *rows, size_t stride, uint32_t n)
+{
+    uint64_t *page = NULL;
+    for (uint32_t i = 0, number = UINT32_MAX; i < n; i++) {
+        reef_entity e;
+        memcpy(&e, rows + i * stride, sizeof e);
+        if (UNLIKELY(e.index >> REEF_RECORD_BITS != number)) {
+            if (!id_pending(w, e) || record_own(w, e.index) == NULL) return i;
+            number = e.index >> REEF_RECORD_BITS;
+            page = w->hot.records.page[number];
+            record_mark(w, e.index); /* as given_commit */
+        }
+        uint64_t *record = &page[e.index & (RECORDS_PER_PAGE - 1)];
+        if (UNLIKELY(*record != record_pending(e))) return i;
+        *record = *record - PLACE_PENDING + place + i;
+        to[i] = e;
+    }
+    return n;
+}
+
 /* As many as fit the last chunk. */
-static uint32_t packed_rows(reef_world *w, table *t, const reef_value *values, uint32_t count, const char *rows, size_t stride, uint32_t n)
+static NOINLINE uint32_t packed_rows(reef_world *w, table *t, const reef_value *values, uint32_t count, const char *rows, size_t stride,
+                                     uint32_t n)
 {
     if (!table_room(w, t)) return 0;
     reef_slot *slots = unit_slots(w, t->last);
     const uint32_t place = t->next, row = place_row(place);
     if (n > t->end - place) n = t->end - place;
-    n = packed_ready(w, rows, stride, n);
+    n = packed_ids(w, (reef_entity *)slots[SLOT_ENTITIES].block + row, place, rows, stride, n);
     size_t at = sizeof(reef_entity);
     for (uint32_t k = 0; k < count; k++) {
         const type *c = spawn_column(&values[k]);
@@ -336,14 +347,6 @@ static uint32_t packed_rows(reef_world *w, table *t, const reef_value *values, u
             packed_column(to, c->size, rows + at, stride, n);
             at += c->size;
         }
-    }
-    reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
-    for (uint32_t i = 0, page = UINT32_MAX; i < n; i++) {
-        memcpy(&e[i], rows + i * stride, sizeof *e);
-        record_put(w, e[i], place + i);
-        if (e[i].index >> REEF_RECORD_BITS == page) continue;
-        page = e[i].index >> REEF_RECORD_BITS;
-        record_mark(w, e[i].index); /* as given_commit */
     }
     t->next += n;
     w->state.reserved_count -= n;

@@ -201,9 +201,11 @@ void id_free(reef_world *w, reef_entity e); /* the index of a dying entity; its 
 void ids_pend(reef_world *w, const reef_entity *e, uint32_t n);
 void id_pend(reef_world *w, reef_entity e); /* its entity is undone */
 bool id_pending(const reef_world *w, reef_entity e);
-/* For lanes: the record of a new id that is out, or of an index that was passed over and is free. */
-void id_pend_fresh(reef_world *w, reef_entity e);
-void id_pass(reef_world *w, uint32_t index);
+/* For lanes: an id of the ring that is out; the records of n fresh indices from `index` on, which are out, or free. */
+void id_pend_free(reef_world *w, reef_entity e);
+void ids_fresh(reef_world *w, uint32_t index, uint32_t n, bool out);
+/* The record of a pending id. */
+INLINE uint64_t record_pending(reef_entity e) { return (uint64_t)e.generation << 32 | PLACE_PENDING; }
 /* Its entity doesn't come: the id is free again, with the next generation. False: no memory. */
 bool id_unpend(reef_world *w, reef_entity e);
 reef_status index_validate(const reef_world *w, char *message, size_t size);

@@ -37,6 +37,21 @@ uint64_t pool_shuffle(const reef_pool *pool); /* the seed */
 
 /* The next id of a job's lane: real at once. LIMIT: there is none. Reads the world only. */
 reef_status lane_next(job *j, reef_entity *e);
+/* The same while a run of fresh indices lasts. False: it doesn't. */
+INLINE bool lane_again(job *j, reef_entity *e)
+{
+    if (UNLIKELY(j->fresh_count == 0)) return false;
+    j->fresh_count--;
+    j->made++;
+    *e = (reef_entity){j->fresh++, 1};
+    return true;
+}
+/* The last n of them aren't out after all. */
+INLINE void lane_return(job *j, uint32_t n)
+{
+    j->made -= n;
+    j->fresh_count = 0;
+}
 /* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is. False: no memory. */
 bool lanes_begin(reef_world *w, uint32_t lanes);
 /* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's order. When memory

@@ -28,7 +28,7 @@ enum {
     UNIT_MAX = (1 << 22) - 1,
     TABLES_PER_PAGE = 64,
     TABLE_NONE = 0, TABLE_EMPTY = 1,
-    PLACE_DEAD = 0, PLACE_EMPTY = 1 << REEF_ROW_BITS,
+    PLACE_DEAD = 0, PLACE_PENDING = 3, PLACE_EMPTY = 1 << REEF_ROW_BITS,
     SLOT_ENTITIES = 1, SLOT_COLUMNS = 2, /* the first column */
     RING_PER_PAGE = 1024,
     NAMES_PER_PAGE = 32,
