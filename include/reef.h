@@ -11,6 +11,7 @@
  *   reef/sort.h     sorting storage itself
  *   reef/query.h    walking over everything that has a set of components
  *   reef/track.h    which rows changed, and who lost a component
+ *   reef/system.h   systems, phases, ticks
  *   reef/command.h  how a system changes the structure
  *   reef/event.h    events: sending, receiving
  *   reef/bulk.h     adding, removing, setting, enabling, destroying for everything that a query matches
@@ -44,6 +45,7 @@
 #include "reef/sort.h"
 #include "reef/query.h"
 #include "reef/track.h"
+#include "reef/system.h"
 #include "reef/command.h"
 #include "reef/event.h"
 #include "reef/bulk.h"

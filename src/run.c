@@ -245,6 +245,7 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
     uint64_t version = w->hot.version;
     k->other_count = 0;
     k->job_count = 0;
+    if (!events_ready(w)) return false;
     for (uint32_t i = k->run_first; i < k->run_end; i++) {
         run *r = *at = &k->runs[i];
         r->version = ++version;
@@ -592,6 +593,14 @@ static reef_status phase_join(reef_world *w, ticking *k)
     return s;
 }
 
+/* The first system, in the order of the plan, that had no memory while it ran. */
+static const job *job_short_of_memory(const ticking *k)
+{
+    for (uint32_t i = 0; i < k->job_count; i++)
+        if (k->jobs[i].short_of_memory) return &k->jobs[i];
+    return NULL;
+}
+
 static reef_status phase_failed(reef_world *w, const run *r, const char *op)
 {
     reef_error e = {.status = REEF_NO_MEMORY, .operation = op, .component = w->hook_failed};
@@ -629,10 +638,13 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     pool_run(w->pool, phase_work, w);
     phase_close(w);
     failures_join(w, k);
-    const bool short_of_memory = w->world_failure.status == REEF_NO_MEMORY;
+    const reef_error outside = w->world_failure;
+    const job *j = job_short_of_memory(k);
     reef_status s = phase_join(w, k);
-    if (k->failed || short_of_memory) return phase_failed(w, k->failed, op);
-    return s;
+    if (k->failed) return phase_failed(w, k->failed, op);
+    if (j == NULL && outside.status != REEF_NO_MEMORY) return s;
+    w->error = j ? j->error : outside;
+    return REEF_NO_MEMORY;
 }
 
 /* ---- phases of simple runs ---- */
