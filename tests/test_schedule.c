@@ -230,7 +230,7 @@ static void E11_order_by_hints(void **stage)
     ordered(w, "first", "  nobody b  a", "");
     assert_order(w, "first b a c");
     reef_system_id d = ordered(w, "d", "b", "first");
-    assert_order(w, "first d b a c");
+    assert_order(w, "first a d b c");
     assert_ok(reef_system_remove(w, reef_system_find(w, "first")));
     assert_order(w, "a d b c");
     assert_ok(reef_system_replace(w, d, &(reef_system_desc){.name = "d", .function = nothing_done}));
@@ -354,7 +354,9 @@ static void G_limits_of_systems(void **stage)
     reef_system_id last = reef_system_find(w, "s4095");
     assert_string_equal(reef_system_name(w, last), "s4095");
     assert_ok(reef_system_replace(w, last, &(reef_system_desc){.name = "first", .function = nothing_done, .before = "s0"}));
-    assert_memory_equal(order_in(w, "update"), "first s0 s1 ", 12);
+    const char *order = order_in(w, "update");
+    assert_memory_equal(order, "s1 s2 ", 6);
+    assert_string_equal(order + strlen(order) - 9, " first s0");
     assert_ok(reef_system_remove(w, reef_system_find(w, "s17")));
     assert_system(add(w, "more", NULL));
     assert_no_system(w, REEF_LIMIT, add(w, "s17", NULL));
