@@ -143,6 +143,7 @@
 #define part_open reef_inner_part_open
 #define phase_find reef_inner_phase_find
 #define phase_named reef_inner_phase_named
+#define phases_first reef_inner_phases_first
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
 #define query_check reef_inner_query_check
