@@ -17,8 +17,8 @@ typedef struct explainer {
 
 typedef struct system_set { uint64_t word[REEF_SYSTEMS_MAX / 64]; } system_set; /* by place in the phase */
 
-static void set_put(system_set *set, uint32_t i) { set->word[i / 64] |= 1ull << i % 64; }
-static bool set_has(const system_set *set, uint32_t i) { return set->word[i / 64] >> i % 64 & 1; }
+static void place_put(system_set *set, uint32_t i) { set->word[i / 64] |= 1ull << i % 64; }
+static bool place_has(const system_set *set, uint32_t i) { return set->word[i / 64] >> i % 64 & 1; }
 
 /* ---- writing ---- */
 
@@ -146,8 +146,8 @@ static COLD void set_before(const explainer *o, uint32_t place, system_set *all,
     for (uint32_t i = place; i-- > 0;) {
         const bool implied = collides_with(o, i, all);
         const bool itself = !implied && systems_collide(system_at(o, i), system_at(o, place));
-        if (implied || itself) set_put(all, i);
-        if (itself) set_put(direct, i);
+        if (implied || itself) place_put(all, i);
+        if (itself) place_put(direct, i);
     }
 }
 
@@ -156,7 +156,7 @@ static COLD void set_behind(const explainer *o, uint32_t place, system_set *all)
 {
     memset(all, 0, sizeof *all);
     for (uint32_t i = place + 1; i < o->end - o->first; i++) {
-        if (systems_collide(system_at(o, i), system_at(o, place)) || collides_with(o, i, all)) set_put(all, i);
+        if (systems_collide(system_at(o, i), system_at(o, place)) || collides_with(o, i, all)) place_put(all, i);
     }
 }
 
@@ -211,7 +211,7 @@ static COLD void tell_beside(explainer *o, uint32_t place)
     set_before(o, place, &before, &direct);
     set_behind(o, place, &behind);
     for (uint32_t i = 0; i < o->end - o->first; i++) {
-        if (i == place || set_has(&before, i) || set_has(&behind, i)) continue;
+        if (i == place || place_has(&before, i) || place_has(&behind, i)) continue;
         if (system_at(o, i)->main_thread && system_at(o, place)->main_thread) continue;
         tell_format(o, "%s%s", between, system_at(o, i)->name);
         between = ", ";
@@ -278,7 +278,7 @@ static COLD void draw_edges(explainer *o, uint32_t place)
     system_set all, direct;
     set_before(o, place, &all, &direct);
     for (uint32_t i = 0; i < place; i++) {
-        if (!set_has(&direct, i)) continue;
+        if (!place_has(&direct, i)) continue;
         tell_format(o, "    \"");
         tell_quoted(o, system_at(o, i)->name);
         tell_format(o, "\" -> \"");
