@@ -10,6 +10,7 @@
  *   reef/order.h    by what rows are sorted
  *   reef/sort.h     sorting storage itself
  *   reef/query.h    walking over everything that has a set of components
+ *   reef/system.h   functions that reef calls at every tick, on any number of threads
  *   reef/track.h    which rows changed, and who lost a component
  *   reef/system.h   systems, phases, ticks
  *   reef/command.h  how a system changes the structure
@@ -44,6 +45,7 @@
 #include "reef/order.h"
 #include "reef/sort.h"
 #include "reef/query.h"
+#include "reef/system.h"
 #include "reef/track.h"
 #include "reef/system.h"
 #include "reef/command.h"

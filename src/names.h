@@ -182,6 +182,7 @@
 #define phase_named reef_inner_phase_named
 #define phase_run reef_inner_phase_run
 #define phase_run_simple reef_inner_phase_run_simple
+#define phases_first reef_inner_phases_first
 #define pool_run reef_inner_pool_run
 #define pool_shuffle reef_inner_pool_shuffle
 #define queries_drop reef_inner_queries_drop
