@@ -6,6 +6,7 @@
  *   reef/type.h     handles, declaring components, tags, fields and hooks
  *   reef/world.h    worlds: making, limits, memory, statistics
  *   reef/entity.h   making, changing, reading and destroying entities
+ *   reef/single.h   singletons: what a world has one of
  *   reef/signature.h sets of component types as values
  *   reef/order.h    by what rows are sorted
  *   reef/sort.h     sorting storage itself
@@ -39,6 +40,7 @@
 #include "reef/type.h"
 #include "reef/world.h"
 #include "reef/entity.h"
+#include "reef/single.h"
 #include "reef/signature.h"
 #include "reef/order.h"
 #include "reef/sort.h"
