@@ -263,6 +263,7 @@ struct reef_world {
     const char *calling;       /* the public call that another one does the work for; NULL: none. Not while systems run */
     struct schedule *schedule; /* src/schedule.h; NULL: no system was ever added */
     struct ticking *ticking;   /* what ticks remember (src/tick.c); NULL: it never ticked */
+    uint32_t   step;           /* of the phase that runs, in this tick: counted from 0 (phases with steps of their own) */
     struct reef_pool *pool;
     bool       running;        /* systems run, maybe on several threads: nobody writes what is shared */
     bool       paused;
