@@ -6,6 +6,7 @@
  *   reef/type.h     handles, declaring components, tags, fields and hooks
  *   reef/world.h    worlds: making, limits, memory, statistics
  *   reef/entity.h   making, changing, reading and destroying entities
+ *   reef/single.h   singletons: what a world has one of
  *   reef/signature.h sets of component types as values
  *   reef/order.h    by what rows are sorted
  *   reef/sort.h     sorting storage itself
@@ -19,6 +20,7 @@
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
  *   reef/inspect.h  printing, visiting, checking
+ *   reef/random.h   random numbers by seed, tick, system and entity
  *   reef/pool.h     threads for ticks
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
  *
@@ -41,6 +43,7 @@
 #include "reef/type.h"
 #include "reef/world.h"
 #include "reef/entity.h"
+#include "reef/single.h"
 #include "reef/signature.h"
 #include "reef/order.h"
 #include "reef/sort.h"
@@ -54,6 +57,7 @@
 #include "reef/snapshot.h"
 #include "reef/history.h"
 #include "reef/inspect.h"
+#include "reef/random.h"
 #include "reef/pool.h"
 #include "reef/fast.h"
 

@@ -245,6 +245,7 @@
 #define shape_signed reef_inner_shape_signed
 #define show reef_inner_show
 #define show_token reef_inner_show_token
+#define single_validate reef_inner_single_validate
 #define size_multiply reef_inner_size_multiply
 #define skips_commit reef_inner_skips_commit
 #define skips_free reef_inner_skips_free

@@ -179,6 +179,7 @@ COLD reef_status job_failure(job *j, reef_status status, const char *operation, 
 COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                          uint64_t number)
 {
+    if (!w->running && w->calling) operation = w->calling;
     return failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
 }
 

@@ -107,6 +107,12 @@ static void with_bundle(sweep *s)
     assert_non_null(s->bundle);
 }
 
+static void with_single(sweep *s)
+{
+    some_rows(s);
+    assert_int_equal(reef_single_set(s->w, Mass, 7), REEF_ADDED);
+}
+
 static uint64_t mass_key(const void *value) { return reef_key_f64(((const Mass *)value)->kg); }
 static bool query_walk(sweep *s);
 
@@ -285,6 +291,10 @@ static bool add_bit(sweep *s) { return done(reef_add(s->w, s->e[0], Awake)); }
 static bool add_hooked(sweep *s) { return done(reef_add(s->w, s->e[0], Unique)); }
 static bool set(sweep *s) { return done(reef_set(s->w, s->e[0], Cargo, {1})); }
 static bool set_there(sweep *s) { return done(reef_set(s->w, s->e[0], Mass, 8)); }
+static bool single_set(sweep *s) { return done(reef_single_set(s->w, Mass, 8)); }
+static bool single_set_hooked(sweep *s) { return done(reef_single_set(s->w, Tracked, .value = 9)); }
+static bool single_mut(sweep *s) { return reef_single_mut(s->w, Mass) != NULL; }
+static bool single_remove(sweep *s) { return done(reef_single_remove(s->w, Mass)); }
 static bool set_hooked(sweep *s) { return done(reef_set(s->w, s->e[0], Tracked, .value = 9)); }
 static bool set_unique(sweep *s) { return done(reef_set_id(s->w, s->e[0], reef_id(Unique), &s->own, sizeof s->own)); }
 static bool ensure(sweep *s) { return reef_ensure(s->w, s->e[0], Health) != NULL; }
@@ -700,6 +710,12 @@ const scenario scenarios[] = {
     {"query, ordered", with_ordered_query, query_walk},
     {"query, ordered, groups", with_ordered_query, query_groups},
     {"query_copy, ordered", with_ordered_query, query_copy},
+    {"single_set, empty world", NULL, single_set},
+    {"single_set, first", some_rows, single_set_hooked},
+    {"single_set, second", with_single, single_set_hooked},
+    {"single_set, there", with_single, single_set},
+    {"single_mut", with_single, single_mut},
+    {"single_remove", with_single, single_remove},
     {"set_name, first", some_rows, name},
     {"set_name, rename", with_names, rename_one},
     {"set_name, growth", names_near_growth, name_more},
