@@ -6,17 +6,21 @@
  *   reef/type.h     handles, declaring components, tags, fields and hooks
  *   reef/world.h    worlds: making, limits, memory, statistics
  *   reef/entity.h   making, changing, reading and destroying entities
+ *   reef/single.h   singletons: what a world has one of
  *   reef/signature.h sets of component types as values
  *   reef/order.h    by what rows are sorted
  *   reef/sort.h     sorting storage itself
  *   reef/query.h    walking over everything that has a set of components
+ *   reef/system.h   functions that reef calls at every tick, on any number of threads
  *   reef/track.h    which rows changed, and who lost a component
+ *   reef/system.h   systems, phases, ticks
  *   reef/command.h  how a system changes the structure
  *   reef/event.h    events: sending, receiving
  *   reef/bulk.h     adding, removing, setting, enabling, destroying for everything that a query matches
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
  *   reef/inspect.h  printing, visiting, checking
+ *   reef/random.h   random numbers by seed, tick, system and entity
  *   reef/pool.h     threads for ticks
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
  *
@@ -39,17 +43,21 @@
 #include "reef/type.h"
 #include "reef/world.h"
 #include "reef/entity.h"
+#include "reef/single.h"
 #include "reef/signature.h"
 #include "reef/order.h"
 #include "reef/sort.h"
 #include "reef/query.h"
+#include "reef/system.h"
 #include "reef/track.h"
+#include "reef/system.h"
 #include "reef/command.h"
 #include "reef/event.h"
 #include "reef/bulk.h"
 #include "reef/snapshot.h"
 #include "reef/history.h"
 #include "reef/inspect.h"
+#include "reef/random.h"
 #include "reef/pool.h"
 #include "reef/fast.h"
 

@@ -102,6 +102,14 @@ static COLD bool time_equal(comparing *x)
     return false;
 }
 
+static bool single_equal(comparing *x)
+{
+    const reef_entity a = reef_single_entity(x->world[0]), b = reef_single_entity(x->world[1]);
+    if (reef_entity_equal(a, b)) return true;
+    *x->found = (reef_difference){.kind = REEF_HASH_SINGLE, .entity = a, .other = b};
+    return false;
+}
+
 /* ---- tables ---- */
 
 /* A table that both sides have, one chunk of each at a time. */
@@ -294,7 +302,8 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
     comparing x = {{a, b}, difference ? difference : &unwanted};
     *x.found = (reef_difference){0};
     if (a == NULL || b == NULL) return false;
-    return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && all_events_equal(&x) && tables_equal(&x));
+    return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && single_equal(&x) &&
+                       all_events_equal(&x) && tables_equal(&x));
 }
 
 /* ---- in words ---- */
@@ -359,6 +368,10 @@ COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t si
         say(&out, "The events %s differ: ", reef_type_name(d->component));
         if (d->row == UINT64_MAX) say(&out, "a system has read more of them or fewer");
         else say(&out, "number %" PRIu64 " of those that wait", d->row);
+        break;
+    case REEF_HASH_SINGLE:
+        say(&out, "The entities with the singletons differ: ");
+        say_pair(&out, d);
         break;
     case REEF_HASH_ROWS:
         say(&out, "The entities differ: ");

@@ -70,7 +70,7 @@ static uint32_t event_chunk_class(uint32_t bytes)
 /* Any thread. */
 static event_chunk *event_chunk_take(reef_world *w, uint32_t c)
 {
-    event_flight *f = w->flight; /* the system was followed */
+    event_flight *f = w->flight; /* events_ready made it */
     const uint32_t bytes = (uint32_t)EVENT_CHUNK_LEAST << 2 * c;
     mutex_lock(&w->family->lock);
     event_chunk *k = f->spare[c];
@@ -86,15 +86,22 @@ static void event_chunk_free(reef_world *w, event_chunk *k)
     memory_resize(&w->family->memory, MEMORY_EVENTS, k, k->bytes, 0, EVENT_CHUNK_HEAD);
 }
 
-/* A list of chunks that wait to be used again. */
+/* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In turn forwards
+ * and backwards, every other million of events took 8 ns each instead of 4.) */
 static void event_chunks_retire(reef_world *w, event_chunk *first)
 {
-    for (event_chunk *next; first; first = next) {
-        event_chunk **spare = &w->flight->spare[event_chunk_class(first->bytes)];
-        next = first->next;
-        first->next = *spare;
-        *spare = first;
+    event_chunk **spare = w->flight->spare, *rest[EVENT_CHUNK_CLASSES], **end[EVENT_CHUNK_CLASSES];
+    for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) {
+        rest[c] = spare[c];
+        end[c] = &spare[c];
     }
+    for (event_chunk *next; first; first = next) {
+        const uint32_t c = event_chunk_class(first->bytes);
+        next = first->next;
+        *end[c] = first;
+        end[c] = &first->next;
+    }
+    for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) *end[c] = rest[c];
 }
 
 COLD void events_shrink(reef_world *w)
@@ -321,6 +328,31 @@ void events_end(reef_world *w, const struct system *s)
     }
 }
 
+/* ---- what is kept ---- */
+
+/* The first event of a type that is kept: the slowest reader's, but for the bound. */
+static uint64_t event_keep(const reef_world *w, const event_store *s)
+{
+    const uint64_t end = event_end(w, s);
+    uint64_t keep = end;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component == s->component && p->position < keep) keep = p->position;
+    }
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
+    }
+    if (BUG(57)) keep = end;
+    return end - keep > s->most ? end - s->most : keep;
+}
+
+static void event_trim(const reef_world *w, event_store *s)
+{
+    const uint64_t keep = event_keep(w, s), head = keep < s->tail ? keep : s->tail;
+    if (head > s->head) s->head = head;
+}
+
 /* ---- sending ---- */
 
 uint32_t event_queues(const struct system *s)
@@ -368,19 +400,27 @@ static bool event_queue_grow(reef_world *w, event_queue *q, const type *t)
     return true;
 }
 
-reef_status reef_send_id(const reef_block *b, reef_component c, const void *value, size_t size)
+static bool event_is_read(const reef_world *w, uint32_t component)
+{
+    bool read = false;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) read |= w->state.event_places[i].component == component;
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        read |= r->serial && r->events && r->component == component;
+    }
+    return read;
+}
+
+/* *slot: where the event is written; NULL: it is a tag. */
+static reef_status event_reserve(job *j, reef_component c, size_t size, void **slot)
 {
     static const char op[] = "reef_send";
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    if (b->job == NULL) return reef_post_id(b->world, c, value, size);
-    job *j = b->job;
     event_queue *q = event_queue_of(j, c.id);
     if (q == NULL) return job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
     const type *t;
     reef_status s = event_type_check(j->world, c.id, &t);
     if (s != REEF_OK) return job_failure(j, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
     if (size != t->size) return job_failure(j, REEF_WRONG_SIZE, op, c, event_null, size);
-    if (size && value == NULL) return job_failure(j, REEF_BAD_ARGUMENT, op, c, event_null, 0);
     if (size == 0) {
         q->room.size = UINT32_MAX;
         q->count++;
@@ -388,21 +428,65 @@ reef_status reef_send_id(const reef_block *b, reef_component c, const void *valu
     }
     if ((size_t)(q->room.end - q->room.next) < size && !event_queue_grow(j->world, q, t))
         return job_failure(j, REEF_NO_MEMORY, op, c, event_null, size);
-    memcpy(q->room.next, value, size);
+    *slot = q->room.next;
     q->room.next += size;
     j->head.room = &q->room;
     return REEF_OK;
+}
+
+/* The same for the host: NULL also where nobody is who would read it. */
+static reef_status event_post(reef_world *w, const char *op, reef_component c, size_t size, void **slot)
+{
+    const type *t;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0);
+    reef_status s = event_type_check(w, c.id, &t);
+    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
+    if (size != t->size) return failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
+    if (!events_ready(w) || events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    if (!event_is_read(w, c.id)) return REEF_OK;
+    event_store *store = event_store_make(w, c.id);
+    if (store == NULL || !event_room(w, store, 1)) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    uint32_t one = 1;
+    if (size) *slot = event_piece(store, store->tail, size, &one);
+    store->tail++;
+    if (store->tail - store->head > store->most) event_trim(w, store);
+    world_touch(w);
+    return REEF_OK;
+}
+
+void *reef_send_room(const reef_block *b, reef_component c, size_t size, void *aside)
+{
+    void *slot = NULL;
+    if (b == NULL) return aside;
+    if (b->job) b->job->head.sent = event_reserve(b->job, c, size, &slot);
+    else b->world->sent = event_post(b->world, "reef_send", c, size, &slot);
+    return slot ? slot : aside;
+}
+
+reef_status reef_sent(const reef_block *b)
+{
+    return b == NULL ? REEF_BAD_ARGUMENT : b->job ? b->job->head.sent : b->world->sent;
+}
+
+reef_status reef_send_id(const reef_block *b, reef_component c, const void *value, size_t size)
+{
+    if (b && size && value == NULL)
+        return b->job ? job_failure(b->job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
+                      : failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
+    void *slot = reef_send_room(b, c, size, NULL);
+    if (slot) memcpy(slot, value, size);
+    return reef_sent(b);
 }
 
 /* What a queue holds comes behind what is in flight. The queue is as new. */
 static void event_queue_join(reef_world *w, event_queue *q, uint32_t component)
 {
     event_queue_seal(q);
-    if (q->count) {
-        const event_store *s = events_of(w, component);
-        ASSERT(s != NULL);
-        flight_type *t = flight_of(w, s);
-        ASSERT(t != NULL);
+    const event_store *s = events_of(w, component);
+    flight_type *t = s ? flight_of(w, s) : NULL;
+    if (t == NULL) { /* nobody ever followed it: nobody reads it */
+        event_chunks_retire(w, q->first);
+    } else if (q->count) {
         if (q->first && BUG(59)) {
             q->last->next = t->first;
             if (t->first == NULL) t->last = q->last;
@@ -443,30 +527,7 @@ COLD void events_discard(reef_world *w, job *jobs, uint32_t count)
     }
 }
 
-/* ---- what is kept ---- */
-
-/* The first event of a type that is kept: the slowest reader's, but for the bound. */
-static uint64_t event_keep(const reef_world *w, const event_store *s)
-{
-    const uint64_t end = event_end(w, s);
-    uint64_t keep = end;
-    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
-        const event_place *p = &w->state.event_places[i];
-        if (p->component == s->component && p->position < keep) keep = p->position;
-    }
-    for (uint32_t i = 0; i < w->reader_count; i++) {
-        const log_reader *r = &w->readers[i];
-        if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
-    }
-    if (BUG(57)) keep = end;
-    return end - keep > s->most ? end - s->most : keep;
-}
-
-static void event_trim(const reef_world *w, event_store *s)
-{
-    const uint64_t keep = event_keep(w, s), head = keep < s->tail ? keep : s->tail;
-    if (head > s->head) s->head = head;
-}
+/* ---- the end of a phase ---- */
 
 void events_trim(reef_world *w)
 {
@@ -599,7 +660,6 @@ bool events_ready(reef_world *w)
     event_flight *f = w->flight;
     const uint64_t epoch = s ? s->epoch : 0;
     if (f && f->ready && f->schedule_epoch == epoch && f->state_epoch == w->state_epoch) return true;
-    if (s == NULL && w->state.event_count == 0) return true;
     if (!flight_room(w, w->state.event_capacity, w->state.event_place_capacity)) return false;
     event_places_sift(w);
     for (uint32_t i = 0; s && i < s->count; i++)
@@ -613,35 +673,15 @@ bool events_ready(reef_world *w)
 
 /* ---- the host ---- */
 
-static bool event_is_read(const reef_world *w, uint32_t component)
-{
-    bool read = false;
-    for (uint32_t i = 0; i < w->state.event_place_count; i++) read |= w->state.event_places[i].component == component;
-    for (uint32_t i = 0; i < w->reader_count; i++) {
-        const log_reader *r = &w->readers[i];
-        read |= r->serial && r->events && r->component == component;
-    }
-    return read;
-}
-
 reef_status reef_post_id(reef_world *w, reef_component c, const void *value, size_t size)
 {
     static const char op[] = "reef_post";
-    const type *t;
+    void *slot = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0);
-    reef_status s = event_type_check(w, c.id, &t);
-    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
-    if (size != t->size) return failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
-    if (size && value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, event_null, 0);
-    if (!events_ready(w) || events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
-    if (!event_is_read(w, c.id)) return REEF_OK;
-    event_store *store = event_store_make(w, c.id);
-    if (store == NULL || !event_room(w, store, 1)) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
-    event_put(store, value, 1);
-    if (store->tail - store->head > store->most) event_trim(w, store);
-    world_touch(w);
-    return REEF_OK;
+    if (size && value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, event_null, size);
+    reef_status s = event_post(w, op, c, size, &slot);
+    if (slot) memcpy(slot, value, size);
+    return s;
 }
 
 COLD reef_event_reader reef_event_reader_new(reef_world *w, reef_component c)
@@ -790,7 +830,7 @@ static const char *event_store_wrong(const reef_world *w, const event_store *s)
 {
     const size_t size = type_of(s->component)->size;
     const uint64_t end = event_end(w, s);
-    bool read = s->head == s->tail;
+    bool read = s->head == s->tail || (w->flight && w->flight->moved); /* what was read goes when the state is settled */
     if (s->head > s->tail || s->tail - s->head > s->most) return "wrong ends";
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         const event_place *p = &w->state.event_places[i];

@@ -458,6 +458,8 @@ static bool parts_add(hashing *x)
     if (!part_add(x, REEF_HASH_NAMES, NULL, 0, w->state.name_count, names_hash(w))) return true;
     const uint64_t time = clocks_hash(w);
     if (time && !part_add(x, REEF_HASH_TIME, NULL, 0, w->state.ticks, time)) return true;
+    const reef_entity single = reef_single_entity(w);
+    if (single.generation && !part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, blend(reef_entity_bits(single)))) return true;
     if (!hash_events_add(x)) return true;
     for (uint32_t i = 0; i < tables; i++)
         if (!hash_table_add(x, order[i])) return true;

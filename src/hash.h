@@ -2,6 +2,7 @@
 #ifndef REEF_HASH_H
 #define REEF_HASH_H
 
+#include "reef/single.h"
 #include "table.h"
 
 typedef struct hasher {

@@ -30,6 +30,7 @@ typedef struct reef_job {
     void         *part;    /* of its sum */
     reef_error    error;   /* the first failure */
     bool          failed;  /* no memory: its system doesn't run */
+    bool          short_of_memory; /* some call of its function had none */
     uint64_t      blocks, rows, time_ns;
 } job;
 

@@ -182,6 +182,7 @@
 #define phase_named reef_inner_phase_named
 #define phase_run reef_inner_phase_run
 #define phase_run_simple reef_inner_phase_run_simple
+#define phases_first reef_inner_phases_first
 #define pool_run reef_inner_pool_run
 #define pool_shuffle reef_inner_pool_shuffle
 #define queries_drop reef_inner_queries_drop
@@ -244,6 +245,7 @@
 #define shape_signed reef_inner_shape_signed
 #define show reef_inner_show
 #define show_token reef_inner_show_token
+#define single_validate reef_inner_single_validate
 #define size_multiply reef_inner_size_multiply
 #define skips_commit reef_inner_skips_commit
 #define skips_free reef_inner_skips_free

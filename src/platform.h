@@ -96,6 +96,17 @@ static inline bool thread_is(thread_name n) { return pthread_equal(pthread_self(
  * without the mutex. A struct thread doesn't move until it is joined. Without threads thread_make answers false, and nobody may wait:
  * there is nobody to wake him. */
 
+/* For loops that wait a moment. */
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#define PROCESSOR_PAUSE() __builtin_ia32_pause()
+#elif defined(__GNUC__) && defined(__aarch64__)
+#define PROCESSOR_PAUSE() __asm__ volatile("yield")
+#elif defined(_MSC_VER) && !defined(REEF_NO_THREADS)
+#define PROCESSOR_PAUSE() YieldProcessor()
+#else
+#define PROCESSOR_PAUSE() ((void)0)
+#endif
+
 /* Numbers as the hash takes them: the lowest byte first. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define HOST_IS_LITTLE 0

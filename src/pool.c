@@ -10,7 +10,8 @@
  * With a job system of the user's there are no threads: each session submits a task for each number. A task that comes too late does
  * nothing, and so does one that is run inside of submit: on the caller's own thread the work could wait for the caller for ever.
  *
- * Idle threads sleep and don't spin before: a tick has few phases, and the machine may have other things to do. */
+ * A thread that is through looks out for the next session for some 15 us before it sleeps, if there is a processor for each thread. A
+ * tick's phases follow one another more closely than that, and waking a thread that sleeps took 18 to 40 us, one that looks out 0.2. */
 #define _DEFAULT_SOURCE /* sysconf */
 #include "tick.h"
 #include "world.h"
@@ -18,6 +19,8 @@
 #if !defined(REEF_NO_THREADS) && !defined(_WIN32)
 #include <unistd.h>
 #endif
+
+enum { POOL_LOOKS = 400 };
 
 typedef struct session session;
 
@@ -51,12 +54,14 @@ struct reef_pool {
     reef_job_system jobs;
     reef_allocator  allocator;
     uint64_t        shuffle;
+    uint32_t        looks;   /* before a thread sleeps */
     size_t          bytes;   /* of this allocation */
     mutex           lock;    /* of what follows, and of the sessions */
     condvar         wanted;  /* there is a session, or the end has come */
     condvar         through; /* nobody runs a session any more */
     session        *first, *last;
     uint64_t        serial;
+    uint32_t        opened;  /* the serial number's lower half: for look_out */
     uint32_t        sleeping;
     bool            ending;
     uint32_t        made;    /* threads that run */
@@ -73,20 +78,36 @@ static session *session_behind(const reef_pool *p, uint64_t seen)
     return s;
 }
 
+/* Waits a moment for a further session. The lock is given back meanwhile. */
+static void look_out(reef_pool *p)
+{
+    const uint32_t opened = p->opened;
+    mutex_unlock(&p->lock);
+    for (uint32_t i = 0; i < p->looks && REEF_ACQUIRE_U32(&p->opened) == opened; i++) PROCESSOR_PAUSE();
+    mutex_lock(&p->lock);
+}
+
 static void pool_thread_run(void *data)
 {
     const pool_thread *me = data;
     reef_pool *p = me->pool;
     uint64_t seen = 0;
+    bool rested = true; /* nothing was run since the last look */
     mutex_lock(&p->lock);
     while (!p->ending) {
         session *s = session_behind(p, seen);
+        if (s == NULL && !rested) {
+            look_out(p);
+            rested = true;
+            continue;
+        }
         if (s == NULL) {
             p->sleeping++;
             condvar_wait(&p->wanted, &p->lock);
             p->sleeping--;
             continue;
         }
+        rested = false;
         seen = s->serial;
         s->running++;
         mutex_unlock(&p->lock);
@@ -101,6 +122,7 @@ static void session_open(reef_pool *p, session *s)
 {
     mutex_lock(&p->lock);
     s->serial = ++p->serial;
+    RELEASE_STORE(&p->opened, (uint32_t)p->serial);
     if (p->last) p->last->next = s;
     else p->first = s;
     p->last = s;
@@ -225,6 +247,7 @@ COLD reef_pool *reef_pool_new(const reef_pool_config *config)
     p->jobs = config->jobs;
     p->allocator = a;
     p->shuffle = config->shuffle;
+    p->looks = threads <= threads_given(0) ? POOL_LOOKS : 0;
     p->bytes = bytes;
     if (!pool_gates_make(p)) {
         pool_give_back(p);

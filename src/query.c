@@ -418,7 +418,7 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
 }
 
 /* Do the terms make sense together? False: refused. */
-static bool list_check(reef_world *w, const term_list *l, term_facts *facts)
+static bool terms_sound(reef_world *w, const term_list *l, term_facts *facts)
 {
     memset(facts, 0, l->count * sizeof *facts);
     if ((uint32_t)l->entities > REEF_EITHER) return refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), false;
@@ -511,7 +511,7 @@ static query *query_make(reef_world *w, const term_list *l)
 {
     term_facts facts[REEF_TERMS_MAX];
     if (w->running) return refuse(w, l, REEF_LOCKED, (reef_component){0}, 0), NULL;
-    if (!list_check(w, l, facts)) return NULL;
+    if (!terms_sound(w, l, facts)) return NULL;
     uint32_t place = place_take(w);
     query *q = place == UINT32_MAX ? NULL : query_again(w, l);
     if (q == NULL && place != UINT32_MAX) q = query_fresh(w, l, facts);
@@ -565,7 +565,7 @@ COLD bool query_check(reef_world *w, const char *op, const query_text *q, term_f
     term_list l = {.count = q->count, .entities = q->entities, .op = op};
     memcpy(l.term, q->term, q->count * sizeof *q->term);
     memcpy(l.number, q->column, q->count * sizeof *q->column);
-    return list_check(w, &l, facts);
+    return terms_sound(w, &l, facts);
 }
 
 COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)

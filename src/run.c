@@ -10,6 +10,7 @@
  * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same for each number of
  * threads, and a change by a later system of the same tick is never lost. */
 #include "run.h"
+#include "reef/single.h"
 #include "track.h"
 #include <time.h>
 
@@ -91,6 +92,24 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
         if (t->source.generation && (t->access == REEF_INOUT || t->access == REEF_OUT)) return ++*at, t->component.id;
     }
     return 0;
+}
+
+/* The singletons that a system sums into are there, zero at first. */
+static bool sums_prepare(reef_world *w, const run *r)
+{
+    for (uint32_t i = 0; r->going && i < r->system->touch_count; i++) {
+        const reef_component c = r->system->touches[i].type;
+        if (r->system->touches[i].kind != REEF_SUMS || reef_single_has_id(w, c)) continue;
+        const reef_value zero = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
+        if (!reef_entity_is_null(reef_single_entity(w))) {
+            if (reef_add_id(w, w->state.single, c, NULL, NULL) != REEF_OK) return false;
+            continue;
+        }
+        const reef_entity e = reef_spawn_values(w, &zero, 1);
+        if (reef_entity_is_null(e)) return false;
+        w->state.single = e;
+    }
+    return true;
 }
 
 /* Pages may move here, and nothing else may later. */
@@ -245,6 +264,10 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
     uint64_t version = w->hot.version;
     k->other_count = 0;
     k->job_count = 0;
+    if (!events_ready(w)) return false;
+    for (uint32_t i = k->run_first; i < k->run_end; i++)
+        if (!sums_prepare(w, *at = &k->runs[i])) return false;
+    version = w->hot.version;
     for (uint32_t i = k->run_first; i < k->run_end; i++) {
         run *r = *at = &k->runs[i];
         r->version = ++version;
@@ -592,6 +615,14 @@ static reef_status phase_join(reef_world *w, ticking *k)
     return s;
 }
 
+/* The first system, in the order of the plan, that had no memory while it ran. */
+static const job *job_short_of_memory(const ticking *k)
+{
+    for (uint32_t i = 0; i < k->job_count; i++)
+        if (k->jobs[i].short_of_memory) return &k->jobs[i];
+    return NULL;
+}
+
 static reef_status phase_failed(reef_world *w, const run *r, const char *op)
 {
     reef_error e = {.status = REEF_NO_MEMORY, .operation = op, .component = w->hook_failed};
@@ -629,10 +660,13 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     pool_run(w->pool, phase_work, w);
     phase_close(w);
     failures_join(w, k);
-    const bool short_of_memory = w->world_failure.status == REEF_NO_MEMORY;
+    const reef_error outside = w->world_failure;
+    const job *j = job_short_of_memory(k);
     reef_status s = phase_join(w, k);
-    if (k->failed || short_of_memory) return phase_failed(w, k->failed, op);
-    return s;
+    if (k->failed) return phase_failed(w, k->failed, op);
+    if (j == NULL && outside.status != REEF_NO_MEMORY) return s;
+    w->error = j ? j->error : outside;
+    return REEF_NO_MEMORY;
 }
 
 /* ---- phases of simple runs ---- */

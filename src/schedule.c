@@ -63,16 +63,17 @@ static COLD void schedule_put(reef_world *w, schedule *s)
     if (was) schedule_leave(f, was);
 }
 
+const char *const phases_first[PHASES_FIRST] = {"begin", "update", "end"};
+
 COLD schedule *schedule_ready(reef_world *w)
 {
-    static const char *const names[] = {"begin", "update", "end"};
     if (w->schedule) return w->schedule;
     schedule *s = schedule_empty(w->family, NULL, 0, 0);
     if (s == NULL) return NULL;
     mutex_lock(&w->family->lock);
-    for (; s->phase_count < 3; s->phase_count++) {
+    for (; s->phase_count < PHASES_FIRST; s->phase_count++) {
         phase *p = &s->phases[s->phase_count];
-        strcpy(p->name, names[s->phase_count]);
+        strcpy(p->name, phases_first[s->phase_count]);
         p->serial = ++w->family->query_serial;
         p->steps_max = STEPS_MAX;
     }

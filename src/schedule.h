@@ -77,6 +77,9 @@ typedef struct schedule {
     size_t    bytes;  /* of this allocation: the arrays follow */
 } schedule;
 
+/* The phases of a world that was told of no others. */
+enum { PHASES_FIRST = 3 };
+extern const char *const phases_first[PHASES_FIRST];
 /* The world's schedule, made if there was none. NULL: no memory. */
 schedule *schedule_ready(reef_world *w);
 /* The entry of a handle of this world. NULL: *s says why. */

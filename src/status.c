@@ -168,7 +168,8 @@ COLD reef_status job_failure(job *j, reef_status status, const char *operation, 
 {
     reef_error x = {status, operation, c, e, number, "", ""};
     memcpy(x.system, j->system->name, sizeof x.system);
-    if (j->error.status == REEF_OK) j->error = x;
+    if (j->error.status == REEF_OK || (status == REEF_NO_MEMORY && !j->short_of_memory)) j->error = x;
+    j->short_of_memory |= status == REEF_NO_MEMORY;
 #if defined(REEF_CHECKED)
     tell(j->world, &x);
 #endif
@@ -178,6 +179,7 @@ COLD reef_status job_failure(job *j, reef_status status, const char *operation, 
 COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                          uint64_t number)
 {
+    if (!w->running && w->calling) operation = w->calling;
     return failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
 }
 

@@ -326,6 +326,7 @@ bool chunk_page_own(reef_world *w, uint32_t unit) { return unit_own(w, unit) != 
 
 void chunks_know_ours(reef_world *w)
 {
+    if (w->hot.chunks.node == NULL) return;
     mutex_lock(&w->family->lock);
     w->ours_after = paged_base(&w->hot.chunks);
     mutex_unlock(&w->family->lock);

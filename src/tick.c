@@ -220,8 +220,10 @@ static reef_status phase_steps(reef_world *w, const phase *p, uint32_t number, u
     for (uint32_t i = 0; i < most && s == REEF_OK && *clock_own(w, serial) >= step; i++) {
         *clock_own(w, serial) -= step;
         world_touch(w);
+        w->step = i;
         s = phase_tick(w, number, seconds(step));
     }
+    w->step = 0;
     waits = clock_own(w, serial);
     if (s == REEF_OK && *waits >= step) *waits %= step;
     return s;

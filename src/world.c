@@ -174,7 +174,8 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
     message[0] = 0;
     if (index_validate(w, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
         bits_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK ||
-        events_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK)
+        events_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK ||
+        single_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;
     uint64_t rows = reef_count_alive(w) - w->hot.empty_count, placed = 0;
     for (uint32_t i = 0; i < w->hot.index_count; i++) placed += (uint32_t)record_read(w, i) >= 2 * PLACE_EMPTY;

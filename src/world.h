@@ -220,7 +220,7 @@ typedef struct state {
     uint64_t   ticks, time_ns, seed;
     struct clock { uint64_t serial, value; } *clocks;
     uint32_t   clock_count, clock_room;
-    reef_entity single;        /* whose components are the singletons; null: there is none */
+    reef_entity single;       /* that has the singletons; null or dead: there is none (src/single.c) */
     uint32_t   reserved_count; /* ids out by reef_reserve_id and by commands that are recorded */
     uint32_t   retired_count;  /* indices that are never given out again */
 } state;
@@ -260,8 +260,10 @@ struct reef_world {
     uint32_t    number;        /* of this world in the process: handles of queries and readers carry it */
     reef_world_config config;
     reef_error error;
+    const char *calling;       /* the public call that another one does the work for; NULL: none. Not while systems run */
     struct schedule *schedule; /* src/schedule.h; NULL: no system was ever added */
     struct ticking *ticking;   /* what ticks remember (src/tick.c); NULL: it never ticked */
+    uint32_t   step;           /* of the phase that runs, in this tick: counted from 0 (phases with steps of their own) */
     struct reef_pool *pool;
     bool       running;        /* systems run, maybe on several threads: nobody writes what is shared */
     bool       paused;
@@ -269,6 +271,7 @@ struct reef_world {
     reef_component hook_failed; /* of the call that is running */
     struct { reef_entity entity; uint32_t component; } ready; /* of a tracked type, to be written: reef_mut_done */
     struct log_reader *readers; /* by index: src/removal.c */
+    reef_status sent;           /* of reef_send outside of systems */
     struct event_flight *flight; /* events that aren't part of the state yet: src/event.c; NULL: there never were any */
     uint32_t    reader_count, reader_capacity; /* with free ones */
     uint64_t   moved, destroyed;
@@ -457,6 +460,9 @@ void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c
 COLD bool lanes_retry(reef_world *w);
 INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || lanes_retry(w); }
 void lanes_drop(reef_world *w);
+
+/* ---- singletons (src/single.c) ---- */
+reef_status single_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- names (src/name.c) ---- */
 /* The column, from 1, of the first byte that a name can't have; 0: the name is good. Its length goes to *length. */

@@ -107,6 +107,12 @@ static void with_bundle(sweep *s)
     assert_non_null(s->bundle);
 }
 
+static void with_single(sweep *s)
+{
+    some_rows(s);
+    assert_int_equal(reef_single_set(s->w, Mass, 7), REEF_ADDED);
+}
+
 static uint64_t mass_key(const void *value) { return reef_key_f64(((const Mass *)value)->kg); }
 static bool query_walk(sweep *s);
 
@@ -285,6 +291,10 @@ static bool add_bit(sweep *s) { return done(reef_add(s->w, s->e[0], Awake)); }
 static bool add_hooked(sweep *s) { return done(reef_add(s->w, s->e[0], Unique)); }
 static bool set(sweep *s) { return done(reef_set(s->w, s->e[0], Cargo, {1})); }
 static bool set_there(sweep *s) { return done(reef_set(s->w, s->e[0], Mass, 8)); }
+static bool single_set(sweep *s) { return done(reef_single_set(s->w, Mass, 8)); }
+static bool single_set_hooked(sweep *s) { return done(reef_single_set(s->w, Tracked, .value = 9)); }
+static bool single_mut(sweep *s) { return reef_single_mut(s->w, Mass) != NULL; }
+static bool single_remove(sweep *s) { return done(reef_single_remove(s->w, Mass)); }
 static bool set_hooked(sweep *s) { return done(reef_set(s->w, s->e[0], Tracked, .value = 9)); }
 static bool set_unique(sweep *s) { return done(reef_set_id(s->w, s->e[0], reef_id(Unique), &s->own, sizeof s->own)); }
 static bool ensure(sweep *s) { return reef_ensure(s->w, s->e[0], Health) != NULL; }
@@ -456,6 +466,64 @@ static bool destroy_where(sweep *s) { return where(s, "", where_destroy); }
 static bool destroy_where_some(sweep *s) { return where(s, "with Awake", where_destroy); }
 
 static bool take_snapshot(sweep *s) { return (s->further = reef_snapshot_take(s->w)) != NULL; }
+/* ---- systems ---- */
+
+static void nothing_done(reef_block *b) { (void)b; }
+
+static bool systems_seen(sweep *s, bool made)
+{
+    char text[4096];
+    s->seen = digest_bytes(0, text, reef_schedule_explain(s->w, REEF_EXPLAIN_TEXT, text, sizeof text));
+    return made;
+}
+
+static void with_systems(sweep *s)
+{
+    reef_system_add(s->w, "first", nothing_done, "Position, in Mass; reads Health");
+    reef_system_new(s->w, &(reef_system_desc){.name = "second", .function = nothing_done, .before = "first third"});
+}
+
+static bool system_first(sweep *s)
+{
+    return systems_seen(s, !reef_system_is_null(reef_system_add(s->w, "first", nothing_done, "Position; sends Mass, destroys")));
+}
+
+static bool system_ordered(sweep *s)
+{
+    const reef_system_id made = reef_system_new(s->w, &(reef_system_desc){.name = "third", .function = nothing_done, .text = "Mass; receives Health",
+                                                                          .before = "first", .after = "second"});
+    if (reef_system_is_null(made)) assert_true(reef_system_is_null(reef_system_find(s->w, "third")));
+    return systems_seen(s, !reef_system_is_null(made));
+}
+
+static bool system_replaced(sweep *s)
+{
+    const reef_system_id id = reef_system_find(s->w, "first");
+    const bool made = done(reef_system_replace(s->w, id, &(reef_system_desc){.name = "other", .function = nothing_done, .after = "second"}));
+    assert_string_equal(reef_system_name(s->w, id), made ? "other" : "first");
+    return systems_seen(s, made);
+}
+
+static bool system_removed(sweep *s)
+{
+    const bool made = done(reef_system_remove(s->w, reef_system_find(s->w, "first")));
+    assert_int_equal(reef_system_is_null(reef_system_find(s->w, "first")), made);
+    return systems_seen(s, made);
+}
+
+static bool system_switched(sweep *s)
+{
+    const reef_system_id id = reef_system_find(s->w, "first");
+    const bool made = done(reef_system_switch(s->w, id, false));
+    assert_int_equal(reef_system_is_on(s->w, id), !made);
+    return systems_seen(s, made);
+}
+
+static bool phase_made(sweep *s)
+{
+    return systems_seen(s, done(reef_phase_new(s->w, &(reef_phase_desc){.name = "late", .after = "update", .step_ns = 5})));
+}
+
 static bool make_fork(sweep *s) { return (s->child = reef_fork(s->w)) != NULL; }
 static bool restore(sweep *s) { return done(reef_restore(s->w, s->snapshot)); }
 static bool hash(sweep *s) { return (s->seen = reef_hash(s->w)) != 0; }
@@ -642,6 +710,12 @@ const scenario scenarios[] = {
     {"query, ordered", with_ordered_query, query_walk},
     {"query, ordered, groups", with_ordered_query, query_groups},
     {"query_copy, ordered", with_ordered_query, query_copy},
+    {"single_set, empty world", NULL, single_set},
+    {"single_set, first", some_rows, single_set_hooked},
+    {"single_set, second", with_single, single_set_hooked},
+    {"single_set, there", with_single, single_set},
+    {"single_mut", with_single, single_mut},
+    {"single_remove", with_single, single_remove},
     {"set_name, first", some_rows, name},
     {"set_name, rename", with_names, rename_one},
     {"set_name, growth", names_near_growth, name_more},
@@ -689,6 +763,14 @@ const scenario scenarios[] = {
     {"world_clear, hooks", full_hooked_chunk, clear_world},
     {"shrink", with_free_ids, shrink},
     {"shrink, names and bits", with_names, shrink},
+    {"system_new, the first", NULL, system_first},
+    {"system_new, with hints", with_systems, system_ordered},
+    {"system_replace", with_systems, system_replaced},
+    {"system_remove", with_systems, system_removed},
+    {"system_switch", with_systems, system_switched},
+    {"phase_new, before systems", NULL, phase_made},
+    {"phase_new", with_systems, phase_made},
+    {"fork, systems", with_systems, make_fork},
     {"snapshot_take, empty", NULL, take_snapshot},
     {"snapshot_take", with_everything, take_snapshot},
     {"fork, empty", NULL, make_fork},

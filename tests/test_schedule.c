@@ -230,7 +230,7 @@ static void E11_order_by_hints(void **stage)
     ordered(w, "first", "  nobody b  a", "");
     assert_order(w, "first b a c");
     reef_system_id d = ordered(w, "d", "b", "first");
-    assert_order(w, "first d b a c");
+    assert_order(w, "first a d b c");
     assert_ok(reef_system_remove(w, reef_system_find(w, "first")));
     assert_order(w, "a d b c");
     assert_ok(reef_system_replace(w, d, &(reef_system_desc){.name = "d", .function = nothing_done}));
@@ -354,7 +354,9 @@ static void G_limits_of_systems(void **stage)
     reef_system_id last = reef_system_find(w, "s4095");
     assert_string_equal(reef_system_name(w, last), "s4095");
     assert_ok(reef_system_replace(w, last, &(reef_system_desc){.name = "first", .function = nothing_done, .before = "s0"}));
-    assert_memory_equal(order_in(w, "update"), "first s0 s1 ", 12);
+    const char *order = order_in(w, "update");
+    assert_memory_equal(order, "s1 s2 ", 6);
+    assert_string_equal(order + strlen(order) - 9, " first s0");
     assert_ok(reef_system_remove(w, reef_system_find(w, "s17")));
     assert_system(add(w, "more", NULL));
     assert_no_system(w, REEF_LIMIT, add(w, "s17", NULL));
@@ -494,6 +496,133 @@ static void E11_a_fork_of_a_world_without_systems(void **stage)
     assert_order(w, "b");
 }
 
+/* ---- explaining ---- */
+
+static bool always(const reef_world *w, void *context) { return w != context; }
+
+static void living(reef_world *w)
+{
+    assert_ok(reef_set_name(w, reef_spawn(w, reef_with(Mass, 3)), "sun"));
+    assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "physics", .after = "begin", .step_ns = 5000000, .steps_max = 2}));
+    reef_system_new(w, &(reef_system_desc){.name = "gravity", .function = nothing_done, .phase = "physics", .text = "Velocity, in Mass of sun"});
+    reef_system_new(w, &(reef_system_desc){.name = "move", .function = nothing_done, .phase = "physics", .text = "Position, in Velocity, !Frozen"});
+    reef_system_new(w, &(reef_system_desc){.name = "hurt", .function = nothing_done, .phase = "physics",
+                                           .text = "in Position, out Health; receives Cargo, adds Hungry Frozen, spawns, destroys"});
+    reef_system_new(w, &(reef_system_desc){.name = "throw", .function = nothing_done, .phase = "physics", .main_thread = true, .interval_ns = 7,
+                                           .text = "in Position; sends Cargo, writes Mass"});
+    reef_system_new(w, &(reef_system_desc){.name = "draw", .function = nothing_done, .phase = "end", .main_thread = true, .off = true,
+                                           .condition = always, .before = "erase"});
+    reef_system_new(w, &(reef_system_desc){.name = "er\\ase", .function = nothing_done, .phase = "end", .whole = true, .query = &(reef_query_desc){0}});
+    reef_system_new(w, &(reef_system_desc){.name = "spread", .function = nothing_done, .phase = "end", .text = "Position; reads Position Velocity"});
+    reef_system_new(w, &(reef_system_desc){.name = "both", .function = nothing_done, .phase = "end",
+                                           .text = "Position, Mass of sun; sends Cargo, receives Cargo"});
+}
+
+static void D2_explained_as_text(void **stage)
+{
+    reef_world *w = world_of(stage);
+    static const char wanted[] =
+        "phase begin: once a tick\n"
+        "phase physics: every 5000000 ns, at most 2 times a tick\n"
+        "  gravity\n"
+        "    query: Velocity, in Mass of sun\n"
+        "    reads Mass, writes Velocity\n"
+        "    split into jobs\n"
+        "  move\n"
+        "    query: Position, in Velocity, !Frozen\n"
+        "    reads Velocity, writes Position\n"
+        "    split into jobs\n"
+        "    waits for gravity: both use Velocity, gravity writes it\n"
+        "  hurt\n"
+        "    query: in Position, out Health\n"
+        "    reads Position, writes Health, receives Cargo\n"
+        "    commands: spawns, adds Frozen Hungry, destroys\n"
+        "    split into jobs\n"
+        "    waits for move: both use Position, move writes it\n"
+        "  throw, on the main thread, every 7 ns\n"
+        "    query: in Position\n"
+        "    reads Position, writes Mass, sends Cargo\n"
+        "    not split: it runs on the main thread\n"
+        "    waits for gravity: both use Mass, gravity only reads it\n"
+        "    waits for move: both use Position, move writes it\n"
+        "    waits for hurt: hurt receives Cargo, which is sent here\n"
+        "phase update: once a tick\n"
+        "phase end: once a tick\n"
+        "  draw, off, on the main thread, on a condition\n"
+        "    not split: it has no query\n"
+        "    beside: er\\ase, spread, both\n"
+        "  er\\ase\n"
+        "    query: everything\n"
+        "    not split: it is declared whole\n"
+        "    beside: draw, spread, both\n"
+        "  spread\n"
+        "    query: Position\n"
+        "    reads Velocity, writes Position\n"
+        "    not split: writes Position, and reads it of others\n"
+        "    beside: draw, er\\ase\n"
+        "  both\n"
+        "    query: Position, Mass of sun\n"
+        "    writes Mass Position, sends Cargo, receives Cargo\n"
+        "    not split: writes Mass of one entity\n"
+        "    beside: draw, er\\ase\n"
+        "    waits for spread: both write Position\n";
+    char text[4096], small[100];
+    living(w);
+    const size_t length = reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text);
+    assert_string_equal(text, wanted);
+    assert_int_equal(length, sizeof wanted - 1);
+    for (size_t size = 0; size < sizeof small; size++) {
+        memset(small, 'x', sizeof small);
+        assert_int_equal(reef_schedule_explain(w, REEF_EXPLAIN_TEXT, small, size), sizeof wanted - 1);
+        if (size) assert_memory_equal(small, wanted, size - 1);
+        if (size) assert_int_equal(small[size - 1], 0);
+        assert_int_equal(small[size], 'x');
+    }
+    assert_int_equal(reef_schedule_explain(w, REEF_EXPLAIN_TEXT, NULL, 0), sizeof wanted - 1);
+    reef_world *fork = reef_fork(w);
+    assert_int_equal(reef_schedule_explain(fork, REEF_EXPLAIN_TEXT, text, sizeof text), sizeof wanted - 1);
+    assert_string_equal(text, wanted);
+    reef_world_free(fork);
+}
+
+static void D2_explained_as_a_graph(void **stage)
+{
+    reef_world *w = world_of(stage);
+    static const char wanted[] =
+        "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n"
+        "  subgraph \"cluster_1\" {\n    label=\"1. begin\";\n  }\n"
+        "  subgraph \"cluster_2\" {\n    label=\"2. physics\";\n"
+        "    \"gravity\";\n    \"move\";\n    \"hurt\";\n    \"throw\";\n"
+        "    \"gravity\" -> \"move\" [label=\"Velocity\"];\n"
+        "    \"move\" -> \"hurt\" [label=\"Position\"];\n"
+        "    \"hurt\" -> \"throw\" [label=\"Cargo\"];\n  }\n"
+        "  subgraph \"cluster_3\" {\n    label=\"3. update\";\n  }\n"
+        "  subgraph \"cluster_4\" {\n    label=\"4. end\";\n"
+        "    \"draw\" [style=dashed];\n    \"er\\\\ase\";\n    \"spread\";\n    \"both\";\n"
+        "    \"spread\" -> \"both\" [label=\"Position\"];\n  }\n}\n";
+    char text[4096];
+    living(w);
+    const size_t length = reef_schedule_explain(w, REEF_EXPLAIN_DOT, text, sizeof text);
+    assert_string_equal(text, wanted);
+    assert_int_equal(length, sizeof wanted - 1);
+}
+
+static void D2_nothing_to_explain(void **stage)
+{
+    reef_world *w = world_of(stage);
+    char text[256];
+    assert_int_equal(reef_schedule_explain(NULL, REEF_EXPLAIN_TEXT, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(reef_schedule_explain(w, (reef_explain)2, text, sizeof text), 0);
+    reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text);
+    assert_string_equal(text, "phase begin: once a tick\nphase update: once a tick\nphase end: once a tick\n");
+    assert_null(w->schedule);
+    add(w, "a", NULL);
+    assert_ok(reef_system_remove(w, reef_system_find(w, "a")));
+    reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text);
+    assert_string_equal(text, "phase begin: once a tick\nphase update: once a tick\nphase end: once a tick\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +642,9 @@ int main(void)
         TEST(E11_the_context_goes_with_the_last_world),
         TEST(E11_forks_share_and_separate),
         TEST(E11_a_fork_of_a_world_without_systems),
+        TEST(D2_explained_as_text),
+        TEST(D2_explained_as_a_graph),
+        TEST(D2_nothing_to_explain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,8 @@ typedef enum reef_hash_kind {
     REEF_HASH_DISABLED, /* which entities of one table have one component disabled; before these, with component {0}: which are
                           disabled themselves; rows: disabled */
     REEF_HASH_TIME,    /* ticks, time, seed, how far phases and systems are; rows: ticks. Only where some of it isn't 0 */
-    REEF_HASH_EVENTS   /* events of one type that wait for a system, and how far each is behind; rows: events */
+    REEF_HASH_EVENTS,  /* events of one type that wait for a system, and how far each is behind; rows: events */
+    REEF_HASH_SINGLE   /* which entity has the singletons; rows: 1. Only where there is one */
 } reef_hash_kind;
 
 /* One part of the hash. `table` lists the types of the table by name, switches not among them; it is NULL for parts that

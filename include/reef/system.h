@@ -30,7 +30,7 @@ typedef enum reef_touch_kind {
     REEF_WRITES,    /* writes it as well: reef_mut, reef_set of what is there. Such a system is never split */
     REEF_SENDS,     /* sends events of the type */
     REEF_RECEIVES,  /* reads them */
-    REEF_SUMS,      /* adds to a singleton: each job has a part of its own (reef_part), which desc.combine adds up in order */
+    REEF_SUMS,      /* adds to a singleton: each job has a part of its own (reef_part), which desc.combine adds up in order. One type a system */
     /* What its commands do. Without a type: with every type. */
     REEF_SPAWNS,    /* makes entities that have the component */
     REEF_ADDS,      /* adds it, or sets it where it may be missing */
@@ -55,7 +55,8 @@ typedef struct reef_system_id {
 REEF_INLINE bool reef_system_is_null(reef_system_id system) { return system.generation == 0; }
 
 typedef struct reef_system_desc {
-    const char *name;                    /* copied; unique in its world, 1 ... REEF_SYSTEM_NAME_MAX bytes without spaces */
+    const char *name;                    /* copied; unique in its world, 1 ... REEF_SYSTEM_NAME_MAX bytes, no spaces, commas,
+                                            semicolons, quotes */
     void      (*function)(reef_block *block); /* called for each block that matches; without a query once a run, with count 0 */
     /* The query as a text, and behind a semicolon what else the system touches:
      *     "Position, in Velocity; reads Mass, sends Hit, spawns Spark Position, destroys"
@@ -64,9 +65,12 @@ typedef struct reef_system_desc {
     const reef_query_desc *query;        /* copied; NULL: no rows, unless the text has a query */
     reef_touch  touches[REEF_TOUCHES_MAX]; /* up to the first of kind 0; beside those of the text */
     const char *phase;                   /* NULL: "update" */
+    /* Systems of a phase run in the order in which they were added, as far as these allow: next is always the first one that has to wait
+     * for no other. */
     const char *before, *after;          /* names of systems of the same phase, separated by spaces; those that don't exist don't count */
     void       *context;                 /* block->context; outside of snapshots and forks */
-    void      (*context_free)(void *context); /* called when the system goes, with the last world that has it; NULL: it stays yours */
+    void      (*context_free)(void *context); /* called once, when the last world that has the system loses it; not for a system that
+                                            is refused. NULL: it stays yours */
     void      (*combine)(void *total, const void *part); /* for REEF_SUMS: adds a part to the singleton; called in order of the parts */
     bool      (*condition)(const reef_world *world, void *context); /* asked before each run, on the tick's thread: run now? NULL: yes */
     uint64_t    interval_ns;             /* runs when so much time of the world went by since its last run; 0: with its phase */
@@ -76,13 +80,15 @@ typedef struct reef_system_desc {
 } reef_system_desc;
 
 /* Adds a system at the end of its phase. Null on failure: as reef_query_new, and EXISTS (a system of that name), BAD_ARGUMENT (no
- * function, a bad name, no such phase, a circle of before and after: .detail is its path; sums without combine), LIMIT (REEF_SYSTEMS_MAX),
- * LOCKED (in a tick: use reef_cmd_system), NO_MEMORY. */
+ * function, a bad name, no such phase, a circle of before and after: .detail is its path; sums without combine; events or sums of a
+ * type whose values are more than their bytes), DUPLICATE_TERM (a touch twice), LIMIT (REEF_SYSTEMS_MAX, REEF_TOUCHES_MAX), LOCKED (in
+ * a tick: use reef_cmd_system), NO_MEMORY. */
 REEF_API reef_system_id reef_system_new(reef_world *world, const reef_system_desc *desc);
 /* The short form: named as its function. */
 #define reef_system(world, function, text) reef_system_add(world, #function, function, text)
 REEF_API reef_system_id reef_system_add(reef_world *world, const char *name, void (*function)(reef_block *block), const char *text);
-/* The system becomes another one and keeps its place and its handle. Errors as reef_system_new; then it stays what it was. */
+/* The system becomes another one and keeps its place and its handle; its interval, and what it sees of changes and events, begin anew.
+ * Errors as reef_system_new, NOT_ALIVE, OTHER_WORLD; then it stays what it was. */
 REEF_API reef_status reef_system_replace(reef_world *world, reef_system_id system, const reef_system_desc *desc);
 /* Errors: NOT_ALIVE, OTHER_WORLD, LOCKED, NO_MEMORY. */
 REEF_API reef_status reef_system_remove(reef_world *world, reef_system_id system);
@@ -98,7 +104,7 @@ REEF_API const char *reef_system_name(const reef_world *world, reef_system_id sy
 
 /* A world begins with the phases "begin", "update", "end". Commands of a phase are done at its end. */
 typedef struct reef_phase_desc {
-    const char *name;          /* copied; 1 ... REEF_SYSTEM_NAME_MAX bytes */
+    const char *name;          /* copied; as names of systems */
     const char *before, *after; /* an existing phase; at most one of them. Neither: before "end" */
     uint64_t    step_ns;       /* 0: runs once a tick with the tick's time. Else it runs once for each so much time that went by, each
                                   time with this as its time */

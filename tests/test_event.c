@@ -1,0 +1,948 @@
+/* Events (D7): in the order of their sending, once for each reader, kept until the slowest has run; in forks, snapshots, hashes. */
+#include "event_stage.h"
+
+typedef struct {
+    reef_entity who;
+    uint32_t    number, more;
+} Hit;
+typedef struct {
+    uint32_t number, more[2];
+} Odd; /* doesn't divide a page */
+typedef struct {
+    uint8_t  kind;
+    uint32_t number;
+} Padded;
+typedef struct {
+    uint8_t byte[REEF_EVENT_SIZE_MAX];
+} Largest;
+REEF_COMPONENT(Hit);
+REEF_COMPONENT(Odd);
+REEF_COMPONENT(Padded);
+REEF_FIELDS(Padded, REEF_FIELD(Padded, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(Padded, number, REEF_U32, NULL, 0, 0));
+REEF_COMPONENT(Largest);
+REEF_TAG(Bell);
+
+#define SENDS(T) {REEF_SENDS, reef_id(T)}
+#define RECEIVES(T) {REEF_RECEIVES, reef_id(T)}
+#define TOUCHES(...) (const reef_touch[]){__VA_ARGS__, {.type = {0}}}
+
+/* ---- one system's run ---- */
+
+/* Hits `from` ... `from + n - 1`, sent by one job. */
+static void run_sender(reef_world *w, struct system *s, uint32_t from, uint32_t n)
+{
+    stage_job x;
+    job_open(&x, w, s);
+    for (uint32_t i = from; i < from + n; i++) assert_ok(reef_send(&x.block, Hit, .number = i));
+    events_gather(w, &x.job, 1, 0);
+    job_close(&x);
+}
+
+static void sees_at(const reef_block *b, uint32_t from, uint32_t n, int line)
+{
+    reef_events r = reef_receive(b, Hit);
+    const Hit  *h;
+    if (r.count != n) fail_msg("line %d: %u events, not %u", line, (unsigned)r.count, n);
+    for (uint32_t i = from; (h = reef_next_event(&r)) != NULL; i++)
+        if (h->number != i) fail_msg("line %d: event %u, not %u", line, h->number, i);
+}
+#define sees(b, from, n) sees_at(b, from, n, __LINE__)
+
+/* One run of a receiving system: it sees n hits, the first of this number. */
+static void run_receiver_at(reef_world *w, struct system *s, uint32_t from, uint32_t n, int line)
+{
+    stage_job x;
+    job_open(&x, w, s);
+    events_begin(w, s);
+    sees_at(&x.block, from, n, line);
+    sees_at(&x.block, from, n, line); /* another block of the same run */
+    events_end(w, s);
+    job_close(&x);
+}
+#define run_receiver(w, s, from, n) run_receiver_at(w, s, from, n, __LINE__)
+
+static uint64_t waiting(const reef_world *w) { return reef_world_stats(w).events; }
+
+static void phase_ends(reef_world *w)
+{
+    assert_int_equal(events_settle(w), REEF_OK);
+    assert_valid(w);
+}
+
+static stage the; /* systems of the test that runs */
+
+static void sender_and_receiver(reef_world *w)
+{
+    stage_open(&the, w);
+    assert_true(stage_add(&the, w, "send", TOUCHES(SENDS(Hit))));
+    assert_true(stage_add(&the, w, "receive", TOUCHES(RECEIVES(Hit))));
+    assert_true(events_ready(w));
+}
+
+/* ---- order ---- */
+
+static void D7_events_come_in_the_order_of_jobs_and_calls(void **f)
+{
+    enum { JOBS = 4, EACH = 9000 }; /* several chunks */
+    reef_world *w = world_of(f);
+    stage_job   jobs[JOBS];
+    job         plain[JOBS];
+    sender_and_receiver(w);
+    for (uint32_t k = 0; k < JOBS; k++) job_open(&jobs[k], w, stage_system(&the, "send"));
+    for (uint32_t i = 0; i < EACH; i++)
+        for (uint32_t k = JOBS; k-- > 0;) assert_ok(reef_send(&jobs[k].block, Hit, .number = k * EACH + i));
+    for (uint32_t k = 0; k < JOBS; k++) plain[k] = jobs[k].job;
+    events_gather(w, plain, JOBS, reef_id(Odd).id); /* it sends none of these */
+    run_receiver(w, stage_system(&the, "receive"), 0, 0);
+    events_gather(w, plain, JOBS, reef_id(Hit).id);
+    assert_valid(w);
+    run_receiver(w, stage_system(&the, "receive"), 0, JOBS * EACH);
+    run_receiver(w, stage_system(&the, "receive"), 0, 0);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 0);
+    for (uint32_t k = 0; k < JOBS; k++) job_close(&jobs[k]);
+}
+
+static void D7_events_are_handed_out_as_arrays(void **f)
+{
+    reef_world *w = world_of(f);
+    sender_and_receiver(w);
+    struct system *to = stage_system(&the, "receive");
+    run_sender(w, stage_system(&the, "send"), 0, 1000);
+    phase_ends(w); /* from pages now */
+    run_sender(w, stage_system(&the, "send"), 1000, 1000);
+    stage_job x;
+    job_open(&x, w, to);
+    events_begin(w, to);
+    reef_events r = reef_receive(&x.block, Hit);
+    uint32_t    n, next = 0, runs = 0;
+    assert_int_equal(((const Hit *)reef_next_event(&r))->number, next++);
+    for (const Hit *h; (h = reef_event_run(&r, &n)) != NULL; runs++) {
+        assert_true(n > 0);
+        assert_int_equal((uintptr_t)h % REEF_ALIGNOF(Hit), 0);
+        for (uint32_t i = 0; i < n; i++) assert_int_equal(h[i].number, next++);
+    }
+    assert_int_equal(next, 2000);
+    assert_int_equal(n, 0);
+    assert_true(runs > 2 && runs < 10);
+    assert_null(reef_next_event(&r));
+    events_end(w, to);
+    job_close(&x);
+}
+
+static void D7_a_run_sees_what_was_there_when_it_began(void **f)
+{
+    reef_world *w = world_of(f);
+    sender_and_receiver(w);
+    struct system *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
+    stage_job x;
+    run_sender(w, from, 0, 10);
+    job_open(&x, w, to);
+    events_begin(w, to);
+    sees(&x.block, 0, 10);
+    run_sender(w, from, 10, 5000);
+    sees(&x.block, 0, 10);
+    events_end(w, to);
+    run_receiver(w, to, 10, 5000);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 0);
+    job_close(&x);
+}
+
+static void D7_jobs_that_are_given_up_leave_nothing(void **f)
+{
+    reef_world *w = world_of(f);
+    stage_job   x;
+    sender_and_receiver(w);
+    job_open(&x, w, stage_system(&the, "send"));
+    for (uint32_t i = 0; i < 5000; i++) assert_ok(reef_send(&x.block, Hit, .number = i));
+    events_discard(w, &x.job, 1);
+    events_gather(w, &x.job, 1, 0);
+    run_receiver(w, stage_system(&the, "receive"), 0, 0);
+    assert_ok(reef_send(&x.block, Hit, .number = 7));
+    events_gather(w, &x.job, 1, 0);
+    run_receiver(w, stage_system(&the, "receive"), 7, 1);
+    job_close(&x);
+    phase_ends(w);
+}
+
+/* ---- readers ---- */
+
+static void D7_each_system_sees_each_event_once(void **f)
+{
+    reef_world *w = world_of(f);
+    stage_open(&the, w);
+    assert_true(stage_add(&the, w, "before", TOUCHES(RECEIVES(Hit))));
+    assert_true(stage_add(&the, w, "send", TOUCHES(SENDS(Hit))));
+    assert_true(stage_add(&the, w, "after", TOUCHES(RECEIVES(Hit))));
+    assert_true(stage_add(&the, w, "seldom", TOUCHES(RECEIVES(Hit), RECEIVES(Odd))));
+    uint32_t sent = 0, seldom = 0, earlier = 0;
+    for (uint32_t tick = 0; tick < 40; tick++) {
+        const uint32_t n = tick * 97 % 700;
+        assert_true(events_ready(w));
+        run_receiver(w, stage_system(&the, "before"), sent - earlier, earlier);
+        run_sender(w, stage_system(&the, "send"), sent, n);
+        run_receiver(w, stage_system(&the, "after"), sent, n);
+        sent += n;
+        earlier = n;
+        if (tick % 7 == 6) {
+            run_receiver(w, stage_system(&the, "seldom"), seldom, sent - seldom);
+            seldom = sent;
+        }
+        phase_ends(w);
+        assert_int_equal(waiting(w), sent - seldom > n ? sent - seldom : n);
+    }
+    stage_remove_last(&the, w);
+    assert_int_equal(waiting(w), earlier);
+    assert_valid(w);
+}
+
+static void D7_a_system_sees_what_it_sent_itself_in_its_next_run(void **f)
+{
+    reef_world *w = world_of(f);
+    stage_open(&the, w);
+    assert_true(stage_add(&the, w, "echo", TOUCHES(RECEIVES(Hit), SENDS(Hit))));
+    struct system *s = stage_system(&the, "echo");
+    for (uint32_t tick = 0; tick < 5; tick++) {
+        stage_job x;
+        job_open(&x, w, s);
+        events_begin(w, s);
+        sees(&x.block, tick - 1, tick > 0);
+        assert_ok(reef_send(&x.block, Hit, .number = tick));
+        sees(&x.block, tick - 1, tick > 0);
+        events_end(w, s);
+        events_gather(w, &x.job, 1, 0);
+        phase_ends(w);
+        job_close(&x);
+    }
+}
+
+static void D7_without_readers_events_are_dropped_when_the_phase_ends(void **f)
+{
+    reef_world *w = world_of(f);
+    stage_open(&the, w);
+    assert_true(stage_add(&the, w, "send", TOUCHES(SENDS(Hit))));
+    run_sender(w, stage_system(&the, "send"), 0, 1000);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 0);
+    assert_ok(reef_post(w, Hit, .number = 1));
+    assert_int_equal(waiting(w), 0);
+    struct system once = *stage_system(&the, "send"); /* one that nobody follows */
+    once.touches = (reef_touch[]){SENDS(Odd)};
+    stage_job x;
+    job_open(&x, w, &once);
+    for (uint32_t i = 0; i < 1000; i++) assert_ok(reef_send(&x.block, Odd, .number = i));
+    events_gather(w, &x.job, 1, 0);
+    job_close(&x);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 0);
+    assert_true(stage_add(&the, w, "receive", TOUCHES(RECEIVES(Hit))));
+    run_receiver(w, stage_system(&the, "receive"), 0, 0); /* it came later */
+    run_sender(w, stage_system(&the, "send"), 5, 3);
+    run_receiver(w, stage_system(&the, "receive"), 5, 3);
+    phase_ends(w);
+}
+
+static void D7_a_system_that_becomes_another_goes_on_reading(void **f)
+{
+    reef_world *w = world_of(f);
+    sender_and_receiver(w);
+    struct system *to = stage_system(&the, "receive");
+    run_sender(w, stage_system(&the, "send"), 0, 4);
+    phase_ends(w);
+    to->touches[0] = (reef_touch)RECEIVES(Odd);
+    to->touches[1] = (reef_touch)RECEIVES(Hit);
+    to->touch_count = 2;
+    assert_true(events_follow(w, to));
+    assert_valid(w);
+    run_receiver(w, to, 0, 4);
+    run_sender(w, stage_system(&the, "send"), 4, 4);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 4);
+    to->touch_count = 1; /* no hits any more */
+    assert_true(events_follow(w, to));
+    run_sender(w, stage_system(&the, "send"), 8, 4);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 0);
+}
+
+static void D7_tags_are_counted(void **f)
+{
+    reef_world *w = world_of(f);
+    stage_job   x, y;
+    uint32_t    n;
+    stage_open(&the, w);
+    assert_true(stage_add(&the, w, "ring", TOUCHES(SENDS(Bell))));
+    assert_true(stage_add(&the, w, "hear", TOUCHES(RECEIVES(Bell))));
+    job_open(&x, w, stage_system(&the, "ring"));
+    job_open(&y, w, stage_system(&the, "hear"));
+    for (uint32_t round = 1; round < 4; round++) {
+        for (uint32_t i = 0; i < round; i++) assert_ok(reef_send_tag(&x.block, Bell));
+        events_gather(w, &x.job, 1, 0);
+        if (round % 2) phase_ends(w);
+        events_begin(w, y.job.system);
+        reef_events r = reef_receive(&y.block, Bell), again = r;
+        assert_int_equal(r.count, round);
+        assert_non_null(reef_event_run(&r, &n));
+        assert_int_equal(n, round);
+        assert_null(reef_event_run(&r, &n));
+        for (n = 0; reef_next_event(&again);) n++;
+        assert_int_equal(n, round);
+        events_end(w, y.job.system);
+        phase_ends(w);
+        assert_int_equal(waiting(w), 0);
+    }
+    job_close(&x);
+    job_close(&y);
+}
+
+/* ---- the host ---- */
+
+static void D7_the_host_posts_and_reads(void **f)
+{
+    reef_world *w = world_of(f);
+    Odd         odd;
+    stage_open(&the, w);
+    assert_true(stage_add(&the, w, "receive", TOUCHES(RECEIVES(Hit))));
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Odd)), late;
+    assert_false(reef_event_reader_is_null(r));
+    assert_false(reef_event_next(w, r, &odd));
+    for (uint32_t i = 0; i < 3000; i++) {
+        assert_ok(reef_post(w, Odd, .number = i));
+        assert_ok(reef_post(w, Hit, .number = i));
+    }
+    late = reef_event_reader_new(w, reef_id(Odd));
+    assert_valid(w);
+    run_receiver(w, stage_system(&the, "receive"), 0, 3000);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 3000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_true(reef_event_next(w, r, i % 2 ? &odd : NULL));
+        if (i % 2) assert_int_equal(odd.number, i);
+    }
+    assert_int_equal(waiting(w), 2000);
+    assert_false(reef_event_next(w, late, &odd));
+    assert_ok(reef_post(w, Odd, .number = 3000));
+    assert_true(reef_event_next(w, late, &odd));
+    assert_int_equal(odd.number, 3000);
+    assert_int_equal(waiting(w), 2001);
+    assert_ok(reef_event_reader_free(w, r));
+    assert_int_equal(waiting(w), 0);
+    assert_refused(w, REEF_NOT_ALIVE, reef_event_reader_free(w, r));
+    assert_valid(w);
+}
+
+static void D7_a_reader_of_the_host_sees_what_systems_send(void **f)
+{
+    reef_world *w = world_of(f);
+    Hit         hit;
+    sender_and_receiver(w);
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
+    run_sender(w, stage_system(&the, "send"), 0, 2);
+    run_receiver(w, stage_system(&the, "receive"), 0, 2);
+    phase_ends(w);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(reef_event_next(w, r, &hit));
+        assert_int_equal(hit.number, i);
+    }
+    assert_false(reef_event_next(w, r, &hit));
+    assert_int_equal(waiting(w), 0);
+}
+
+/* ---- the bound ---- */
+
+static void D7_of_more_than_the_bound_the_oldest_are_dropped(void **f)
+{
+    reef_world *w = world_of(f);
+    Hit         hit;
+    sender_and_receiver(w);
+    struct system    *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
+    assert_ok(reef_events_bound(w, reef_id(Hit), 10));
+    run_sender(w, from, 0, 10);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 10);
+    assert_int_equal(reef_events_missed(w, r), 0);
+    run_sender(w, from, 10, 1);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 10);
+    assert_int_equal(reef_events_missed(w, r), 1);
+    run_sender(w, from, 11, 100); /* more than all that is kept */
+    run_receiver(w, to, 1, 110);  /* in the phase itself everything is there but what was dropped before */
+    phase_ends(w);
+    assert_int_equal(waiting(w), 10);
+    assert_int_equal(reef_events_missed(w, r), 101);
+    assert_true(reef_event_next(w, r, &hit));
+    assert_int_equal(hit.number, 101);
+    assert_int_equal(reef_events_missed(w, r), 0);
+    run_sender(w, from, 111, 25);
+    phase_ends(w);
+    stage_job x;
+    job_open(&x, w, to);
+    events_begin(w, to);
+    assert_int_equal(reef_receive(&x.block, Hit).missed, 15);
+    sees(&x.block, 126, 10);
+    events_end(w, to);
+    events_begin(w, to);
+    assert_int_equal(reef_receive(&x.block, Hit).missed, 0);
+    events_end(w, to);
+    job_close(&x);
+    assert_ok(reef_events_bound(w, reef_id(Hit), 3));
+    assert_int_equal(waiting(w), 3);
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_events_bound(w, reef_id(Hit), 0));
+    assert_valid(w);
+}
+
+static void D7_the_bound_at_its_edge_unless_said_otherwise(void **f)
+{
+    reef_world       *w = world_of(f);
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Bell));
+    for (uint32_t i = 0; i < REEF_EVENTS_BOUND; i++) (void)reef_post_tag(w, Bell);
+    assert_int_equal(waiting(w), REEF_EVENTS_BOUND);
+    assert_int_equal(reef_events_missed(w, r), 0);
+    assert_ok(reef_post_tag(w, Bell));
+    assert_int_equal(waiting(w), REEF_EVENTS_BOUND);
+    assert_int_equal(reef_events_missed(w, r), 1);
+}
+
+/* ---- worlds as values ---- */
+
+static void D7_a_fork_has_the_events_and_not_the_readers_of_the_host(void **f)
+{
+    static stage its;
+    reef_world  *w = world_of(f);
+    sender_and_receiver(w);
+    struct system    *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
+    run_sender(w, from, 0, 3000);
+    phase_ends(w);
+    run_receiver(w, to, 0, 3000);
+    phase_ends(w);
+    assert_int_equal(waiting(w), 3000); /* for r */
+    run_sender(w, from, 3000, 700);
+    phase_ends(w);
+    reef_world *fork = reef_fork(w);
+    assert_non_null(fork);
+    stage_fork(&its, &the, fork);
+    assert_int_equal(waiting(w), 3700);
+    assert_int_equal(waiting(fork), 700);
+    assert_int_equal(reef_hash(fork), reef_hash(w));
+    assert_true(reef_equal(w, fork, NULL));
+    assert_refused(fork, REEF_OTHER_WORLD, reef_event_reader_free(fork, r));
+    assert_true(events_ready(fork));
+    run_sender(fork, stage_system(&its, "send"), 3700, 50);
+    run_receiver(fork, stage_system(&its, "receive"), 3000, 750);
+    phase_ends(fork);
+    assert_int_not_equal(reef_hash(fork), reef_hash(w));
+    run_sender(w, from, 3700, 1000);
+    run_receiver(w, to, 3000, 1700);
+    phase_ends(w);
+    assert_int_equal(reef_hash(fork), reef_hash(w)); /* nobody is behind */
+    for (uint32_t i = 0; i < 4700; i++) {
+        Hit hit;
+        assert_true(reef_event_next(w, r, &hit));
+        assert_int_equal(hit.number, i);
+    }
+    assert_valid(w);
+    assert_valid(fork);
+    reef_world_free(fork);
+}
+
+static void D7_a_restore_brings_events_and_readers_back(void **f)
+{
+    reef_world *w = world_of(f);
+    Hit         hit;
+    sender_and_receiver(w);
+    struct system    *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
+    run_sender(w, from, 0, 1000);
+    phase_ends(w);
+    run_receiver(w, to, 0, 1000);
+    run_sender(w, from, 1000, 500);
+    phase_ends(w);
+    for (uint32_t i = 0; i < 300; i++) assert_true(reef_event_next(w, r, NULL));
+    const uint64_t hash = reef_hash(w);
+    reef_snapshot *s = reef_snapshot_take(w);
+    assert_non_null(s);
+    for (uint32_t round = 0; round < 3; round++) {
+        reef_event_reader late = reef_event_reader_new(w, reef_id(Hit));
+        run_sender(w, from, 1500, 4000 * round);
+        phase_ends(w);
+        run_receiver(w, to, 1000, 500 + 4000 * round);
+        while (reef_event_next(w, r, &hit)) {}
+        if (round == 1) run_sender(w, from, 9, 9); /* in flight: of the state that is left */
+        if (round == 2) assert_true(stage_add(&the, w, "new", TOUCHES(RECEIVES(Hit))));
+        assert_ok(reef_restore(w, s));
+        assert_valid(w);
+        assert_int_equal(reef_hash(w), hash);
+        assert_int_equal(waiting(w), 1200);
+        assert_false(reef_event_next(w, late, &hit));
+        assert_ok(reef_event_reader_free(w, late));
+        assert_true(reef_event_next(w, r, &hit));
+        assert_int_equal(hit.number, 300);
+        assert_ok(reef_restore(w, s));
+    }
+    assert_true(events_ready(w));
+    run_receiver(w, stage_system(&the, "new"), 0, 0); /* not there then: from now on */
+    run_sender(w, from, 1500, 2);
+    run_receiver(w, stage_system(&the, "new"), 1500, 2);
+    run_receiver(w, to, 1000, 502);
+    phase_ends(w);
+    reef_snapshot_free(s);
+}
+
+static void D7_a_restore_may_bring_back_a_system_that_is_gone(void **f)
+{
+    reef_world *w = world_of(f);
+    sender_and_receiver(w);
+    run_sender(w, stage_system(&the, "send"), 0, 10);
+    phase_ends(w);
+    const uint64_t hash = reef_hash(w);
+    reef_snapshot *s = reef_snapshot_take(w);
+    stage_remove_last(&the, w);
+    assert_int_equal(waiting(w), 0);
+    assert_int_not_equal(reef_hash(w), hash);
+    assert_ok(reef_restore(w, s));
+    assert_int_equal(reef_hash(w), hash);
+    assert_int_equal(waiting(w), 10);
+    assert_true(events_ready(w)); /* nobody is there to read them */
+    assert_int_equal(waiting(w), 0);
+    assert_valid(w);
+    reef_snapshot_free(s);
+}
+
+/* ---- the hash ---- */
+
+/* A world with the systems of `the`, of which `receive` and `slow` read hits that wait: `lag` and `slow_lag` of them. */
+static void behind(stage *s, reef_world *w, uint32_t before, uint32_t lag, uint32_t slow_lag)
+{
+    stage_open(s, w);
+    const char *names[] = {"receive", "slow"};
+    const uint32_t first = before % 2; /* in whatever order they were added */
+    for (uint32_t i = 0; i < 2; i++) assert_true(stage_add(s, w, names[i ^ first], TOUCHES(RECEIVES(Hit))));
+    assert_true(stage_add(s, w, "send", TOUCHES(SENDS(Hit))));
+    const uint32_t most = lag > slow_lag ? lag : slow_lag, least = lag + slow_lag - most;
+    run_sender(w, stage_system(s, "send"), 0, before);
+    for (uint32_t i = 0; i < 2; i++) run_receiver(w, stage_system(s, names[i]), 0, before);
+    phase_ends(w);
+    run_sender(w, stage_system(s, "send"), 0, most - least);
+    if (lag < slow_lag) run_receiver(w, stage_system(s, "receive"), 0, most - least);
+    if (slow_lag < lag) run_receiver(w, stage_system(s, "slow"), 0, most - least);
+    phase_ends(w);
+    run_sender(w, stage_system(s, "send"), most - least, least);
+    phase_ends(w);
+}
+
+static void D7_the_hash_knows_what_waits_and_not_what_was(void **f)
+{
+    static stage its;
+    for (uint32_t before = 0; before < 5000; before += 1237) {
+        reef_world *w = another_world(f, NULL), *v = another_world(f, NULL);
+        behind(&the, w, before, 700, 0);
+        behind(&its, v, 2000 - before / 3, 700, 0);
+        assert_int_equal(reef_hash(w), reef_hash(v));
+        assert_true(reef_equal(w, v, NULL));
+        end_world(f, w);
+        end_world(f, v);
+    }
+}
+
+static void differ(reef_world *w, reef_world *v, uint64_t row, const char *wanted)
+{
+    reef_difference d;
+    char            text[256];
+    assert_int_not_equal(reef_hash(w), reef_hash(v));
+    assert_false(reef_equal(w, v, &d));
+    assert_int_equal(d.kind, REEF_HASH_EVENTS);
+    assert_int_equal(d.component.id, reef_id(Hit).id);
+    assert_true(d.row == row);
+    reef_difference_text(&d, text, sizeof text);
+    assert_string_equal(text, wanted);
+    assert_false(reef_equal(v, w, &d));
+    assert_true(d.row == row);
+}
+
+static void D7_events_and_how_far_systems_are_make_a_difference(void **f)
+{
+    static stage its;
+    const struct { uint32_t lag, slow; uint64_t row; const char *text; } other[] = {
+        {7, 0, 5, "The events Hit differ: number 5 of those that wait"},
+        {0, 0, 0, "The events Hit differ: number 0 of those that wait"},
+        {0, 5, UINT64_MAX, "The events Hit differ: a system has read more of them or fewer"},
+        {5, 2, UINT64_MAX, "The events Hit differ: a system has read more of them or fewer"},
+        {5, 5, UINT64_MAX, "The events Hit differ: a system has read more of them or fewer"},
+    };
+    for (uint32_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        reef_world *w = another_world(f, NULL), *v = another_world(f, NULL);
+        behind(&the, w, 0, 5, 0);
+        behind(&its, v, 0, other[i].lag, other[i].slow);
+        differ(w, v, other[i].row, other[i].text);
+        end_world(f, w);
+        end_world(f, v);
+    }
+    reef_world *w = another_world(f, NULL), *v = another_world(f, NULL);
+    behind(&the, w, 0, 5, 0);
+    behind(&its, v, 0, 5, 0);
+    assert_ok(reef_post(w, Hit, .number = 5));
+    assert_ok(reef_post(v, Hit, .number = 5, .more = 1));
+    assert_ok(reef_post(w, Hit, .number = 6));
+    assert_ok(reef_post(v, Hit, .number = 6));
+    differ(w, v, 5, "The events Hit differ: number 5 of those that wait");
+}
+
+static void D7_bytes_between_the_fields_of_events_do_not_count(void **f)
+{
+    static stage its;
+    reef_world  *world[2] = {world_of(f), another_world(f, NULL)};
+    for (uint32_t i = 0; i < 2; i++) {
+        stage *s = i ? &its : &the;
+        Padded value;
+        stage_open(s, world[i]);
+        assert_true(stage_add(s, world[i], "receive", TOUCHES(RECEIVES(Padded))));
+        memset(&value, i ? 0xAA : 0x55, sizeof value);
+        value.kind = 1;
+        value.number = 2;
+        assert_ok(reef_post_id(world[i], reef_id(Padded), &value, sizeof value));
+    }
+    assert_int_equal(reef_hash(world[0]), reef_hash(world[1]));
+    assert_true(reef_equal(world[0], world[1], NULL));
+}
+
+static bool find_events(void *context, const reef_hash_part *part)
+{
+    reef_hash_part *found = context;
+    if (part->kind == REEF_HASH_EVENTS) *found = *part;
+    return true;
+}
+
+static void D7_events_are_a_part_of_the_hash(void **f)
+{
+    reef_world    *w = world_of(f);
+    reef_hash_part part = {0};
+    const uint64_t before = reef_hash(w);
+    behind(&the, w, 100, 0, 0);
+    assert_int_equal(reef_hash(w), before);
+    assert_int_equal(reef_hash_parts(w, find_events, &part), before);
+    assert_int_equal(part.kind, 0);
+    assert_ok(reef_post(w, Hit, .number = 5));
+    assert_int_not_equal(reef_hash(w), before);
+    assert_int_equal(reef_hash_parts(w, find_events, &part), reef_hash(w));
+    assert_int_equal(part.kind, REEF_HASH_EVENTS);
+    assert_int_equal(part.component.id, reef_id(Hit).id);
+    assert_int_equal(part.rows, 1);
+}
+
+/* ---- refusals ---- */
+
+static void D7_what_is_not_declared_is_refused(void **f)
+{
+    reef_world *w = world_of(f);
+    stage_job   x;
+    sender_and_receiver(w);
+    job_open(&x, w, stage_system(&the, "send"));
+    assert_int_equal(reef_receive(&x.block, Hit).count, 0);
+    assert_int_equal(x.job.error.status, REEF_UNDECLARED);
+    assert_string_equal(x.job.error.operation, "reef_receive");
+    assert_string_equal(x.job.error.system, "send");
+    memset(&x.job.error, 0, sizeof x.job.error);
+    assert_status(REEF_UNDECLARED, reef_send(&x.block, Odd, .number = 1));
+    assert_string_equal(x.job.error.operation, "reef_send");
+    assert_int_equal(x.job.error.component.id, reef_id(Odd).id);
+    assert_status(REEF_WRONG_SIZE, reef_send_id(&x.block, reef_id(Hit), "", 1));
+    assert_status(REEF_BAD_ARGUMENT, reef_send_id(&x.block, reef_id(Hit), NULL, sizeof(Hit)));
+    assert_int_equal(x.job.error.status, REEF_UNDECLARED); /* the first is kept */
+    assert_ok(reef_send(&x.block, Hit, .number = 1));
+    assert_status(REEF_WRONG_SIZE, reef_send_id(&x.block, reef_id(Hit), &(Hit){.number = 1}, sizeof(Hit) - 4));
+    assert_status(REEF_UNDECLARED, reef_send(&x.block, Odd, .number = 1));
+    events_gather(w, &x.job, 1, 0);
+    run_receiver(w, stage_system(&the, "receive"), 1, 1);
+    job_close(&x);
+    phase_ends(w);
+    reef_block outside = {.world = w};
+    assert_int_equal(reef_receive(&outside, Hit).count, 0);
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+}
+
+static void D7_a_block_of_a_loop_of_your_own_posts(void **f)
+{
+    reef_world *w = world_of(f);
+    Hit         hit;
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
+    (void)reef_spawn(w, reef_with(Mass, 1));
+    for (reef_block b = reef_begin_text(w, "Mass"); reef_next(&b);) assert_ok(reef_send(&b, Hit, .who = b.entities[0], .number = 3));
+    assert_true(reef_event_next(w, r, &hit));
+    assert_int_equal(hit.number, 3);
+}
+
+static void D7_types_that_can_not_be_events_are_refused(void **f)
+{
+    reef_world    *w = world_of(f), *strict = another_world(f, &(reef_world_config){.strict = true});
+    static uint8_t bytes[2 * REEF_EVENT_SIZE_MAX];
+    reef_component larger = numbered_type("larger", 1, REEF_EVENT_SIZE_MAX + 4, 4);
+    reef_component aligned = numbered_type("aligned", 1, 128, 128), largest = numbered_type("largest", 1, REEF_EVENT_SIZE_MAX, 64);
+    assert_refused(w, REEF_LIMIT, reef_post_id(w, larger, bytes, REEF_EVENT_SIZE_MAX + 4));
+    assert_refused(w, REEF_LIMIT, reef_post_id(w, aligned, bytes, 128));
+    assert_refused(w, REEF_NOT_COPYABLE, reef_post_id(w, reef_id(Tracked), bytes, sizeof(Tracked)));
+    assert_refused(w, REEF_UNKNOWN_TYPE, reef_post_id(w, (reef_component){0}, bytes, 0));
+    assert_refused(strict, REEF_UNKNOWN_TYPE, reef_post(strict, Hit, .number = 1));
+    assert_refused(w, REEF_WRONG_SIZE, reef_post_id(w, reef_id(Hit), bytes, sizeof(Hit) + 1));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_post_id(w, reef_id(Hit), NULL, sizeof(Hit)));
+    assert_status(REEF_BAD_ARGUMENT, reef_post(NULL, Hit, .number = 1));
+    assert_true(reef_event_reader_is_null(reef_event_reader_new(w, larger)));
+    assert_int_equal(reef_last_error(w).status, REEF_LIMIT);
+    assert_true(reef_event_reader_is_null(reef_event_reader_new(w, reef_id(Tracked))));
+    assert_int_equal(reef_last_error(w).status, REEF_NOT_COPYABLE);
+    assert_refused(w, REEF_LIMIT, reef_events_bound(w, aligned, 1));
+    stage_open(&the, w);
+    const reef_touch touches[] = {{REEF_SENDS, larger}, {REEF_SENDS, largest}, {REEF_RECEIVES, largest}, {0}};
+    assert_true(stage_add(&the, w, "large", touches));
+    stage_job x;
+    uint32_t  n = 0;
+    job_open(&x, w, stage_system(&the, "large"));
+    assert_status(REEF_LIMIT, reef_send_id(&x.block, larger, bytes, REEF_EVENT_SIZE_MAX + 4));
+    for (uint32_t i = 0; i < 100; i++) {
+        memset(bytes, (int)i, REEF_EVENT_SIZE_MAX);
+        assert_ok(reef_send_id(&x.block, largest, bytes, REEF_EVENT_SIZE_MAX));
+    }
+    events_gather(w, &x.job, 1, 0);
+    for (uint32_t round = 0; round < 2; round++) { /* from chunks, from pages */
+        events_begin(w, x.job.system);
+        reef_events r = reef_receive_id(&x.block, largest);
+        n = 0;
+        for (const uint8_t *p; (p = reef_next_event(&r)) != NULL; n++) {
+            assert_int_equal((uintptr_t)p % 64, 0);
+            assert_int_equal(p[0], n);
+            assert_int_equal(p[REEF_EVENT_SIZE_MAX - 1], n);
+        }
+        assert_int_equal(n, 100);
+        phase_ends(w);
+    }
+    job_close(&x);
+}
+
+static void D7_readers_of_the_host_that_are_not_there_are_refused(void **f)
+{
+    reef_world *w = world_of(f), *other = another_world(f, NULL);
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Hit)), none = {0, 0, 0};
+    assert_ok(reef_event_reader_free(w, none));
+    assert_false(reef_event_next(w, none, NULL));
+    assert_int_equal(reef_last_error(w).status, REEF_NOT_ALIVE);
+    assert_refused(other, REEF_OTHER_WORLD, reef_event_reader_free(other, r));
+    assert_refused(w, REEF_NOT_ALIVE, reef_removals_free(w, (reef_removals){r.index, r.generation, r.world})); /* it reads events */
+    w->running = true;
+    assert_status(REEF_LOCKED, reef_post(w, Hit, .number = 1));
+    assert_status(REEF_LOCKED, reef_events_bound(w, reef_id(Hit), 1));
+    assert_true(reef_event_reader_is_null(reef_event_reader_new(w, reef_id(Hit))));
+    assert_false(reef_event_next(w, r, NULL));
+    assert_int_equal(reef_events_missed(w, r), 0);
+    w->running = false;
+    assert_ok(reef_event_reader_free(w, r));
+    assert_int_equal(reef_events_missed(w, r), 0);
+}
+
+/* ---- memory ---- */
+
+static void D7_a_steady_state_allocates_nothing(void **f)
+{
+    reef_world *w = world_of(f);
+    stage_open(&the, w);
+    assert_true(stage_add(&the, w, "early", TOUCHES(RECEIVES(Hit))));
+    assert_true(stage_add(&the, w, "send", TOUCHES(SENDS(Hit))));
+    assert_true(stage_add(&the, w, "late", TOUCHES(RECEIVES(Hit))));
+    uint64_t calls = 0;
+    for (uint32_t tick = 0; tick < 20; tick++) {
+        if (tick == 5) calls = heap_of(f)->calls;
+        assert_true(events_ready(w));
+        run_receiver(w, stage_system(&the, "early"), (tick - 1) * 20000, tick ? 20000 : 0);
+        run_sender(w, stage_system(&the, "send"), tick * 20000, 20000);
+        run_receiver(w, stage_system(&the, "late"), tick * 20000, 20000);
+        phase_ends(w);
+    }
+    assert_int_equal(heap_of(f)->calls, calls);
+    assert_true(reef_world_stats(w).bytes_events >= 40000 * sizeof(Hit));
+    run_receiver(w, stage_system(&the, "early"), 19 * 20000, 20000);
+    phase_ends(w);
+    assert_ok(reef_shrink(w));
+    assert_true(reef_world_stats(w).bytes_events < 4096);
+}
+
+static void D7_without_memory_for_what_waits_it_stays_and_comes_later(void **f)
+{
+    reef_world *w = world_of(f);
+    Hit         hit;
+    sender_and_receiver(w);
+    reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
+    run_sender(w, stage_system(&the, "send"), 0, 3000);
+    heap_fail_nth(heap_of(f), 1, true);
+    assert_int_equal(events_settle(w), REEF_NO_MEMORY);
+    assert_valid(w);
+    assert_null(reef_snapshot_take(w));
+    assert_int_equal(reef_last_error(w).status, REEF_NO_MEMORY);
+    assert_status(REEF_NO_MEMORY, reef_post(w, Hit, .number = 1));
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_true(reef_event_next(w, r, &hit));
+        assert_int_equal(hit.number, i);
+    }
+    heap_fail_never(heap_of(f));
+    run_sender(w, stage_system(&the, "send"), 3000, 500);
+    run_receiver(w, stage_system(&the, "receive"), 0, 3500);
+    const uint64_t hash = reef_hash(w);
+    phase_ends(w);
+    assert_int_equal(reef_hash(w), hash);
+    assert_int_equal(waiting(w), 3400);
+    for (uint32_t i = 100; i < 3500; i++) {
+        assert_true(reef_event_next(w, r, &hit));
+        assert_int_equal(hit.number, i);
+    }
+}
+
+static void D7_without_memory_a_send_is_refused_and_nothing_else_changes(void **f)
+{
+    reef_world *w = world_of(f);
+    stage_job   x;
+    sender_and_receiver(w);
+    job_open(&x, w, stage_system(&the, "send"));
+    heap_fail_nth(heap_of(f), 1, true);
+    assert_status(REEF_NO_MEMORY, reef_send(&x.block, Hit, .number = 1));
+    assert_int_equal(x.job.error.status, REEF_NO_MEMORY);
+    heap_fail_never(heap_of(f));
+    uint32_t sent = 0;
+    while (sent < 20) assert_ok(reef_send(&x.block, Hit, .number = sent++));
+    heap_fail_nth(heap_of(f), 1, true);
+    while (reef_send(&x.block, Hit, .number = sent) == REEF_OK) sent++; /* until the chunk is full */
+    heap_fail_never(heap_of(f));
+    assert_ok(reef_send(&x.block, Hit, .number = sent++));
+    events_gather(w, &x.job, 1, 0);
+    run_receiver(w, stage_system(&the, "receive"), 0, sent);
+    phase_ends(w);
+    job_close(&x);
+}
+
+/* ---- against a naive list ---- */
+
+enum { NAIVE_READERS = 4 };
+
+typedef struct naive {
+    uint32_t sent, kept, bound;        /* numbers kept ... sent - 1 */
+    uint32_t place[NAIVE_READERS];     /* the first two are systems, the others the host's */
+} naive;
+
+static void naive_trim(naive *n)
+{
+    uint32_t keep = n->sent;
+    for (uint32_t i = 0; i < NAIVE_READERS; i++)
+        if (n->place[i] < keep) keep = n->place[i];
+    if (n->sent - keep > n->bound) keep = n->sent - n->bound;
+    if (keep > n->kept) n->kept = keep;
+}
+
+static void naive_run(reef_world *w, naive *n, uint32_t k, const char *name)
+{
+    struct system *s = stage_system(&the, name);
+    stage_job      x;
+    const uint32_t first = n->place[k] > n->kept ? n->place[k] : n->kept;
+    job_open(&x, w, s);
+    events_begin(w, s);
+    assert_int_equal(reef_receive(&x.block, Hit).missed, first - n->place[k]);
+    sees(&x.block, first, n->sent - first);
+    events_end(w, s);
+    n->place[k] = n->sent;
+    job_close(&x);
+}
+
+static void naive_host(reef_world *w, naive *n, uint32_t k, reef_event_reader r, uint32_t most)
+{
+    Hit hit;
+    for (; most; most--) {
+        const uint32_t first = n->place[k] > n->kept ? n->place[k] : n->kept;
+        assert_int_equal(reef_events_missed(w, r), first - n->place[k]);
+        const bool there = reef_event_next(w, r, &hit);
+        assert_int_equal(there, first < n->sent);
+        if (!there) break;
+        assert_int_equal(hit.number, first);
+        n->place[k] = first + 1;
+        naive_trim(n);
+    }
+}
+
+static void D7_random_runs_agree_with_a_naive_list(void **f)
+{
+    for (uint64_t seed = 1; seed <= 25; seed++) {
+        uint64_t       random = seed;
+        reef_world    *w = another_world(f, NULL);
+        reef_snapshot *s = NULL;
+        naive          now = {.bound = REEF_EVENTS_BOUND}, then = now;
+        stage_open(&the, w);
+        assert_true(stage_add(&the, w, "a", TOUCHES(RECEIVES(Hit))));
+        assert_true(stage_add(&the, w, "send", TOUCHES(SENDS(Hit))));
+        assert_true(stage_add(&the, w, "b", TOUCHES(RECEIVES(Hit))));
+        reef_event_reader r[2] = {reef_event_reader_new(w, reef_id(Hit)), reef_event_reader_new(w, reef_id(Hit))};
+        for (uint32_t step = 0; step < 300; step++) {
+            const uint32_t n = random_below(&random, random_below(&random, 8) ? 40 : 6000);
+            switch (random_below(&random, 9)) {
+            case 0: naive_run(w, &now, 0, "a"); break;
+            case 1: naive_run(w, &now, 1, "b"); break;
+            case 2:
+            case 3:
+                run_sender(w, stage_system(&the, "send"), now.sent, n);
+                now.sent += n;
+                continue; /* the phase goes on */
+            case 4: phase_ends(w), naive_trim(&now), naive_host(w, &now, 2, r[0], n); break;
+            case 5: phase_ends(w), naive_trim(&now), naive_host(w, &now, 3, r[1], UINT32_MAX); break;
+            case 6:
+                phase_ends(w), naive_trim(&now);
+                for (uint32_t i = 0; i < n % 40; i++) assert_ok(reef_post(w, Hit, .number = now.sent++)), naive_trim(&now);
+                break;
+            case 7:
+                phase_ends(w), naive_trim(&now);
+                reef_snapshot_free(s);
+                s = reef_snapshot_take(w);
+                then = now;
+                break;
+            default:
+                phase_ends(w), naive_trim(&now);
+                if (s && random_below(&random, 2)) assert_ok(reef_restore(w, s)), now = then;
+                else if (random_below(&random, 4) == 0) assert_ok(reef_events_bound(w, reef_id(Hit), now.bound = n + 1)), naive_trim(&now);
+            }
+            if (random_below(&random, 2)) phase_ends(w), naive_trim(&now);
+        }
+        phase_ends(w);
+        reef_snapshot_free(s);
+        end_world(f, w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(D7_events_come_in_the_order_of_jobs_and_calls),
+        TEST(D7_events_are_handed_out_as_arrays),
+        TEST(D7_a_run_sees_what_was_there_when_it_began),
+        TEST(D7_jobs_that_are_given_up_leave_nothing),
+        TEST(D7_each_system_sees_each_event_once),
+        TEST(D7_a_system_sees_what_it_sent_itself_in_its_next_run),
+        TEST(D7_without_readers_events_are_dropped_when_the_phase_ends),
+        TEST(D7_a_system_that_becomes_another_goes_on_reading),
+        TEST(D7_tags_are_counted),
+        TEST(D7_the_host_posts_and_reads),
+        TEST(D7_a_reader_of_the_host_sees_what_systems_send),
+        TEST(D7_of_more_than_the_bound_the_oldest_are_dropped),
+        TEST(D7_the_bound_at_its_edge_unless_said_otherwise),
+        TEST(D7_a_fork_has_the_events_and_not_the_readers_of_the_host),
+        TEST(D7_a_restore_brings_events_and_readers_back),
+        TEST(D7_a_restore_may_bring_back_a_system_that_is_gone),
+        TEST(D7_the_hash_knows_what_waits_and_not_what_was),
+        TEST(D7_events_and_how_far_systems_are_make_a_difference),
+        TEST(D7_bytes_between_the_fields_of_events_do_not_count),
+        TEST(D7_events_are_a_part_of_the_hash),
+        TEST(D7_what_is_not_declared_is_refused),
+        TEST(D7_a_block_of_a_loop_of_your_own_posts),
+        TEST(D7_types_that_can_not_be_events_are_refused),
+        TEST(D7_readers_of_the_host_that_are_not_there_are_refused),
+        TEST(D7_a_steady_state_allocates_nothing),
+        TEST(D7_without_memory_for_what_waits_it_stays_and_comes_later),
+        TEST(D7_without_memory_a_send_is_refused_and_nothing_else_changes),
+        TEST(D7_random_runs_agree_with_a_naive_list),
+    };
+    return cmocka_run_group_tests_name("event", tests, NULL, NULL);
+}
