@@ -36,6 +36,7 @@ COLD void ticking_drop(reef_world *w)
     for (uint32_t i = 0; i < k->job_room; i++) commands_drop(w, &k->jobs[i].commands);
     for (uint32_t i = 0; i < k->run_count; i++) run_drop(w, &k->runs[i]);
     memory_free(m, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    memory_free(m, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
     memory_free(m, MEMORY_OTHER, k->after, k->after_room * sizeof *k->after);
     memory_free(m, MEMORY_OTHER, k->jobs, k->job_room * sizeof *k->jobs);
     memory_free(m, MEMORY_OTHER, k->queues, k->queue_room);
@@ -111,6 +112,13 @@ static run *run_of(const ticking *k, uint64_t serial)
     return NULL;
 }
 
+/* Runs that don't come into the plan: those that aren't in it already go. */
+static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t count)
+{
+    while (count-- > 0)
+        if (run_of(k, runs[count].system->serial) == NULL) run_drop(w, &runs[count]);
+}
+
 /* The runs of the schedule as it is now: those of systems that stay are kept as they are. NULL: no memory. */
 static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
 {
@@ -122,8 +130,7 @@ static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
         if (was) runs[i] = *was;
         else ok = run_make_of(w, &runs[i], e->system);
         if (!ok) {
-            while (i-- > 0)
-                if (run_of(k, runs[i].system->serial) == NULL) run_drop(w, &runs[i]);
+            runs_forget(w, k, runs, i);
             memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
             return NULL;
         }
@@ -140,7 +147,12 @@ static bool plan_update(reef_world *w, ticking *k)
     if (c == NULL) return false;
     if (k->epoch == c->epoch) return true;
     run *runs = runs_of(w, k, c);
-    if (runs == NULL) return false;
+    quick *quicks = runs ? memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
+    if (quicks == NULL) {
+        if (runs) runs_forget(w, k, runs, c->count);
+        memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+        return false;
+    }
     k->epoch = 0;
     for (uint32_t i = 0; i < k->run_count; i++) {
         bool stays = false;
@@ -148,7 +160,9 @@ static bool plan_update(reef_world *w, ticking *k)
         if (!stays) run_drop(w, &k->runs[i]);
     }
     memory_free(&w->family->memory, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
     k->runs = runs;
+    k->quicks = quicks;
     k->run_count = c->count;
     k->run_room = c->count + 1;
     k->phase_count = c->phase_count;
