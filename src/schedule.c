@@ -141,8 +141,9 @@ COLD bool phase_named(reef_world *w, const char *op, const char *name, uint32_t 
         for (uint32_t i = 0; i < s->phase_count; i++) nearest_look(&near_by, s->phases[i].name);
     }
     const shown unknown = show(name, strlen(name));
-    if (near_by.name) snprintf(detail, sizeof detail, "no phase is named %s; did you mean %s?", unknown.text, show(near_by.name, strlen(near_by.name)).text);
-    else snprintf(detail, sizeof detail, "no phase is named %s", unknown.text);
+    const shown meant = near_by.name ? show(near_by.name, strlen(near_by.name)) : show("", 0);
+    snprintf(detail, sizeof detail, near_by.name ? "no phase is named %s; did you mean %s?" : "no phase is named %s", unknown.text,
+             meant.text);
     return failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail), false;
 }
 
