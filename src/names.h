@@ -67,6 +67,8 @@
 #define events_drop reef_inner_events_drop
 #define events_end reef_inner_events_end
 #define events_end_of reef_inner_events_end_of
+#define events_expire reef_inner_events_expire
+#define events_expire_begin reef_inner_events_expire_begin
 #define events_follow reef_inner_events_follow
 #define events_forget reef_inner_events_forget
 #define events_gather reef_inner_events_gather
