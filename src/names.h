@@ -72,6 +72,7 @@
 #define events_follow reef_inner_events_follow
 #define events_forget reef_inner_events_forget
 #define events_gather reef_inner_events_gather
+#define events_hand_over reef_inner_events_hand_over
 #define events_lag_equal reef_inner_events_lag_equal
 #define events_lag_hash reef_inner_events_lag_hash
 #define events_leave reef_inner_events_leave

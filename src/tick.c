@@ -239,10 +239,11 @@ static reef_status phases_tick(reef_world *w, float dt)
     w->state.ticks++;
     w->state.time_ns += ns;
     world_touch(w);
-    reef_status s = REEF_OK;
+    reef_status s = events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
         const phase p = w->schedule->phases[i]; /* a phase may add one */
         s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
+        if (s == REEF_OK) s = events_expire(w, &p);
     }
     return s;
 }
@@ -331,7 +332,7 @@ COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, f
     if (run_make_of(w, r, x) && (!r->receives || events_follow(w, x))) {
         r->going = r->on = true;
         s = phase_run(w, k->run_count, k->run_count + 1, dt);
-        if (r->receives) events_leave(w, x);
+        if (r->receives) events_leave(w, x->serial);
     } else {
         s = no_memory_for(w, x);
     }
