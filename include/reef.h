@@ -50,7 +50,6 @@
 #include "reef/query.h"
 #include "reef/system.h"
 #include "reef/track.h"
-#include "reef/system.h"
 #include "reef/command.h"
 #include "reef/event.h"
 #include "reef/bulk.h"

@@ -67,9 +67,12 @@
 #define events_drop reef_inner_events_drop
 #define events_end reef_inner_events_end
 #define events_end_of reef_inner_events_end_of
+#define events_expire reef_inner_events_expire
+#define events_expire_begin reef_inner_events_expire_begin
 #define events_follow reef_inner_events_follow
 #define events_forget reef_inner_events_forget
 #define events_gather reef_inner_events_gather
+#define events_hand_over reef_inner_events_hand_over
 #define events_lag_equal reef_inner_events_lag_equal
 #define events_lag_hash reef_inner_events_lag_hash
 #define events_leave reef_inner_events_leave

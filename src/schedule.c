@@ -258,8 +258,10 @@ COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const 
     if (!name_free(w, op, x->name, place)) status = REEF_EXISTS;
     else if ((s = schedule_copy(w, 0)) == NULL) status = refuse_change(w, op, REEF_NO_MEMORY);
     else {
+        const uint64_t was = s->entries[place].system->serial;
         s->entries[place] = (schedule_entry){x, s->entries[place].slot, in, !desc->off};
         status = schedule_finish(w, op, s);
+        if (status == REEF_OK) events_hand_over(w, was, x);
     }
     if (status != REEF_OK) return system_forget(w->family, x), status;
     system_leave(w->family, x); /* its maker */
@@ -274,11 +276,14 @@ COLD reef_status reef_system_remove(reef_world *w, reef_system_id which)
     if (place == ENTRY_NONE) return status;
     schedule *s = schedule_copy(w, 0);
     if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    const uint64_t serial = s->entries[place].system->serial;
     s->slots[s->entries[place].slot].entry = ENTRY_NONE;
     s->count--;
     memmove(s->entries + place, s->entries + place + 1, (s->count - place) * sizeof *s->entries);
     for (uint32_t i = place; i < s->count; i++) s->slots[s->entries[i].slot].entry = i;
-    return schedule_finish(w, op, s);
+    status = schedule_finish(w, op, s);
+    if (status == REEF_OK) events_leave(w, serial);
+    return status;
 }
 
 COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on)

@@ -61,6 +61,7 @@ static bool run_make_of(reef_world *w, run *r, struct system *s)
 {
     memset(r, 0, sizeof *r);
     r->system = s;
+    r->serial = s->serial;
     r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED || touches_kind(s, REEF_WRITES) ||
                        touches_kind(s, REEF_SUMS);
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) r->writes_others |= s->query.terms[i].source.generation != 0;
@@ -108,7 +109,7 @@ static bool plan_order(reef_world *w, ticking *k)
 static run *run_of(const ticking *k, uint64_t serial)
 {
     for (uint32_t i = 0; i < k->run_count; i++)
-        if (k->runs[i].system->serial == serial) return &k->runs[i];
+        if (k->runs[i].serial == serial) return &k->runs[i];
     return NULL;
 }
 
@@ -116,7 +117,7 @@ static run *run_of(const ticking *k, uint64_t serial)
 static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t count)
 {
     while (count-- > 0)
-        if (run_of(k, runs[count].system->serial) == NULL) run_drop(w, &runs[count]);
+        if (run_of(k, runs[count].serial) == NULL) run_drop(w, &runs[count]);
 }
 
 /* The runs of the schedule as it is now: those of systems that stay are kept as they are. NULL: no memory. */
@@ -253,10 +254,11 @@ static reef_status phases_tick(reef_world *w, float dt)
     w->state.ticks++;
     w->state.time_ns += ns;
     world_touch(w);
-    reef_status s = REEF_OK;
+    reef_status s = events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
         const phase p = w->schedule->phases[i]; /* a phase may add one */
         s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
+        if (s == REEF_OK) s = events_expire(w, &p);
     }
     return s;
 }
@@ -345,7 +347,7 @@ COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, f
     if (run_make_of(w, r, x) && (!r->receives || events_follow(w, x))) {
         r->going = r->on = true;
         s = phase_run(w, k->run_count, k->run_count + 1, dt);
-        if (r->receives) events_leave(w, x);
+        if (r->receives) events_leave(w, x->serial);
     } else {
         s = no_memory_for(w, x);
     }
