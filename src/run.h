@@ -19,7 +19,8 @@ typedef enum run_stage {
 
 /* A system in the plan of one world. */
 typedef struct run {
-    struct system *system;
+    struct system *system; /* gone, maybe, when the plan isn't up to date */
+    uint64_t  serial;      /* of the system */
     query    *query;       /* NULL: it has no rows */
     reef_query handle;     /* of that query */
     uint32_t  entry;       /* in the schedule */

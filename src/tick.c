@@ -60,6 +60,7 @@ static bool run_make_of(reef_world *w, run *r, struct system *s)
 {
     memset(r, 0, sizeof *r);
     r->system = s;
+    r->serial = s->serial;
     r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED || touches_kind(s, REEF_WRITES) ||
                        touches_kind(s, REEF_SUMS);
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) r->writes_others |= s->query.terms[i].source.generation != 0;
@@ -107,7 +108,7 @@ static bool plan_order(reef_world *w, ticking *k)
 static run *run_of(const ticking *k, uint64_t serial)
 {
     for (uint32_t i = 0; i < k->run_count; i++)
-        if (k->runs[i].system->serial == serial) return &k->runs[i];
+        if (k->runs[i].serial == serial) return &k->runs[i];
     return NULL;
 }
 
@@ -123,7 +124,7 @@ static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
         else ok = run_make_of(w, &runs[i], e->system);
         if (!ok) {
             while (i-- > 0)
-                if (run_of(k, runs[i].system->serial) == NULL) run_drop(w, &runs[i]);
+                if (run_of(k, runs[i].serial) == NULL) run_drop(w, &runs[i]);
             memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
             return NULL;
         }
