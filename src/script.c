@@ -111,6 +111,7 @@ static void scripts_end_lost(reef_world *w, reef_script_run *r)
         r->data = x.data;
         if (script_lives(&x, r->entity) && x.script->end) x.script->end(r);
     }
+    r->data = NULL;
     if (n) removals_pass(w, w->script_reader - 1, n);
 }
 
