@@ -20,6 +20,7 @@
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
  *   reef/inspect.h  printing, visiting, checking
+ *   reef/script.h   code of single entities
  *   reef/random.h   random numbers by seed, tick, system and entity
  *   reef/pool.h     threads for ticks
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
@@ -50,13 +51,13 @@
 #include "reef/query.h"
 #include "reef/system.h"
 #include "reef/track.h"
-#include "reef/system.h"
 #include "reef/command.h"
 #include "reef/event.h"
 #include "reef/bulk.h"
 #include "reef/snapshot.h"
 #include "reef/history.h"
 #include "reef/inspect.h"
+#include "reef/script.h"
 #include "reef/random.h"
 #include "reef/pool.h"
 #include "reef/fast.h"

@@ -48,6 +48,9 @@
     X(53, "fresh indices that lanes passed over are lost") \
     X(54, "of a run of commands, the one that had no memory is lost") \
     X(55, "a run of commands that begins at a table's first row is done for the table's rows in its order") \
-    X(56, "the commands of a job come before those of the jobs before it")
+    X(56, "the commands of a job come before those of the jobs before it") \
+    X(57, "events that a slower system hasn't read are dropped when the phase ends") \
+    X(58, "a system reads events that it has read again in its next run") \
+    X(59, "events of a later job come before those of an earlier one")
 
 #endif

@@ -633,12 +633,23 @@ COLD bool events_follow(reef_world *w, const struct system *s)
     return true;
 }
 
-COLD void events_leave(reef_world *w, const struct system *s)
+COLD void events_leave(reef_world *w, uint64_t serial)
 {
     state *x = &w->state;
     for (uint32_t i = x->event_place_count; i-- > 0;)
-        if (x->event_places[i].serial == s->serial) x->event_places[i] = x->event_places[--x->event_place_count];
+        if (x->event_places[i].serial == serial) x->event_places[i] = x->event_places[--x->event_place_count];
     events_trim(w);
+    world_touch(w);
+}
+
+COLD void events_hand_over(reef_world *w, uint64_t serial, const struct system *to)
+{
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        event_place *p = &w->state.event_places[i];
+        if (p->serial != serial) continue;
+        p->serial = to->serial;
+        p->name_hash = to->name_hash;
+    }
     world_touch(w);
 }
 

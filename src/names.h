@@ -67,9 +67,12 @@
 #define events_drop reef_inner_events_drop
 #define events_end reef_inner_events_end
 #define events_end_of reef_inner_events_end_of
+#define events_expire reef_inner_events_expire
+#define events_expire_begin reef_inner_events_expire_begin
 #define events_follow reef_inner_events_follow
 #define events_forget reef_inner_events_forget
 #define events_gather reef_inner_events_gather
+#define events_hand_over reef_inner_events_hand_over
 #define events_lag_equal reef_inner_events_lag_equal
 #define events_lag_hash reef_inner_events_lag_hash
 #define events_leave reef_inner_events_leave
@@ -216,10 +219,13 @@
 #define removal_log reef_inner_removal_log
 #define removals_forget reef_inner_removals_forget
 #define removals_log_row reef_inner_removals_log_row
+#define removals_pass reef_inner_removals_pass
+#define removals_peek reef_inner_removals_peek
 #define removals_prepare reef_inner_removals_prepare
 #define removals_prepare_many reef_inner_removals_prepare_many
 #define removals_prepare_row reef_inner_removals_prepare_row
 #define removals_sound reef_inner_removals_sound
+#define removals_trim reef_inner_removals_trim
 #define resets_place reef_inner_resets_place
 #define resets_take_back reef_inner_resets_take_back
 #define resets_undo reef_inner_resets_undo
@@ -240,6 +246,8 @@
 #define schedule_join reef_inner_schedule_join
 #define schedule_ready reef_inner_schedule_ready
 #define schedule_sort reef_inner_schedule_sort
+#define scripts_end reef_inner_scripts_end
+#define scripts_join reef_inner_scripts_join
 #define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define shape_signed reef_inner_shape_signed
@@ -287,6 +295,7 @@
 #define touch_takes reef_inner_touch_takes
 #define touch_word reef_inner_touch_word
 #define track_carry reef_inner_track_carry
+#define track_next reef_inner_track_next
 #define track_of reef_inner_track_of
 #define track_prepare reef_inner_track_prepare
 #define track_prepare_row reef_inner_track_prepare_row

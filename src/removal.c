@@ -202,8 +202,8 @@ COLD void readers_arrive(reef_world *w)
 
 COLD void removals_forget(reef_world *w)
 {
+    readers_arrive(w); /* that of scripts goes on */
     w->state.place_count = 0;
-    readers_arrive(w);
 }
 
 COLD void readers_drop(reef_world *w)
@@ -309,6 +309,28 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
     r->position++;
     if (last) store_trim(w, s);
     return true;
+}
+
+/* ---- for scripts ---- */
+
+/* While systems run: one of them reads, and moves the reader's place on; what lies before it is let go when none of them runs. */
+bool removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, reef_entity *entity, void *value)
+{
+    const log_reader *r = &w->readers[reader];
+    const track_store *s = track_of(w, r->component);
+    if (s == NULL || s->tail - r->position <= ahead) return false;
+    const size_t size = type_of(r->component)->size;
+    bytes_get(&s->log, (r->position + ahead) * ENTRY, (char *)entity, ENTRY);
+    bytes_get(&s->values, (r->position + ahead) * size, value, size);
+    return true;
+}
+
+void removals_pass(reef_world *w, uint32_t reader, uint64_t n) { w->readers[reader].position += n; }
+
+void removals_trim(reef_world *w, uint32_t reader)
+{
+    track_store *s = track_of(w, w->readers[reader].component);
+    if (s && s->head != w->readers[reader].position) store_trim(w, s);
 }
 
 /* ---- validation ---- */

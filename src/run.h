@@ -19,7 +19,8 @@ typedef enum run_stage {
 
 /* A system in the plan of one world. */
 typedef struct run {
-    struct system *system;
+    struct system *system; /* gone, maybe, when the schedule changed; then only `serial` counts */
+    uint64_t  serial;      /* of the system */
     query    *query;       /* NULL: it has no rows */
     reef_query handle;     /* of that query */
     uint32_t  entry;       /* in the schedule */
@@ -54,12 +55,26 @@ typedef struct phase_plan {
     bool     known;
     uint64_t tables_epoch, disabled_epoch, state_epoch, fork_version;
     uint32_t shapes;
+    uint32_t quick_end;  /* the quick runs of the phase: from `first` on */
 } phase_plan;
+
+/* A simple run of a phase that is known: all that it takes, in one cache line. */
+typedef struct quick {
+    void       (*function)(reef_block *block);
+    void        *context;
+    const struct system *system;
+    query       *query;
+    const match *first, *end;
+    uint32_t     match_bytes;
+    uint16_t     number, write_count; /* its place in the phase; columns that it writes */
+} quick;
 
 typedef struct ticking {
     uint64_t    epoch;  /* of the schedule that the plan is of; 0: none */
     run        *runs;
     uint32_t    run_count, run_room;
+    quick      *quicks; /* as many as runs */
+    job         quick_job;
     uint32_t   *after;
     uint32_t    after_count, after_room;
     phase_plan  phases[REEF_PHASES_MAX];
@@ -92,7 +107,7 @@ typedef struct ticking {
  * not; world->error.system says which was the first. */
 reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
 /* The same for a phase of simple runs in a world without pool. False: something is unusual, phase_run must. */
-bool phase_run_simple(reef_world *w, phase_plan *p, float dt);
+bool phase_run_simple(reef_world *w, const phase_plan *p, float dt);
 void phase_know(reef_world *w, phase_plan *p); /* after phase_run */
 
 #endif

@@ -141,8 +141,9 @@ COLD bool phase_named(reef_world *w, const char *op, const char *name, uint32_t 
         for (uint32_t i = 0; i < s->phase_count; i++) nearest_look(&near_by, s->phases[i].name);
     }
     const shown unknown = show(name, strlen(name));
-    if (near_by.name) snprintf(detail, sizeof detail, "no phase is named %s; did you mean %s?", unknown.text, show(near_by.name, strlen(near_by.name)).text);
-    else snprintf(detail, sizeof detail, "no phase is named %s", unknown.text);
+    const shown meant = near_by.name ? show(near_by.name, strlen(near_by.name)) : show("", 0);
+    snprintf(detail, sizeof detail, near_by.name ? "no phase is named %s; did you mean %s?" : "no phase is named %s", unknown.text,
+             meant.text);
     return failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail), false;
 }
 
@@ -257,8 +258,10 @@ COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const 
     if (!name_free(w, op, x->name, place)) status = REEF_EXISTS;
     else if ((s = schedule_copy(w, 0)) == NULL) status = refuse_change(w, op, REEF_NO_MEMORY);
     else {
+        const uint64_t was = s->entries[place].system->serial;
         s->entries[place] = (schedule_entry){x, s->entries[place].slot, in, !desc->off};
         status = schedule_finish(w, op, s);
+        if (status == REEF_OK) events_hand_over(w, was, x);
     }
     if (status != REEF_OK) return system_forget(w->family, x), status;
     system_leave(w->family, x); /* its maker */
@@ -273,11 +276,14 @@ COLD reef_status reef_system_remove(reef_world *w, reef_system_id which)
     if (place == ENTRY_NONE) return status;
     schedule *s = schedule_copy(w, 0);
     if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    const uint64_t serial = s->entries[place].system->serial;
     s->slots[s->entries[place].slot].entry = ENTRY_NONE;
     s->count--;
     memmove(s->entries + place, s->entries + place + 1, (s->count - place) * sizeof *s->entries);
     for (uint32_t i = place; i < s->count; i++) s->slots[s->entries[i].slot].entry = i;
-    return schedule_finish(w, op, s);
+    status = schedule_finish(w, op, s);
+    if (status == REEF_OK) events_leave(w, serial);
+    return status;
 }
 
 COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on)

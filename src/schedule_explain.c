@@ -174,12 +174,13 @@ static COLD void tell_reason(explainer *o, const struct system *a, const struct 
         const char    *name = type_at(c);
         if (why & ACCESS_WRITE) {
             if (x & y & ACCESS_WRITE) tell_format(o, "%sboth write %s", between, name);
-            else tell_format(o, x & ACCESS_WRITE ? "%sboth use %s, %s writes it" : "%sboth use %s, %s only reads it", between, name, a->name);
+            else tell_format(o, "%sboth use %s, %s %s it", between, name, a->name, x & ACCESS_WRITE ? "writes" : "only reads");
             between = "; ";
         }
         if (why & ACCESS_SEND) {
             const bool sent = (x & ACCESS_SEND) && (y & ACCESS_RECEIVE);
-            tell_format(o, "%s%s %s %s, which is %s here", between, a->name, sent ? "sends" : "receives", name, sent ? "received" : "sent");
+            tell_format(o, "%s%s %s %s, which is %s here", between, a->name, sent ? "sends" : "receives", name,
+                        sent ? "received" : "sent");
             between = "; ";
         }
     }

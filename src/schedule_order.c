@@ -187,7 +187,8 @@ COLD reef_status schedule_sort(family *f, schedule *s, char *detail)
     for (uint32_t i = 0; i < s->count; i++) names += names_in(s->entries[i].system->before) + names_in(s->entries[i].system->after);
     if (names == 0) return sort_plainly(s), REEF_OK;
     while (buckets < s->count * 2) buckets *= 2;
-    if (names > UINT32_MAX - 1 || !size_multiply((size_t)names, sizeof *o.edge, (buckets + 2 * s->count) * sizeof(uint32_t), &bytes)) return REEF_NO_MEMORY;
+    const size_t lists = (buckets + 2 * s->count) * sizeof(uint32_t);
+    if (names > UINT32_MAX - 1 || !size_multiply((size_t)names, sizeof *o.edge, lists, &bytes)) return REEF_NO_MEMORY;
     uint32_t *room = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (room == NULL) return REEF_NO_MEMORY;
     o.bucket = room;

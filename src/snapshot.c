@@ -271,6 +271,10 @@ reef_world *world_aside(reef_world *w)
 reef_world *reef_fork(reef_world *w)
 {
     reef_world *fork = world_aside(w);
+    if (fork && !scripts_join(fork, w)) {
+        reef_world_free(fork);
+        return refuse_copy(w, "reef_fork"), NULL;
+    }
     if (fork) removals_forget(fork);
     return fork;
 }

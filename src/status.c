@@ -185,6 +185,7 @@ COLD reef_status failure(reef_world *w, reef_status status, const char *operatio
 
 COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail)
 {
+    if (!w->running && w->calling) operation = w->calling;
     reef_error e = {.status = status, .operation = operation, .number = number};
     snprintf(e.detail, sizeof e.detail, "%s", detail);
     return failure_record(w, &e);

@@ -115,6 +115,7 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     for (uint32_t i = 0; x.first && i <= config->distance; i++) reef_snapshot_free(x.first[i].state);
     memory_free(&w->family->memory, MEMORY_OTHER, x.first, sync_bytes(&x));
     skips_free(w->family, &room);
+    aside->script_reader = 0; /* nobody saw this world: no script of it ends */
     reef_world_free(aside);
     return s;
 }

@@ -47,7 +47,8 @@ COLD bool system_name_allowed(const char *name)
 COLD bool system_refuse_name(reef_world *w, const char *op, const char *what)
 {
     char detail[REEF_DETAIL_MAX];
-    snprintf(detail, sizeof detail, "%s's name has 1 to %d bytes, no spaces, commas, semicolons or quotes", what, REEF_SYSTEM_NAME_MAX);
+    snprintf(detail, sizeof detail, "%s's name has 1 to %d bytes, no spaces, commas, semicolons or quotes", what,
+             REEF_SYSTEM_NAME_MAX);
     failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
     return false;
 }
@@ -143,8 +144,11 @@ static COLD void unsplit(system_draft *d, split_reason reason, uint32_t componen
 /* What a term does with its component's data. */
 static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 {
-    uint32_t use = f->filter ? 0 : t->access == REEF_IN ? ACCESS_READ : t->access == REEF_OUT ? ACCESS_WRITE : ACCESS_READ | ACCESS_WRITE;
-    return t->since == REEF_ALWAYS ? use : use | ACCESS_READ;
+    uint32_t use = t->since == REEF_ALWAYS ? 0 : ACCESS_READ;
+    if (f->filter) return use;
+    if (t->access != REEF_OUT) use |= ACCESS_READ;
+    if (t->access != REEF_IN) use |= ACCESS_WRITE;
+    return use;
 }
 
 /* Does the system write the component in its own rows? */
@@ -177,8 +181,8 @@ static COLD void access_of_terms(system_draft *d)
 static COLD void access_of_touches(system_draft *d)
 {
     static const uint32_t uses[] = {
-        [REEF_READS] = ACCESS_READ, [REEF_WRITES] = ACCESS_READ | ACCESS_WRITE, [REEF_SENDS] = ACCESS_SEND, [REEF_RECEIVES] = ACCESS_RECEIVE,
-        [REEF_SUMS] = ACCESS_READ | ACCESS_WRITE,
+        [REEF_READS] = ACCESS_READ, [REEF_WRITES] = ACCESS_READ | ACCESS_WRITE, [REEF_SUMS] = ACCESS_READ | ACCESS_WRITE,
+        [REEF_SENDS] = ACCESS_SEND, [REEF_RECEIVES] = ACCESS_RECEIVE,
     };
     for (uint32_t i = 0; i < d->text.count; i++) {
         const reef_touch t = d->text.touch[i];

@@ -40,7 +40,8 @@ static COLD bool refuse_kind(parser *p)
     nearest s = nearest_begin(name);
     for (uint32_t kind = REEF_READS; kind <= REEF_NAMES; kind++) nearest_look(&s, touch_words[kind].text);
     if (p->token.kind == TOKEN_NAME && s.name)
-        return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected what is touched, found '%s'; did you mean %s?", found.text, s.name);
+        return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected what is touched, found '%s'; did you mean %s?", found.text,
+                            s.name);
     if (p->token.kind == TOKEN_NAME && reef_type_find(name).id)
         return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected reads, writes ..., found the type %s: no comma between types",
                             found.text);

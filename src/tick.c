@@ -36,6 +36,7 @@ COLD void ticking_drop(reef_world *w)
     for (uint32_t i = 0; i < k->job_room; i++) commands_drop(w, &k->jobs[i].commands);
     for (uint32_t i = 0; i < k->run_count; i++) run_drop(w, &k->runs[i]);
     memory_free(m, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    memory_free(m, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
     memory_free(m, MEMORY_OTHER, k->after, k->after_room * sizeof *k->after);
     memory_free(m, MEMORY_OTHER, k->jobs, k->job_room * sizeof *k->jobs);
     memory_free(m, MEMORY_OTHER, k->queues, k->queue_room);
@@ -60,6 +61,7 @@ static bool run_make_of(reef_world *w, run *r, struct system *s)
 {
     memset(r, 0, sizeof *r);
     r->system = s;
+    r->serial = s->serial;
     r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED || touches_kind(s, REEF_WRITES) ||
                        touches_kind(s, REEF_SUMS);
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) r->writes_others |= s->query.terms[i].source.generation != 0;
@@ -107,8 +109,15 @@ static bool plan_order(reef_world *w, ticking *k)
 static run *run_of(const ticking *k, uint64_t serial)
 {
     for (uint32_t i = 0; i < k->run_count; i++)
-        if (k->runs[i].system->serial == serial) return &k->runs[i];
+        if (k->runs[i].serial == serial) return &k->runs[i];
     return NULL;
+}
+
+/* Runs that don't come into the plan: those that aren't in it already go. */
+static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t count)
+{
+    while (count-- > 0)
+        if (run_of(k, runs[count].serial) == NULL) run_drop(w, &runs[count]);
 }
 
 /* The runs of the schedule as it is now: those of systems that stay are kept as they are. NULL: no memory. */
@@ -122,8 +131,7 @@ static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
         if (was) runs[i] = *was;
         else ok = run_make_of(w, &runs[i], e->system);
         if (!ok) {
-            while (i-- > 0)
-                if (run_of(k, runs[i].system->serial) == NULL) run_drop(w, &runs[i]);
+            runs_forget(w, k, runs, i);
             memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
             return NULL;
         }
@@ -140,7 +148,12 @@ static bool plan_update(reef_world *w, ticking *k)
     if (c == NULL) return false;
     if (k->epoch == c->epoch) return true;
     run *runs = runs_of(w, k, c);
-    if (runs == NULL) return false;
+    quick *quicks = runs ? memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
+    if (quicks == NULL) {
+        if (runs) runs_forget(w, k, runs, c->count);
+        memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+        return false;
+    }
     k->epoch = 0;
     for (uint32_t i = 0; i < k->run_count; i++) {
         bool stays = false;
@@ -148,7 +161,9 @@ static bool plan_update(reef_world *w, ticking *k)
         if (!stays) run_drop(w, &k->runs[i]);
     }
     memory_free(&w->family->memory, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
     k->runs = runs;
+    k->quicks = quicks;
     k->run_count = c->count;
     k->run_room = c->count + 1;
     k->phase_count = c->phase_count;
@@ -239,10 +254,11 @@ static reef_status phases_tick(reef_world *w, float dt)
     w->state.ticks++;
     w->state.time_ns += ns;
     world_touch(w);
-    reef_status s = REEF_OK;
+    reef_status s = events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
         const phase p = w->schedule->phases[i]; /* a phase may add one */
         s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
+        if (s == REEF_OK) s = events_expire(w, &p);
     }
     return s;
 }
@@ -331,7 +347,7 @@ COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, f
     if (run_make_of(w, r, x) && (!r->receives || events_follow(w, x))) {
         r->going = r->on = true;
         s = phase_run(w, k->run_count, k->run_count + 1, dt);
-        if (r->receives) events_leave(w, x);
+        if (r->receives) events_leave(w, x->serial);
     } else {
         s = no_memory_for(w, x);
     }

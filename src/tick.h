@@ -78,10 +78,16 @@ void events_end(reef_world *w, const struct system *s);
 /* The phase ended, all was gathered: what somebody hasn't seen yet goes to the state, the rest is dropped. NO_MEMORY: it stays where it is, and
  * this is tried again at the next phase. */
 reef_status events_settle(reef_world *w);
-/* Readers of a system that comes or goes; also of one that became another and kept its serial number: it goes on reading where it
- * was, and types that are new to it from now on. A system outside of the schedule (reef_system_once) comes after events_ready and goes
- * when it has run. False: no memory, nothing changed. */
+/* Entities that are events (src/brief.c). The tick begins, its number is counted: those that were made since the last one are of its
+ * last phase. A phase had its turn, all its commands are done: those that it made the last time go. NO_MEMORY, recorded: what
+ * wasn't done is done the next time. */
+reef_status events_expire_begin(reef_world *w, const phase *last);
+reef_status events_expire(reef_world *w, const phase *ended);
+/* Room for what a system sends, and a place to read from for each type that it receives and hasn't got one for: from now on. (For the
+ * systems of the schedule events_ready does it, before anything can be sent.) False: no memory, nothing changed. */
 bool events_follow(reef_world *w, const struct system *s);
-void events_leave(reef_world *w, const struct system *s);
+/* A system is gone: what it hasn't read nobody waits for any more. Another one took its place: it goes on reading there. */
+void events_leave(reef_world *w, uint64_t serial);
+void events_hand_over(reef_world *w, uint64_t serial, const struct system *to);
 
 #endif

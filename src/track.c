@@ -63,6 +63,16 @@ uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity
     return word;
 }
 
+uint64_t track_next(const track_store *s, uint64_t index)
+{
+    for (uint64_t page = index / STAMPS_PER_PAGE; s && page < s->stamps.count; page++, index = page * STAMPS_PER_PAGE) {
+        const stamp *x = s->stamps.page[page];
+        for (uint64_t i = index % STAMPS_PER_PAGE; x && i < STAMPS_PER_PAGE; i++)
+            if (x[i].changed) return page * STAMPS_PER_PAGE + i;
+    }
+    return UINT64_MAX;
+}
+
 bool reef_changed_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since)
 {
     return reef_has_id(w, e, c) && track_word(w, track_of(w, c.id), &e, 1, since, false) != 0;

@@ -14,6 +14,8 @@
 track_store *track_of(const reef_world *w, uint32_t component);
 /* Bit i (of at most 64): the component of e[i], which has it, was written, or added, after the version `since`. */
 uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added);
+/* The first index from `index` on whose entity ever had the component; UINT64_MAX: there is none. NULL store: none. */
+uint64_t track_next(const track_store *s, uint64_t index);
 /* Stamps for these entities. Whoever writes a tracked column without column_own or chunk_own must make a new version afterwards:
  * see chunk_own. */
 bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
@@ -49,6 +51,11 @@ log_reader *reader_make(reef_world *w, uint32_t component, bool events);
 log_reader *reader_of(reef_world *w, reef_removals handle, bool events, const char *op);
 /* Room for so many bytes at the tail of a ring, ours: of what lies between head and tail nothing moves. */
 bool bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes);
+
+/* Removal `ahead` behind the place of a reader with values, by its number; its place goes on; what all have read is let go. */
+bool removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, reef_entity *entity, void *value);
+void removals_pass(reef_world *w, uint32_t reader, uint64_t n);
+void removals_trim(reef_world *w, uint32_t reader);
 
 /* Who reads is the world's; how far they are is part of the state while somebody holds it. Before the state is shared; after
  * another one came; when the state is to have no reader; when the world ends. */

@@ -97,6 +97,7 @@ COLD void reef_world_free(reef_world *w)
 {
     if (w == NULL) return;
     family *f = w->family;
+    scripts_end(w);
     ticking_drop(w);
     commands_drop(w, &w->deferred);
     commands_trim(w);

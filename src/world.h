@@ -270,6 +270,7 @@ struct reef_world {
     reef_error world_failure;  /* while they run: of a call on the world by one of them */
     reef_component hook_failed; /* of the call that is running */
     struct { reef_entity entity; uint32_t component; } ready; /* of a tracked type, to be written: reef_mut_done */
+    uint32_t   script_reader;  /* number of that of scripts + 1; 0: scripts were never turned on (src/script.c) */
     struct log_reader *readers; /* by index: src/removal.c */
     reef_status sent;           /* of reef_send outside of systems */
     struct event_flight *flight; /* events that aren't part of the state yet: src/event.c; NULL: there never were any */
@@ -460,6 +461,10 @@ void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c
 COLD bool lanes_retry(reef_world *w);
 INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || lanes_retry(w); }
 void lanes_drop(reef_world *w);
+
+/* ---- scripts (src/script.c) ---- */
+bool scripts_join(reef_world *fork, const reef_world *w); /* the fork has them as its origin has. False: no memory */
+void scripts_end(reef_world *w); /* the world is about to end: all that live do */
 
 /* ---- singletons (src/single.c) ---- */
 reef_status single_validate(const reef_world *w, char *message, size_t size);

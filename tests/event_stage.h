@@ -69,7 +69,7 @@ static inline struct system *stage_system(stage *s, const char *name)
 /* Only the last one can go. */
 static inline void stage_remove_last(stage *s, reef_world *w)
 {
-    events_leave(w, &s->systems[--s->schedule.count]);
+    events_leave(w, s->systems[--s->schedule.count].serial);
     s->schedule.epoch++;
 }
 

@@ -97,6 +97,25 @@ REEF_API uint64_t reef_events_missed(const reef_world *world, reef_event_reader 
  * them. Part of the state, not of its hash. Errors: UNKNOWN_TYPE, NOT_COPYABLE, LIMIT, BAD_ARGUMENT (0), LOCKED, NO_MEMORY. */
 REEF_API reef_status reef_events_bound(reef_world *world, reef_component type, uint64_t most);
 
+/* ---- events as entities ----
+ *
+ *     reef_cmd_spawn(b, reef_default(ReefBrief), reef_with(Explosion, .where = p, .power = 7));
+ *     reef_system(w, shake, "in Explosion; ...");
+ *
+ * An entity with this component lives for one tick: from the end of the phase in which it was made until that phase has had its turn in
+ * the next tick. So each system that runs once a tick sees it exactly once: those of later phases in the same tick, the others in the
+ * next one (a system of a phase with steps of its own: in each of its steps in between). One that is made between two ticks is seen
+ * by the next tick alone. In all else it is an entity like any other, which queries find and join.
+ *
+ * The values are reef's: make it as reef_default(ReefBrief). Whoever loses the component before lives on; a clone ends with its
+ * source. Needs reef_tick: reef_tick_phase, and systems that run once, end nobody. */
+typedef struct ReefBrief {
+    uint64_t phase; /* in which it was made: a hash of the name; 0: the phase hasn't ended yet */
+    uint64_t tick;
+} ReefBrief;
+REEF_COMPONENT(ReefBrief);
+REEF_FIELDS(ReefBrief, REEF_FIELD(ReefBrief, phase, REEF_U64, NULL, 0, 0), REEF_FIELD(ReefBrief, tick, REEF_U64, NULL, 0, 0));
+
 /* ---- the inlined half ---- */
 
 /* Where the job's last event went: room for more of the same type. */
