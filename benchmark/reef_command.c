@@ -1,7 +1,6 @@
 /* reef's rows of commands: systems that change the structure. */
 #include "mem.h"
 #include "reef_rows.h"
-#include "reef/system.h"
 
 static void queue_add(reef_block *b)
 {
