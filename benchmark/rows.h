@@ -54,8 +54,8 @@
  *                     {function, array, count}, called in turn through the pointer
  *   deferred_ar       iterate, queue "add Velocity" (zero value) for each; flush; iterate, queue "remove"; flush. The
  *                     buffer starts empty and grows inside the timer. raw: a queue of ids, applied one by one
- *   spawn_par         a parallel system over 1,000 blocks of 1,024 rows makes 1,000,000 entities with Position and Velocity,
- *                     on 2 threads; what its commands do is inside the timer, which is the clock on the wall
+ *   spawn_par         a parallel system over 62,500 rows makes 16 entities with Position and Velocity for each, on
+ *                     2 threads; what its commands do is inside the timer, which is the clock on the wall
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
  *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
  *   restore           from a snapshot, after a write pass over P; raw copies back in place. Freeing the old state is
