@@ -56,8 +56,9 @@ void progress(const char *format, ...)
  * with several threads are measured by the clock on the wall. */
 static uint64_t now_ns(const bench_row *r)
 {
+    const bool wall = r->id == ROW_spawn_par || r->id == ROW_par_heavy_1 || r->id == ROW_par_heavy_2 || r->id == ROW_frame_mixed;
     struct timespec t;
-    clock_gettime(r->id == ROW_spawn_par ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
     return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
@@ -136,6 +137,7 @@ bool run_row(const bench_options *o, const bench_row *r, row_result *result)
         }
     }
     progress("%s", "");
+    for (int i = 0; r->unit == SPEEDUPS && i < o->repeats; i++) result->value[i] = result->raw[i] / result->value[i];
     result->value_median = median(result->value, o->repeats);
     result->raw_median = result->has_raw ? median(result->raw, o->repeats) : 0;
     return true;

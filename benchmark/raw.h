@@ -60,6 +60,7 @@ uint64_t raw_ar_sum(void *state);
 
 extern const row_impl raw_frame_rows[];  /* raw_frame.c */
 extern const row_impl reef_alone_rows[]; /* reef_copy.c: what has no counterpart in arrays is compared with reef itself */
+extern const row_impl reef_alone_frame_rows[]; /* reef_frame.c: the same for threads */
 
 /* Column c starts 320*c bytes into its allocation: page-aligned columns of one stride would all fall into one set of
  * the first-level cache (add_remove_8: 38 ns without, 28 with). */

@@ -4,7 +4,7 @@
 
 const char *unit_name(row_unit unit)
 {
-    static const char *const names[] = {"ns", "us", "bytes"};
+    static const char *const names[] = {"ns", "us", "bytes", "x"};
     return names[unit];
 }
 

@@ -56,6 +56,11 @@
  *                     buffer starts empty and grows inside the timer. raw: a queue of ids, applied one by one
  *   spawn_par         a parallel system over 62,500 rows makes 16 entities with Position and Velocity for each, on
  *                     2 threads; what its commands do is inside the timer, which is the clock on the wall
+ *   par_heavy_1, _2   one tick of a system that runs 200 rounds of x = x * 0.5 + y for each Position, without a pool and on 2
+ *                     threads. _2 is the speed-up: the time without a pool (in raw's column, as ns an entity) divided by
+ *                     that with it; the clock on the wall
+ *   frame_mixed       ten ticks of a small game (docs/performance.md), on 2 threads; in raw's column without a pool; the clock on
+ *                     the wall
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
  *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
  *   restore           from a snapshot, after a write pass over P; raw copies back in place. Freeing the old state is
@@ -169,6 +174,9 @@ typedef struct Data {
     X(empty_system, 100u, 100, 1000, 100u, NS) \
     X(deferred_ar, N_100K, 2, 1, N_100K, NS) \
     X(spawn_par, N_1M, 1, 1, N_1M, NS) \
+    X(par_heavy_1, N_100K, 1, 1, N_100K, NS) \
+    X(par_heavy_2, N_100K, 1, 1, N_100K, SPEEDUPS) \
+    X(frame_mixed, N_100K, 8, 10, 1, US) \
     X(observer_add, N_100K, 2, 1, N_100K, NS) \
     X(snapshot, N_1M, 1, 1, N_1M, NS) \
     X(restore, N_1M, 1, 1, N_1M, NS) \
@@ -195,7 +203,7 @@ enum {
 #undef X
         ROW_COUNT
 };
-typedef enum { NS, US, BYTES } row_unit;
+typedef enum { NS, US, BYTES, SPEEDUPS } row_unit; /* SPEEDUPS: the baseline's time divided by ours */
 
 typedef struct bench_row {
     const char *name;
@@ -222,7 +230,7 @@ typedef struct row_impl {
 /* A contestant is a few lists of rows, each ended by an entry without setup; the last list is followed by NULL. */
 typedef struct contestant {
     const char     *name;
-    const row_impl *lists[8];
+    const row_impl *lists[12];
 } contestant;
 
 extern const contestant contestant_raw;   /* raw.c */

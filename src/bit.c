@@ -116,7 +116,7 @@ void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
 /* ---- rows on the move ---- */
 
 #define EACH_STORE(w, mask, b) \
-    for (bit_store *b = (w)->state.bits, *end_ = b + ((mask) ? (w)->state.bit_count : 0); b != end_; b++) \
+    for (bit_store *b = (w)->state.bits, *end_ = (mask) ? b + (w)->state.bit_count : b; b != end_; b++) \
         if ((mask) & bit_mask((uint32_t)(b - (w)->state.bits)))
 
 bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)

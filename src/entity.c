@@ -258,12 +258,12 @@ void ids_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
     w->state.reserved_count += out ? n : 0;
     while (n > 0) {
         uint64_t *at = (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
-        uint32_t run = RECORDS_PER_PAGE - (index & (RECORDS_PER_PAGE - 1));
-        if (run > n) run = n;
-        for (uint32_t i = 0; i < run; i++) at[i] = record;
+        uint32_t rows = RECORDS_PER_PAGE - (index & (RECORDS_PER_PAGE - 1));
+        if (rows > n) rows = n;
+        for (uint32_t i = 0; i < rows; i++) at[i] = record;
         record_mark(w, index);
-        index += run;
-        n -= run;
+        index += rows;
+        n -= rows;
     }
 }
 

@@ -104,6 +104,7 @@
 #define id_pass reef_inner_id_pass
 #define id_peek reef_inner_id_peek
 #define id_pend reef_inner_id_pend
+#define id_pend_free reef_inner_id_pend_free
 #define id_pend_fresh reef_inner_id_pend_fresh
 #define id_pending reef_inner_id_pending
 #define id_unpend reef_inner_id_unpend
@@ -243,7 +244,8 @@
 #define running_mut reef_inner_running_mut
 #define schedule_drop reef_inner_schedule_drop
 #define schedule_find reef_inner_schedule_find
-#define schedule_join reef_inner_schedule_join
+#define schedule_hold reef_inner_schedule_hold
+#define schedule_leave reef_inner_schedule_leave
 #define schedule_ready reef_inner_schedule_ready
 #define schedule_sort reef_inner_schedule_sort
 #define scripts_end reef_inner_scripts_end

@@ -344,7 +344,7 @@ typedef struct term_list {
     const char  *op;
 } term_list;
 
-static reef_status refuse(reef_world *w, const term_list *l, reef_status s, reef_component c, uint64_t number)
+static reef_status terms_refuse(reef_world *w, const term_list *l, reef_status s, reef_component c, uint64_t number)
 {
     return failure(w, s, l->op, c, (reef_entity){0, 0}, number);
 }
@@ -401,16 +401,16 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
     const uint32_t i = (*at)++;
     const reef_term *t = &l->term[i];
     const reef_component none = {0};
-    if ((uint32_t)t->op > REEF_NONE_OF) return refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
+    if ((uint32_t)t->op > REEF_NONE_OF) return terms_refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
     facts_find(t, &facts[i], top, filter);
     if (t->op < REEF_ANY_OF) {
         reef_status s = leaf_check(w, t);
         if (s == REEF_OK && twice(l, facts, i)) s = REEF_DUPLICATE_TERM;
-        return s == REEF_OK ? s : refuse(w, l, s, t->component, l->number[i]);
+        return s == REEF_OK ? s : terms_refuse(w, l, s, t->component, l->number[i]);
     }
-    if (t->component.id || t->count == 0) return refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
+    if (t->component.id || t->count == 0) return terms_refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
     for (uint32_t k = 0; k < t->count; k++) {
-        if (*at >= l->count) return refuse(w, l, REEF_BAD_ARGUMENT, none, l->number[i]);
+        if (*at >= l->count) return terms_refuse(w, l, REEF_BAD_ARGUMENT, none, l->number[i]);
         reef_status s = terms_check(w, l, facts, at, false, filter || t->op == REEF_NONE_OF);
         if (s != REEF_OK) return s;
     }
@@ -421,7 +421,7 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
 static bool terms_sound(reef_world *w, const term_list *l, term_facts *facts)
 {
     memset(facts, 0, l->count * sizeof *facts);
-    if ((uint32_t)l->entities > REEF_EITHER) return refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), false;
+    if ((uint32_t)l->entities > REEF_EITHER) return terms_refuse(w, l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), false;
     for (uint32_t at = 0; at < l->count;)
         if (terms_check(w, l, facts, &at, true, false) != REEF_OK) return false;
     return true;
@@ -510,12 +510,12 @@ static query *query_fresh(reef_world *w, const term_list *l, const term_facts *f
 static query *query_make(reef_world *w, const term_list *l)
 {
     term_facts facts[REEF_TERMS_MAX];
-    if (w->running) return refuse(w, l, REEF_LOCKED, (reef_component){0}, 0), NULL;
+    if (w->running) return terms_refuse(w, l, REEF_LOCKED, (reef_component){0}, 0), NULL;
     if (!terms_sound(w, l, facts)) return NULL;
     uint32_t place = place_take(w);
     query *q = place == UINT32_MAX ? NULL : query_again(w, l);
     if (q == NULL && place != UINT32_MAX) q = query_fresh(w, l, facts);
-    if (q == NULL) return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    if (q == NULL) return terms_refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     q->index = place;
     q->generation = ++w->queries[place].generation;
     mutex_lock(&w->family->lock);
@@ -525,7 +525,7 @@ static query *query_make(reef_world *w, const term_list *l)
     w->query_count++;
     if (query_update(q)) return q;
     query_drop(q);
-    return refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    return terms_refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
 }
 
 static reef_query handle_to(const query *q)
@@ -574,7 +574,7 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
     if (w == NULL) return (reef_query){0, 0, 0};
     l.op = "reef_query_make";
     l.count = 0;
-    if (desc == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), (reef_query){0, 0, 0};
+    if (desc == NULL) return terms_refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), (reef_query){0, 0, 0};
     reef_status s = desc->text ? text_read(w, &l, desc->text) : desc_read(&l, desc);
     return handle_to(s == REEF_OK ? query_make(w, &l) : NULL);
 }
@@ -584,7 +584,7 @@ COLD query *query_make_text(reef_world *w, const char *op, const char *text)
     term_list l;
     l.op = op;
     l.count = 0;
-    if (text == NULL) return refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
+    if (text == NULL) return terms_refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
     return text_read(w, &l, text) == REEF_OK ? query_make(w, &l) : NULL;
 }
 
@@ -601,7 +601,7 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     term_list l;
     if (to == NULL) return (reef_query){0, 0, 0};
     l.op = op;
-    if (q == NULL) return refuse(to, &l, s, (reef_component){0}, 0), (reef_query){0, 0, 0};
+    if (q == NULL) return terms_refuse(to, &l, s, (reef_component){0}, 0), (reef_query){0, 0, 0};
     l.count = q->term_count;
     l.entities = q->entities;
     memcpy(l.term, q->terms, q->term_count * sizeof *q->terms);
@@ -609,7 +609,7 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     query *copy = query_make(to, &l);
     if (copy && q->ranking && !ranking_copy(copy, q->ranking)) {
         query_drop(copy);
-        return refuse(to, &l, REEF_NO_MEMORY, (reef_component){0}, 0), (reef_query){0, 0, 0};
+        return terms_refuse(to, &l, REEF_NO_MEMORY, (reef_component){0}, 0), (reef_query){0, 0, 0};
     }
     return handle_to(copy);
 }

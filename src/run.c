@@ -247,10 +247,14 @@ static bool jobs_equip(reef_world *w, ticking *k)
             job *j = &k->jobs[r->job_first + n];
             j->version = r->version;
             j->commands.job = j;
-            j->queues = event_queues(r->system) ? (struct event_queue *)(void *)queue : NULL;
-            queue += event_queues(r->system) * event_queue_bytes();
-            j->part = part_bytes(r->system) ? part : NULL;
-            part += part_bytes(r->system);
+            if (event_queues(r->system)) {
+                j->queues = (struct event_queue *)(void *)queue;
+                queue += event_queues(r->system) * event_queue_bytes();
+            }
+            if (part_bytes(r->system)) {
+                j->part = part;
+                part += part_bytes(r->system);
+            }
             if (r->spawns) j->lane = lane++;
             j->lanes = lanes;
         }

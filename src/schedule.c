@@ -40,8 +40,9 @@ static COLD schedule *schedule_copy(reef_world *w, uint32_t more)
 static COLD void schedule_free(family *f, schedule *s) { memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
 
 /* A holder leaves. The last one takes along the systems that no other schedule has. */
-static COLD void schedule_leave(family *f, schedule *s)
+COLD void schedule_leave(family *f, schedule *s)
 {
+    if (s == NULL) return;
     mutex_lock(&f->lock);
     const bool last = --s->holders == 0;
     mutex_unlock(&f->lock);
@@ -84,18 +85,17 @@ COLD schedule *schedule_ready(reef_world *w)
 
 COLD void schedule_drop(reef_world *w)
 {
-    if (w->schedule) schedule_leave(w->family, w->schedule);
+    schedule_leave(w->family, w->schedule);
     w->schedule = NULL;
 }
 
-void schedule_join(reef_world *fork, const reef_world *w)
+schedule *schedule_hold(family *f, schedule *s)
 {
-    fork->pool = w->pool;
-    if (w->schedule == NULL) return;
-    mutex_lock(&w->family->lock);
-    w->schedule->holders++;
-    mutex_unlock(&w->family->lock);
-    fork->schedule = w->schedule;
+    if (s == NULL) return NULL;
+    mutex_lock(&f->lock);
+    s->holders++;
+    mutex_unlock(&f->lock);
+    return s;
 }
 
 /* ---- looking up ---- */

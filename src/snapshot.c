@@ -208,6 +208,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     s->destroyed = w->destroyed;
     s->hot = w->hot;
     state_share(f, &s->hot, &s->state, &w->hot, &w->state);
+    s->schedule = schedule_hold(f, w->schedule);
     family_join(f, false);
     version_share(w);
     if (resets_take_back(w, &r)) return s;
@@ -221,6 +222,7 @@ void reef_snapshot_free(reef_snapshot *s)
     if (s == NULL) return;
     family *f = s->family;
     state_drop(f, &s->hot, &s->state);
+    schedule_leave(f, s->schedule);
     memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
     family_leave(f, false);
 }
@@ -264,7 +266,7 @@ reef_world *world_aside(reef_world *w)
     fork->moved = w->moved;
     fork->destroyed = w->destroyed;
     fork->pool = w->pool;
-    schedule_join(fork, w);
+    fork->schedule = schedule_hold(w->family, w->schedule);
     return fork;
 }
 
@@ -285,6 +287,7 @@ reef_world *snapshot_aside(const reef_snapshot *s)
     if (fork == NULL) return NULL;
     fork->moved = s->moved;
     fork->destroyed = s->destroyed;
+    fork->schedule = schedule_hold(s->family, s->schedule);
     return fork;
 }
 

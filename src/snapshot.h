@@ -8,6 +8,7 @@ struct reef_snapshot {
     family           *family;
     reef_world_config config;
     uint64_t          moved, destroyed;
+    struct schedule  *schedule; /* for forks of it */
     reef_hot          hot;
     state             state;
 };

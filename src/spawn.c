@@ -113,12 +113,12 @@ static void records_put_fresh(reef_world *w, uint32_t index, uint32_t place, uin
 {
     while (n > 0) {
         uint64_t *record = (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
-        uint32_t run = RECORDS_PER_PAGE - (index & (RECORDS_PER_PAGE - 1));
-        if (run > n) run = n;
-        for (uint32_t i = 0; i < run; i++) record[i] = (uint64_t)1 << 32 | (place + i);
-        index += run;
-        place += run;
-        n -= run;
+        uint32_t rows = RECORDS_PER_PAGE - (index & (RECORDS_PER_PAGE - 1));
+        if (rows > n) rows = n;
+        for (uint32_t i = 0; i < rows; i++) record[i] = (uint64_t)1 << 32 | (place + i);
+        index += rows;
+        place += rows;
+        n -= rows;
     }
 }
 

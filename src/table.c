@@ -145,35 +145,35 @@ static reef_slot *unit_own(reef_world *w, uint32_t unit)
     return unit_slots(w, unit);
 }
 
-static uint32_t run_class(uint32_t run) { return run <= RUN_SMALL ? run : RUN_SMALL - 4 + run / 8; }
+static uint32_t run_class(uint32_t units) { return units <= RUN_SMALL ? units : RUN_SMALL - 4 + units / 8; }
 
 /* A run of units in one page that is ours; 0: no memory, or none left. Nothing is taken until unit_take. */
-static uint32_t unit_find(reef_world *w, uint32_t run)
+static uint32_t unit_find(reef_world *w, uint32_t units)
 {
-    uint32_t unit = w->state.free_unit[run_class(run)];
+    uint32_t unit = w->state.free_unit[run_class(units)];
     if (unit == 0) {
         unit = w->state.next_unit;
-        if ((unit & (UNITS_PER_PAGE - 1)) + run > UNITS_PER_PAGE) unit = (unit | (UNITS_PER_PAGE - 1)) + 1;
-        if (unit + run > UNIT_MAX) return 0;
+        if ((unit & (UNITS_PER_PAGE - 1)) + units > UNITS_PER_PAGE) unit = (unit | (UNITS_PER_PAGE - 1)) + 1;
+        if (unit + units > UNIT_MAX) return 0;
     }
     paged_owner o = owner_chunks(w);
     if (!paged_grow(&w->hot.chunks, &o, (unit >> REEF_UNIT_BITS) + 1, w->hot.fork_version)) return 0;
     return unit_own(w, unit) ? unit : 0;
 }
 
-static void unit_take(reef_world *w, uint32_t unit, uint32_t run)
+static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
 {
     w->switch_lately.gate = 0;
-    if (w->state.free_unit[run_class(run)] == unit) w->state.free_unit[run_class(run)] = unit_slots(w, unit)[0].head.next;
-    else w->state.next_unit = unit + run; /* the rest of a page that was skipped stays unused: at most 250 units a page */
+    if (w->state.free_unit[run_class(units)] == unit) w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
+    else w->state.next_unit = unit + units; /* the rest of a page that was skipped stays unused: at most 250 units a page */
 }
 
-static void unit_give(reef_world *w, uint32_t unit, uint32_t run)
+static void unit_give(reef_world *w, uint32_t unit, uint32_t units)
 {
     reef_slot *slots = unit_slots(w, unit);
-    for (uint32_t i = 0; i < run; i++) slots[i * REEF_UNIT_SLOTS].head.table = TABLE_NONE;
-    slots[0].head.next = w->state.free_unit[run_class(run)];
-    w->state.free_unit[run_class(run)] = unit;
+    for (uint32_t i = 0; i < units; i++) slots[i * REEF_UNIT_SLOTS].head.table = TABLE_NONE;
+    slots[0].head.next = w->state.free_unit[run_class(units)];
+    w->state.free_unit[run_class(units)] = unit;
 }
 
 /* ---- chunks ---- */

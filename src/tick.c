@@ -378,11 +378,11 @@ COLD void reef_measure_systems(reef_world *w, bool on)
 
 COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id which)
 {
-    const reef_system_stats nothing = {0, 0, 0, 0, 0};
+    const reef_system_stats never_ran = {0, 0, 0, 0, 0};
     reef_status s;
     const schedule_entry *e = w && w->schedule && w->ticking ? schedule_find(w, which, &s) : NULL;
     const run *r = e ? run_of(w->ticking, e->system->serial) : NULL;
-    return r ? r->stats : nothing;
+    return r ? r->stats : never_ran;
 }
 
 COLD void reef_set_trace(reef_world *w, const reef_trace *trace)

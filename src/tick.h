@@ -17,9 +17,11 @@
 
 /* ---- schedule (src/schedule.c) ---- */
 
-/* A world leaves its schedule, or a fork joins that of its origin. */
+/* A world leaves its schedule. */
 void schedule_drop(reef_world *w);
-void schedule_join(reef_world *fork, const reef_world *w);
+/* One more holder of a schedule, a fork or a snapshot; one less. NULL is allowed. */
+struct schedule *schedule_hold(family *f, struct schedule *s);
+void schedule_leave(family *f, struct schedule *s);
 /* A system that is in no schedule, with one holder. *phase: the number of the phase that it asks for (the world has a schedule then);
  * phase NULL: for reef_system_once, where neither a phase nor a name is needed. NULL: refused, and recorded. (src/system.c) */
 struct system *system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *phase);

@@ -535,8 +535,8 @@ static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t tab
  * block of reef_query_row is no loop.) */
 static uint64_t own_version(const reef_block *b, const query *q)
 {
-    const uint64_t run = q->since && b->end ? query_last_run(q) : 0;
-    return b->world->observed == run ? run : 0;
+    const uint64_t last = q->since && b->end ? query_last_run(q) : 0;
+    return b->world->observed == last ? last : 0;
 }
 
 /* The rows that the block hands out were written. */

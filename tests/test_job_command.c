@@ -518,6 +518,61 @@ static void H2_the_same_tick_again_takes_no_memory(void **state)
     assert_true(heap_of(state)->bytes < bytes);
 }
 
+/* ---- without memory ---- */
+
+static void ask_for_everything(reef_block *b)
+{
+    scene *s = b->context;
+    reef_entity made[40];
+    for (uint32_t i = 0; i < b->count; i++) {
+        (void)reef_cmd_add(b, b->entities[i], Velocity);
+        const reef_entity e = reef_cmd_spawn(b, reef_with(Position, (float)i, 1), reef_with(Health, 1, 2));
+        if (!reef_entity_is_null(e)) (void)reef_cmd_set(b, e, Cargo, {1});
+        if (i % 100 == 0) (void)reef_cmd_name(b, b->entities[i], i ? "other" : "first");
+        if (i % 50 == 0) (void)reef_cmd_spawn_many(b, 40, made, reef_with(Tracked, .value = 1));
+        if (i % 70 == 0) (void)reef_cmd_clone(b, b->entities[i]);
+        if (i % 3 == 0) (void)reef_cmd_destroy(b, b->entities[i]);
+    }
+    s->step++;
+}
+
+/* One allocation of a tick fails, alone or with all that follow: the world stays valid, and what was recorded and couldn't be done is done
+ * later. Where the tick itself is content, the end is that of one with memory. */
+static void G5_a_tick_without_memory_goes_on_later(void **state)
+{
+    uint64_t whole = 0, same = 0;
+    for (int rest = 0; rest < 2; rest++) {
+        for (uint64_t n = 0, refused = 1; refused; n += 1 + n / 16) {
+            scene s = {.w = another_world(state, NULL)};
+            for (int i = 0; i < 1500; i++) reef_spawn(s.w, reef_with(Position, (float)i, 0));
+            for (int i = 0; i < 200; i++) assert_ok(reef_destroy(s.w, reef_create(s.w)));
+            assert_false(reef_system_is_null(reef_system_new(
+                s.w, &(reef_system_desc){.name = "asks", .function = ask_for_everything, .context = &s, .text = "in Position" FREELY})));
+            const uint64_t before = reef_count_alive(s.w);
+            if (n) heap_fail_nth(heap_of(state), n, rest != 0);
+            const reef_status status = reef_tick(s.w, 0);
+            refused = n == 0 || heap_of(state)->refused != 0;
+            heap_fail_never(heap_of(state));
+            assert_true(status == REEF_OK || (refused && status == REEF_NO_MEMORY));
+            assert_valid(s.w);
+            assert_ok(reef_flush(s.w) == REEF_NO_MEMORY ? REEF_NO_MEMORY : REEF_OK);
+            assert_valid(s.w);
+            const uint64_t end = digest(s.w);
+            if (n == 0) {
+                whole = end;
+                assert_true(reef_count_alive(s.w) > before);
+            }
+            same += end == whole;
+            if (status == REEF_OK) assert_true(end == whole);
+            reef_world *fork = reef_fork(s.w); /* nothing is left */
+            assert_non_null(fork);
+            reef_world_free(fork);
+            end_world(state, s.w);
+        }
+    }
+    assert_true(same > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -532,6 +587,7 @@ int main(void)
         TEST(A6_values_of_commands_live_and_end_once),
         TEST(E4_ids_and_order_of_commands_are_those_of_one_thread),
         TEST(H2_the_same_tick_again_takes_no_memory),
+        TEST(G5_a_tick_without_memory_goes_on_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

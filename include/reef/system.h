@@ -48,7 +48,7 @@ typedef struct reef_touch {
 /* ---- making systems ---- */
 
 /* A system of a world. {0} is null. A removed one is refused by every call (NOT_ALIVE), another world's too (OTHER_WORLD). A fork
- * has the systems of its origin under other handles: reef_system_find. */
+ * has the systems of its origin under other handles: reef_system_find; a fork of a snapshot those of then. */
 typedef struct reef_system_id {
     uint32_t index, generation, world;
 } reef_system_id;
