@@ -286,6 +286,33 @@ static void D5_requests_that_meet(void **state)
     }
 }
 
+REQUESTS(destroy_and_name, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_name(b, s->e, "taken"));)
+REQUESTS(add_and_name, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cmd_name(b, s->f, "taken"));
+         assert_ok(reef_cmd_set(b, s->e, Mass, 8));)
+
+/* The order of the systems is that of their commands. */
+static void D5_requests_of_two_systems_that_meet(void **state)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        scene s = scene_make(state);
+        s.w = another_world(state, NULL);
+        s.e = reef_spawn(s.w, reef_with(Position, 1, 2), reef_with(Mass, 5));
+        s.f = reef_spawn(s.w, reef_with(Position, 3, 4));
+        const reef_system_desc two[] = {{.name = "goer", .function = destroy_and_name, .text = "; destroys, names", .context = &s},
+                                        {.name = "adder", .function = add_and_name, .text = "; adds Mass, names", .context = &s}};
+        for (int i = 0; i < 2; i++) assert_false(reef_system_is_null(reef_system_new(s.w, &two[i ^ turn])));
+        assert_ok(reef_tick(s.w, 0));
+        const reef_error first = reef_last_error(s.w);
+        assert_false(reef_is_alive(s.w, s.f));
+        assert_true(mass_of(s.w, s.e) == 8);
+        assert_int_equal(first.status, turn ? REEF_OK : REEF_NOT_ALIVE); /* turn 1: added, named, destroyed, and the name is free again */
+        assert_string_equal(first.operation, turn ? "" : "reef_add");
+        assert_string_equal(first.system, turn ? "" : "adder");
+        assert_entity(s.e, reef_find(s.w, "taken"));
+        end_world(state, s.w);
+    }
+}
+
 /* ---- what is refused at once ---- */
 
 static void refuse_all(reef_block *b)
@@ -581,6 +608,7 @@ int main(void)
         TEST(D5_who_goes_lives_until_the_phase_ends),
         TEST(D4_rows_of_a_phase_stay),
         TEST(D5_requests_that_meet),
+        TEST(D5_requests_of_two_systems_that_meet),
         TEST(D4_what_can_be_told_at_once_is_refused_at_once),
         TEST(D1_commands_are_held_against_the_declaration),
         TEST(D4_without_a_system_commands_are_calls_on_the_world),
