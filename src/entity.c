@@ -246,12 +246,6 @@ void ids_pend(reef_world *w, const reef_entity *e, uint32_t n)
     w->state.reserved_count += n;
 }
 
-void id_pend_free(reef_world *w, reef_entity e)
-{
-    record_put_rowless(w, e, PLACE_PENDING);
-    w->state.reserved_count++;
-}
-
 void ids_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
 {
     const uint64_t record = (uint64_t)1 << 32 | (out ? PLACE_PENDING : PLACE_FREE);

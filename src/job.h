@@ -24,6 +24,8 @@ typedef struct reef_job {
      * fresh indices". LANE_NONE: the system makes no entities. */
     uint32_t      lane, lanes, made;
     uint32_t      fresh, fresh_count; /* the lane's next ids, so many, are the indices from here on, never used before */
+    const uint32_t *recycled; /* or of these, so many, which are free */
+    uint32_t      recycled_count;
     commands      commands;
     uint64_t      declared; /* what was held against the declaration last, and passed: touch kind << 32 | component */
     struct event_queue *queues; /* of what the system sends, in the order of its touches (src/event.c) */

@@ -120,27 +120,33 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
 
 /* ---- one entity ---- */
 
+/* One that begins a run, or is refused. */
+static NOINLINE reef_status run_begin(job *j, command_kind kind, reef_touch_kind touch, reef_entity e, reef_component c)
+{
+    static const char *const ops[] = {"reef_cmd_add", "reef_cmd_remove", "reef_cmd_destroy", "reef_cmd_enable", "reef_cmd_disable"};
+    const char *op = ops[kind - COMMAND_ADD];
+    const bool typed = kind == COMMAND_ADD || kind == COMMAND_REMOVE;
+    const reef_status s = typed ? type_check(j, op, touch, c, e) : one_check(j, op, touch, c, e);
+    return s == REEF_OK ? command_plain(j->world, job_commands(j), kind, op, e, c) : s;
+}
+
+/* The straight path: one more of a run. */
+INLINE reef_status run_go(job *j, command_kind kind, reef_touch_kind touch, reef_entity e, reef_component c)
+{
+    if (LIKELY(e.generation != 0) && command_again(&j->commands, kind, c.id, e)) return REEF_OK;
+    return run_begin(j, kind, touch, e, c);
+}
+
 reef_status reef_cmd_destroy(reef_block *b, reef_entity e)
 {
-    static const char op[] = "reef_cmd_destroy";
-    const reef_component none = {0};
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    job *j = b->job;
-    if (j == NULL) return reef_destroy(b->world, e);
-    if (LIKELY(!reef_entity_is_null(e)) && command_again(&j->commands, COMMAND_DESTROY, 0, e)) return REEF_OK;
-    const reef_status s = one_check(j, op, REEF_DESTROYS, none, e);
-    return s == REEF_OK ? command_plain(j->world, job_commands(j), COMMAND_DESTROY, op, e, none) : s;
+    if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
+    return LIKELY(b->job != NULL) ? run_go(b->job, COMMAND_DESTROY, REEF_DESTROYS, e, (reef_component){0}) : reef_destroy(b->world, e);
 }
 
 reef_status reef_cmd_add_id(reef_block *b, reef_entity e, reef_component c)
 {
-    static const char op[] = "reef_cmd_add";
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    job *j = b->job;
-    if (j == NULL) return reef_add_id(b->world, e, c, NULL, NULL);
-    if (LIKELY(!reef_entity_is_null(e)) && command_again(&j->commands, COMMAND_ADD, c.id, e)) return REEF_OK;
-    const reef_status s = type_check(j, op, REEF_ADDS, c, e);
-    return s == REEF_OK ? command_plain(j->world, job_commands(j), COMMAND_ADD, op, e, c) : s;
+    if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
+    return LIKELY(b->job != NULL) ? run_go(b->job, COMMAND_ADD, REEF_ADDS, e, c) : reef_add_id(b->world, e, c, NULL, NULL);
 }
 
 reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, const void *value, size_t size)
@@ -160,13 +166,8 @@ reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, cons
 
 reef_status reef_cmd_remove_id(reef_block *b, reef_entity e, reef_component c)
 {
-    static const char op[] = "reef_cmd_remove";
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    job *j = b->job;
-    if (j == NULL) return reef_remove_id(b->world, e, c);
-    if (LIKELY(!reef_entity_is_null(e)) && command_again(&j->commands, COMMAND_REMOVE, c.id, e)) return REEF_OK;
-    const reef_status s = type_check(j, op, REEF_REMOVES, c, e);
-    return s == REEF_OK ? command_plain(j->world, job_commands(j), COMMAND_REMOVE, op, e, c) : s;
+    if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
+    return LIKELY(b->job != NULL) ? run_go(b->job, COMMAND_REMOVE, REEF_REMOVES, e, c) : reef_remove_id(b->world, e, c);
 }
 
 reef_status reef_cmd_remove_all(reef_block *b, reef_entity e)
@@ -192,14 +193,9 @@ reef_status reef_cmd_change_values(reef_block *b, reef_entity e, const reef_valu
 
 reef_status reef_cmd_enable_id(reef_block *b, reef_entity e, reef_component c, bool on)
 {
-    const char *op = on ? "reef_cmd_enable" : "reef_cmd_disable";
-    const command_kind kind = on ? COMMAND_ENABLE : COMMAND_DISABLE;
-    if (b == NULL) return REEF_BAD_ARGUMENT;
-    job *j = b->job;
-    if (j == NULL) return reef_enable_id(b->world, e, c, on);
-    if (LIKELY(!reef_entity_is_null(e)) && command_again(&j->commands, kind, c.id, e)) return REEF_OK;
-    const reef_status s = one_check(j, op, REEF_ENABLES, c, e);
-    return s == REEF_OK ? command_plain(j->world, job_commands(j), kind, op, e, c) : s;
+    if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
+    if (b->job == NULL) return reef_enable_id(b->world, e, c, on);
+    return run_go(b->job, on ? COMMAND_ENABLE : COMMAND_DISABLE, REEF_ENABLES, e, c);
 }
 
 reef_status reef_cmd_name(reef_block *b, reef_entity e, const char *name)

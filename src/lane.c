@@ -17,23 +17,41 @@ static uint64_t lane_position(uint64_t k, uint32_t lane, uint32_t lanes)
     return (k / LANE_RUN * lanes + lane) * LANE_RUN + k % LANE_RUN;
 }
 
-reef_status lane_next(job *j, reef_entity *e)
+/* The next ids of the lane up to where their run, or their page of the ring, ends. */
+static reef_status lane_look(job *j)
 {
     ASSERT(j->lane < j->lanes);
-    if (j->fresh_count) {
-        *e = lane_again(j);
-        return REEF_OK;
-    }
     const uint64_t at = lane_position(j->made, j->lane, j->lanes);
     const reef_world *w = j->world;
     const uint64_t left = ids_left(w), recycled = w->state.ring_tail - w->state.ring_head;
     if (at >= left) return REEF_LIMIT;
-    *e = id_peek(w, (uint32_t)at);
+    uint64_t rest = LANE_RUN - at % LANE_RUN;
+    if (at >= recycled) {
+        j->fresh = w->hot.index_count + (uint32_t)(at - recycled);
+        j->fresh_count = (uint32_t)(rest < left - at ? rest : left - at);
+        return REEF_OK;
+    }
+    const uint64_t place = w->state.ring_head + at, page_rest = RING_PER_PAGE - place % RING_PER_PAGE;
+    if (rest > page_rest) rest = page_rest;
+    j->recycled = ring_at(w, place);
+    j->recycled_count = (uint32_t)(rest < recycled - at ? rest : recycled - at);
+    return REEF_OK;
+}
+
+reef_status lane_next(job *j, reef_entity *e)
+{
+    if (UNLIKELY((j->fresh_count | j->recycled_count) == 0)) {
+        const reef_status s = lane_look(j);
+        if (s != REEF_OK) return s;
+    }
+    if (j->fresh_count) {
+        *e = lane_again(j);
+        return REEF_OK;
+    }
+    const uint32_t index = *j->recycled++;
+    j->recycled_count--;
     j->made++;
-    if (at < recycled) return REEF_OK;
-    const uint64_t rest = LANE_RUN - 1 - at % LANE_RUN;
-    j->fresh = e->index + 1;
-    j->fresh_count = (uint32_t)(rest < left - at - 1 ? rest : left - at - 1);
+    *e = (reef_entity){index, (uint32_t)(record_read(j->world, index) >> 32)};
     return REEF_OK;
 }
 
@@ -99,7 +117,11 @@ static void lanes_recycled(reef_world *w, const lane_sum *x)
         const uint64_t first = q * LANE_RUN, free = first + run_out(x, q);
         uint64_t at = first + LANE_RUN < near ? first + LANE_RUN : near;
         while (at > free) *ring_at(w, --to) = *ring_at(w, s->ring_head + --at);
-        while (at-- > first) id_pend_free(w, id_peek(w, (uint32_t)at));
+        s->reserved_count += (uint32_t)(at - first);
+        for (; at > first; at--) {
+            const uint32_t index = *ring_at(w, s->ring_head + at - 1);
+            record_put_rowless(w, (reef_entity){index, (uint32_t)(record_read(w, index) >> 32)}, PLACE_PENDING);
+        }
     }
     s->ring_head = to;
 }

@@ -104,7 +104,6 @@
 #define id_pass reef_inner_id_pass
 #define id_peek reef_inner_id_peek
 #define id_pend reef_inner_id_pend
-#define id_pend_free reef_inner_id_pend_free
 #define id_pend_fresh reef_inner_id_pend_fresh
 #define id_pending reef_inner_id_pending
 #define id_unpend reef_inner_id_unpend

@@ -50,7 +50,7 @@ INLINE reef_entity lane_again(job *j)
 INLINE void lane_return(job *j, uint32_t n)
 {
     j->made -= n;
-    j->fresh_count = 0;
+    j->fresh_count = j->recycled_count = 0;
 }
 /* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is. False: no memory. */
 bool lanes_begin(reef_world *w, uint32_t lanes);
