@@ -191,6 +191,7 @@
 #define pool_shuffle reef_inner_pool_shuffle
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
+#define queries_ready reef_inner_queries_ready
 #define query_check reef_inner_query_check
 #define query_drop reef_inner_query_drop
 #define query_last_run reef_inner_query_last_run

@@ -281,6 +281,11 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
     k->end_version = version + 1;
     chunks_know_ours(w);
     for (uint32_t i = k->run_first; i < k->run_end; i++) {
+        if (!k->runs[i].going || !k->runs[i].reads_others) continue;
+        if (!queries_ready(w)) return *at = &k->runs[i], false;
+        break;
+    }
+    for (uint32_t i = k->run_first; i < k->run_end; i++) {
         run *r = *at = &k->runs[i];
         if (!r->going) continue;
         if ((r->query && !query_update(r->query)) || !run_lay_out(w, k, r)) return false; /* pages may have moved */
@@ -744,6 +749,7 @@ bool phase_run_simple(reef_world *w, const phase_plan *p, float dt)
     ticking *k = w->ticking;
     if (!phase_is_known(w, p) || w->pool || k->measures || k->trace.begin || k->trace.end) return false;
     if (p->first == p->quick_end) return true;
+    if (p->reads && !queries_ready(w)) return false;
     job *j = &k->quick_job;
     reef_block b;
     memset(&b, 0, sizeof b);

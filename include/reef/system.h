@@ -139,6 +139,14 @@ REEF_API uint64_t reef_time_ns(const reef_world *world);
 
 /* ---- for systems ---- */
 
+/* Inside of a system, a loop over rows that aren't its own:
+ *     for (reef_block o = reef_others(b, enemies); reef_next(&o);) ... reef_in(&o, Position) ...
+ * The query was made outside. It only reads, and the system declares `reads` for each component whose values it names. It sees what
+ * systems before this one in the phase left. Leave it early by break. A refused one has no blocks, and the failure is the job's: UNDECLARED
+ * (a component isn't declared, or would be written), NOT_ALIVE, OTHER_WORLD, BAD_ARGUMENT (the query asks for changes or has an order;
+ * `block` isn't a system's). Two such loops may be inside of one another. */
+REEF_API reef_block reef_others(const reef_block *block, reef_query query);
+
 /* The job's own part of a singleton that the system SUMS: zero at the job's beginning. NULL and UNDECLARED otherwise. Valid until
  * the function returns. */
 REEF_API void *reef_part_id(const reef_block *block, reef_component type);
