@@ -1,7 +1,6 @@
 /* reef's rows of commands: systems that change the structure. */
 #include "mem.h"
 #include "reef_rows.h"
-#include "reef/system.h"
 
 static void queue_add(reef_block *b)
 {
@@ -41,7 +40,7 @@ static uint64_t deferred_sum(void *p)
 
 /* ---- spawning on two threads ---- */
 
-enum { SPAWNERS = 1000, ROWS_OF_EACH = REEF_BLOCK_ROWS };
+enum { SPAWNERS = N_1M / 16 };
 
 typedef struct par_state {
     state     *s;
@@ -52,10 +51,11 @@ static void spawn_some(reef_block *b)
 {
     const Data *d = reef_in(b, Data);
     for (uint32_t i = 0; i < b->count; i++) {
-        if (d[i].a >= N_1M) continue;
-        const Position p = pos_of((uint32_t)d[i].a);
-        const Velocity v = vel_of((uint32_t)d[i].a);
-        reef_cmd_spawn(b, reef_with(Position, p.x, p.y), reef_with(Velocity, v.x, v.y));
+        for (uint32_t k = (uint32_t)d[i].a * 16, end = k + 16; k < end; k++) {
+            const Position p = pos_of(k);
+            const Velocity v = vel_of(k);
+            reef_cmd_spawn(b, reef_with(Position, p.x, p.y), reef_with(Velocity, v.x, v.y));
+        }
     }
 }
 
@@ -68,7 +68,7 @@ static void *spawn_setup(const bench_row *r)
     x->pool = reef_pool_new(&(reef_pool_config){.threads = 2});
     if (x->pool == NULL) bench_fail(NULL, "reef_pool_new");
     reef_set_pool(x->s->w, x->pool);
-    for (uint32_t i = 0; i < SPAWNERS * ROWS_OF_EACH; i++) reef_spawn(x->s->w, reef_with(Data, i, 0, 0, 0));
+    for (uint32_t i = 0; i < SPAWNERS; i++) reef_spawn(x->s->w, reef_with(Data, i, 0, 0, 0));
     const reef_system_desc spawn = {.name = "spawn", .function = spawn_some, .text = "in Data; spawns Position Velocity"};
     if (reef_system_is_null(reef_system_new(x->s->w, &spawn))) bench_fail(x->s->w, "reef_system_new");
     return x;

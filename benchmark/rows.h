@@ -54,8 +54,8 @@
  *                     {function, array, count}, called in turn through the pointer
  *   deferred_ar       iterate, queue "add Velocity" (zero value) for each; flush; iterate, queue "remove"; flush. The
  *                     buffer starts empty and grows inside the timer. raw: a queue of ids, applied one by one
- *   spawn_par         a parallel system over 1,000 blocks of 1,024 rows makes 1,000,000 entities with Position and Velocity,
- *                     on 2 threads; what its commands do is inside the timer, which is the clock on the wall
+ *   spawn_par         a parallel system over 62,500 rows makes 16 entities with Position and Velocity for each, on
+ *                     2 threads; what its commands do is inside the timer, which is the clock on the wall
  *   par_heavy_1, _2   one tick of a system that runs 200 rounds of x = x * 0.5 + y for each Position, without a pool and on 2
  *                     threads. _2 is the speed-up: the time without a pool (in raw's column, as ns an entity) divided by
  *                     that with it; the clock on the wall

@@ -365,6 +365,8 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
     return true;
 }
 
+static NOINLINE void wide_copy(char *to, const void *from, size_t size) { bytes_copy(to, from, size); }
+
 /* Puts the values behind the id of the open run's next element. False: its elements aren't like this one, or there is no room. */
 INLINE bool rows_fill(const commands *to, const reef_value *values, uint32_t count)
 {
@@ -374,18 +376,20 @@ INLINE bool rows_fill(const commands *to, const reef_value *values, uint32_t cou
     char *at = to->next + sizeof(reef_entity);
     if (UNLIKELY(x->count != count)) return false;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t size = values[i].size;
-        if (held[i].component.id != values[i].component.id || held[i].kind != values[i].kind) return false;
-        if (held[i].kind != REEF_VALUE_ONE) continue;
-        if (held[i].size != size || (size && values[i].data == NULL)) return false;
+        const uint32_t size = held[i].size;
+        /* (Compared as one, the two halves that the caller just wrote would be read back whole, and the processor waits.) */
+        const uint32_t other = (held[i].component.id ^ values[i].component.id) | (values[i].size ^ size);
+        if (UNLIKELY(other != 0) || UNLIKELY(held[i].kind != values[i].kind)) return false;
+        if (held[i].kind != REEF_VALUE_ONE || size == 0) continue;
+        if (UNLIKELY(values[i].data == NULL)) return false;
         if (LIKELY(size == 8)) memcpy(at, values[i].data, 8);
-        else if (size) bytes_copy(at, values[i].data, size);
+        else wide_copy(at, values[i].data, size);
         at += size;
     }
     return true;
 }
 
-static void rows_put(commands *to, reef_entity e)
+INLINE void rows_put(commands *to, reef_entity e)
 {
     memcpy(to->next, &e, sizeof e);
     to->next += command_at(to->last, to->last->used)->component;
@@ -415,11 +419,21 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
     return REEF_OK;
 }
 
-bool command_row_again(commands *to, reef_entity *made, const reef_value *values, uint32_t count)
+/* (An id whose address is taken goes through memory in halves, and is read back whole: the processor waits.) */
+static NOINLINE reef_entity row_of_next(commands *to)
 {
-    if (!rows_fill(to, values, count) || (!lane_again(to->job, made) && lane_next(to->job, made) != REEF_OK)) return false;
-    rows_put(to, *made);
-    return true;
+    reef_entity e = {0, 0};
+    if (lane_next(to->job, &e) == REEF_OK) rows_put(to, e);
+    return e;
+}
+
+reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
+{
+    if (UNLIKELY(!rows_fill(to, values, count))) return (reef_entity){0, 0};
+    if (UNLIKELY(to->job->fresh_count == 0)) return row_of_next(to);
+    const reef_entity e = lane_again(to->job);
+    rows_put(to, e);
+    return e;
 }
 
 /* Ids are the last thing: before, everything can fail. */

@@ -57,8 +57,8 @@ INLINE bool command_again(commands *to, command_kind kind, uint32_t component, r
     return true;
 }
 
-/* The straight path of command_spawn for one entity like the last one that a job made. False: nothing was done. */
-bool command_row_again(commands *to, reef_entity *made, const reef_value *values, uint32_t count);
+/* The straight path of command_spawn for one entity like the last one that a job made. Null: nothing was done. */
+reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count);
 
 /* All commands of `from` come behind those of `to`; `from` is empty then. O(1). */
 void commands_append(commands *to, commands *from);

@@ -20,7 +20,10 @@ static uint64_t lane_position(uint64_t k, uint32_t lane, uint32_t lanes)
 reef_status lane_next(job *j, reef_entity *e)
 {
     ASSERT(j->lane < j->lanes);
-    if (lane_again(j, e)) return REEF_OK;
+    if (j->fresh_count) {
+        *e = lane_again(j);
+        return REEF_OK;
+    }
     const uint64_t at = lane_position(j->made, j->lane, j->lanes);
     const reef_world *w = j->world;
     const uint64_t left = ids_left(w), recycled = w->state.ring_tail - w->state.ring_head;

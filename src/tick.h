@@ -39,14 +39,12 @@ uint64_t pool_shuffle(const reef_pool *pool); /* the seed */
 
 /* The next id of a job's lane: real at once. LIMIT: there is none. Reads the world only. */
 reef_status lane_next(job *j, reef_entity *e);
-/* The same while a run of fresh indices lasts. False: it doesn't. */
-INLINE bool lane_again(job *j, reef_entity *e)
+/* The same while a run of fresh indices lasts. */
+INLINE reef_entity lane_again(job *j)
 {
-    if (UNLIKELY(j->fresh_count == 0)) return false;
     j->fresh_count--;
     j->made++;
-    *e = (reef_entity){j->fresh++, 1};
-    return true;
+    return (reef_entity){j->fresh++, 1};
 }
 /* The last n of them aren't out after all. */
 INLINE void lane_return(job *j, uint32_t n)

@@ -1,7 +1,6 @@
 /* Commands of systems (D3, D4, D5, B8): what is answered between a request and the end of the phase, what requests become that meet,
  * what is refused at once. docs/systems.md has the two tables; each of their cells is a check here. */
 #include "support.h"
-#include "reef/system.h"
 
 /* The world of each test: two entities with a position, the first with a mass of 5 as well; and what its systems do with it. */
 typedef struct scene {
