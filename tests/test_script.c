@@ -403,9 +403,8 @@ static void G1_snapshots_call_nothing_and_a_restore_goes_back(void **test)
     reef_world *late = reef_snapshot_fork(s);
     reef_snapshot_free(s);
     assert_string_equal(story(), "");
-    assert_false(reef_system_is_null(reef_scripts(late, NULL, NULL)));
     tick(late);
-    assert_string_equal(story(), "ua0"); /* it was started */
+    assert_string_equal(story(), "ea1 ua0"); /* it was started, and the other one waited */
     reef_world_free(late);
     assert_string_equal(story(), "ea0");
 }
@@ -483,6 +482,46 @@ static void G3_the_hash_covers_class_and_data_but_no_address(void **test)
     reef_world *b = another_world(test, NULL);
     assert_ok(reef_script_add(b, reef_create_entity(b), &class_b, &(int64_t){1}));
     assert_int_not_equal(reef_hash(w), reef_hash(b));
+}
+
+static void G3_the_hash_covers_who_waits_for_an_end(void **test)
+{
+    reef_world *w = begin(test, NULL), *other = another_world(test, NULL);
+    assert_false(reef_system_is_null(reef_scripts(other, NULL, NULL)));
+    const reef_entity e = reef_create_entity(w);
+    assert_entity(e, reef_create_entity(other));
+    assert_ok(reef_script_add(w, e, &class_a, NULL));
+    tick(w);
+    tick(other);
+    assert_ok(reef_destroy(w, e));
+    assert_ok(reef_destroy(other, e));
+    assert_int_not_equal(reef_hash(w), reef_hash(other));
+    assert_int_equal(reef_hash(w), hash_anew(w));
+    reef_difference d;
+    char text[100];
+    assert_false(reef_equal(w, other, &d));
+    (void)reef_difference_text(&d, text, sizeof text);
+    assert_string_equal(text, "The scripts that wait for their end differ");
+    reef_world *fork = reef_fork(w);
+    assert_int_equal(reef_hash(w), reef_hash(fork));
+    assert_true(reef_equal(w, fork, NULL));
+    reef_snapshot *s = reef_snapshot_take(w);
+    reef_world *late = reef_snapshot_fork(s);
+    assert_int_equal(reef_hash(w), reef_hash(late));
+    reef_snapshot_free(s);
+    reef_world_free(fork);
+    reef_world_free(late);
+    tick(w);
+    tick(other);
+    assert_int_equal(reef_hash(w), reef_hash(other));
+    assert_true(reef_equal(w, other, NULL));
+    /* What never started has no end to wait for. */
+    const reef_entity f = reef_create_entity(w);
+    assert_entity(f, reef_create_entity(other));
+    assert_ok(reef_script_add(w, f, &class_a, NULL));
+    assert_ok(reef_destroy(w, f));
+    assert_ok(reef_destroy(other, f));
+    assert_int_equal(reef_hash(w), reef_hash(other));
 }
 
 /* ---- what is wrong ---- */
@@ -634,6 +673,7 @@ int main(void)
         TEST(G2_synctest_passes_with_scripts),
         TEST(G3_scripts_beside_parallel_systems),
         TEST(G3_the_hash_covers_class_and_data_but_no_address),
+        TEST(G3_the_hash_covers_who_waits_for_an_end),
         TEST(B1_what_is_wrong_is_refused),
         TEST(G5_turning_scripts_on_without_memory),
         TEST(G5_forking_scripts_without_memory),
