@@ -250,7 +250,9 @@
 #define schedule_ready reef_inner_schedule_ready
 #define schedule_sort reef_inner_schedule_sort
 #define scripts_end reef_inner_scripts_end
+#define scripts_hash reef_inner_scripts_hash
 #define scripts_join reef_inner_scripts_join
+#define scripts_serial reef_inner_scripts_serial
 #define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define shape_signed reef_inner_shape_signed

@@ -107,6 +107,15 @@ static void with_bundle(sweep *s)
     assert_non_null(s->bundle);
 }
 
+static const reef_script_class sweeper = {.name = "sweeper"};
+static void with_script(sweep *s)
+{
+    some_rows(s);
+    assert_false(reef_system_is_null(reef_scripts(s->w, NULL, NULL)));
+    assert_int_equal(reef_script_add(s->w, s->e[0], &sweeper, NULL), REEF_OK);
+    assert_int_equal(reef_tick(s->w, 0), REEF_OK);
+}
+
 static void with_single(sweep *s)
 {
     some_rows(s);
@@ -291,6 +300,8 @@ static bool add_bit(sweep *s) { return done(reef_add(s->w, s->e[0], Awake)); }
 static bool add_hooked(sweep *s) { return done(reef_add(s->w, s->e[0], Unique)); }
 static bool set(sweep *s) { return done(reef_set(s->w, s->e[0], Cargo, {1})); }
 static bool set_there(sweep *s) { return done(reef_set(s->w, s->e[0], Mass, 8)); }
+static bool script_add(sweep *s) { return done(reef_script_add(s->w, s->e[0], &sweeper, NULL)); }
+static bool script_remove(sweep *s) { return done(reef_script_remove(s->w, s->e[0])); }
 static bool single_set(sweep *s) { return done(reef_single_set(s->w, Mass, 8)); }
 static bool single_set_hooked(sweep *s) { return done(reef_single_set(s->w, Tracked, .value = 9)); }
 static bool single_mut(sweep *s) { return reef_single_mut(s->w, Mass) != NULL; }
@@ -710,6 +721,8 @@ const scenario scenarios[] = {
     {"query, ordered", with_ordered_query, query_walk},
     {"query, ordered, groups", with_ordered_query, query_groups},
     {"query_copy, ordered", with_ordered_query, query_copy},
+    {"script_add", some_rows, script_add},
+    {"script_remove", with_script, script_remove},
     {"single_set, empty world", NULL, single_set},
     {"single_set, first", some_rows, single_set_hooked},
     {"single_set, second", with_single, single_set_hooked},
