@@ -44,6 +44,7 @@
 #define column_own reef_inner_column_own
 #define column_replace reef_inner_column_replace
 #define column_take reef_inner_column_take
+#define command_bytes reef_inner_command_bytes
 #define command_clone reef_inner_command_clone
 #define command_destroy_many reef_inner_command_destroy_many
 #define command_knows reef_inner_command_knows
@@ -270,6 +271,8 @@
 #define spawn_pending reef_inner_spawn_pending
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
+#define system_command_do reef_inner_system_command_do
+#define system_command_forget reef_inner_system_command_forget
 #define system_forget reef_inner_system_forget
 #define system_leave reef_inner_system_leave
 #define system_make reef_inner_system_make

@@ -107,8 +107,9 @@ typedef struct ticking {
 /* Runs the systems of runs[first ... end) that are `going`; then what they left is joined. NO_MEMORY: some of it, or some of them, could
  * not; world->error.system says which was the first. */
 reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
-/* The same for a phase of simple runs in a world without pool. False: something is unusual, phase_run must. */
-bool phase_run_simple(reef_world *w, const phase_plan *p, float dt);
+/* The same for a phase of simple runs in a world without pool. False: something is unusual, phase_run must.
+ * NO_MEMORY in *s: as phase_run. */
+bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s);
 void phase_know(reef_world *w, phase_plan *p); /* after phase_run */
 /* All queries of the world know all tables: before systems that read others' rows. False: no memory. (src/others.c) */
 bool queries_ready(reef_world *w);

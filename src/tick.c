@@ -214,14 +214,14 @@ static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
     reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL); /* a phase before may have changed it */
     if (s != REEF_OK) return s;
     phase_plan *p = &k->phases[number];
-    if (phase_run_simple(w, p, dt)) return REEF_OK;
+    if (phase_run_simple(w, p, dt, &s)) return s;
     bool any = false;
     for (uint32_t i = p->first; i < p->end && s == REEF_OK; i++) {
         k->runs[i].going = run_is_due(w, &k->runs[i], &s);
         any |= k->runs[i].going;
     }
     if (s == REEF_OK && any) s = phase_run(w, p->first, p->end, dt);
-    if (s == REEF_OK) phase_know(w, p);
+    if (s == REEF_OK && k->epoch == w->schedule->epoch) phase_know(w, p);
     return s;
 }
 

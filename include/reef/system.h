@@ -82,7 +82,7 @@ typedef struct reef_system_desc {
 /* Adds a system at the end of its phase. Null on failure: as reef_query_new, and EXISTS (a system of that name), BAD_ARGUMENT (no
  * function, a bad name, no such phase, a circle of before and after: .detail is its path; sums without combine; events or sums of a
  * type whose values are more than their bytes), DUPLICATE_TERM (a touch twice), LIMIT (REEF_SYSTEMS_MAX, REEF_TOUCHES_MAX), LOCKED (in
- * a tick: use reef_cmd_system), NO_MEMORY. */
+ * a tick: use reef_cmd_system_new), NO_MEMORY. */
 REEF_API reef_system_id reef_system_new(reef_world *world, const reef_system_desc *desc);
 /* The short form: named as its function. */
 #define reef_system(world, function, text) reef_system_add(world, #function, function, text)
