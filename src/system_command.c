@@ -42,8 +42,8 @@ static COLD reef_status bad_argument(job *j, const char *op)
 static COLD reef_status system_keep(job *j, const char *op, const char *target, const reef_system_desc *desc)
 {
     if (desc == NULL || desc->function == NULL || !system_name_allowed(desc->name)) return bad_argument(j, op);
-    const char *asked = desc->query ? desc->query->text : NULL;
-    const size_t bytes = sizeof(held_system) + text_bytes(target) + text_bytes(desc->name) + text_bytes(desc->text) + text_bytes(asked) +
+    const char *words = desc->query ? desc->query->text : NULL;
+    const size_t bytes = sizeof(held_system) + text_bytes(target) + text_bytes(desc->name) + text_bytes(desc->text) + text_bytes(words) +
                          text_bytes(desc->phase) + text_bytes(desc->before) + text_bytes(desc->after);
     held_system *h = system_room(j, op, target ? SYSTEM_REPLACE : SYSTEM_NEW, bytes);
     if (h == NULL) return REEF_NO_MEMORY;
@@ -57,7 +57,7 @@ static COLD reef_status system_keep(job *j, const char *op, const char *target, 
     h->desc.after = text_keep(&room, desc->after);
     if (desc->query == NULL) return REEF_OK;
     h->query = *desc->query;
-    h->query.text = text_keep(&room, asked);
+    h->query.text = text_keep(&room, words);
     h->desc.query = &h->query;
     return REEF_OK;
 }
