@@ -286,6 +286,33 @@ static void D5_requests_that_meet(void **state)
     }
 }
 
+REQUESTS(destroy_and_name, assert_ok(reef_cmd_destroy(b, s->f)); assert_ok(reef_cmd_name(b, s->e, "taken"));)
+REQUESTS(add_and_name, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cmd_name(b, s->f, "taken"));
+         assert_ok(reef_cmd_set(b, s->e, Mass, 8));)
+
+/* The order of the systems is that of their commands. */
+static void D5_requests_of_two_systems_that_meet(void **state)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        scene s = scene_make(state);
+        s.w = another_world(state, NULL);
+        s.e = reef_spawn(s.w, reef_with(Position, 1, 2), reef_with(Mass, 5));
+        s.f = reef_spawn(s.w, reef_with(Position, 3, 4));
+        const reef_system_desc two[] = {{.name = "goer", .function = destroy_and_name, .text = "; destroys, names", .context = &s},
+                                        {.name = "adder", .function = add_and_name, .text = "; adds Mass, names", .context = &s}};
+        for (int i = 0; i < 2; i++) assert_false(reef_system_is_null(reef_system_new(s.w, &two[i ^ turn])));
+        assert_ok(reef_tick(s.w, 0));
+        const reef_error first = reef_last_error(s.w);
+        assert_false(reef_is_alive(s.w, s.f));
+        assert_true(mass_of(s.w, s.e) == 8);
+        assert_int_equal(first.status, turn ? REEF_OK : REEF_NOT_ALIVE); /* turn 1: added, named, destroyed, and the name is free again */
+        assert_string_equal(first.operation, turn ? "" : "reef_add");
+        assert_string_equal(first.system, turn ? "" : "adder");
+        assert_entity(s.e, reef_find(s.w, "taken"));
+        end_world(state, s.w);
+    }
+}
+
 /* ---- what is refused at once ---- */
 
 static void refuse_all(reef_block *b)
@@ -477,9 +504,10 @@ static void split_and_stamp(reef_block *b)
     }
 }
 
-static uint64_t hash_with(void **state, uint32_t threads)
+static uint64_t hash_with(uint32_t threads)
 {
-    reef_world *w = another_world(state, NULL);
+    reef_world *w = reef_world_new(NULL); /* the fixture's heap is for one thread */
+    assert_non_null(w);
     reef_pool *pool = threads ? reef_pool_new(&(reef_pool_config){.threads = threads}) : NULL;
     reef_set_pool(w, pool);
     for (int i = 0; i < 20000; i++) reef_spawn(w, reef_with(Position, (float)i, 0));
@@ -489,16 +517,16 @@ static uint64_t hash_with(void **state, uint32_t threads)
         assert_valid(w);
     }
     const uint64_t hash = reef_hash(w);
-    reef_set_pool(w, NULL);
+    reef_world_free(w);
     reef_pool_free(pool);
-    end_world(state, w);
     return hash;
 }
 
 static void E4_ids_and_order_of_commands_are_those_of_one_thread(void **state)
 {
-    const uint64_t hash = hash_with(state, 0);
-    for (uint32_t threads = 1; threads <= 4; threads++) assert_int_equal(hash_with(state, threads), hash);
+    (void)state;
+    const uint64_t hash = hash_with(0);
+    for (uint32_t threads = 1; threads <= 4; threads++) assert_int_equal(hash_with(threads), hash);
 }
 
 static void H2_the_same_tick_again_takes_no_memory(void **state)
@@ -518,6 +546,61 @@ static void H2_the_same_tick_again_takes_no_memory(void **state)
     assert_true(heap_of(state)->bytes < bytes);
 }
 
+/* ---- without memory ---- */
+
+static void ask_for_everything(reef_block *b)
+{
+    scene *s = b->context;
+    reef_entity made[40];
+    for (uint32_t i = 0; i < b->count; i++) {
+        (void)reef_cmd_add(b, b->entities[i], Velocity);
+        const reef_entity e = reef_cmd_spawn(b, reef_with(Position, (float)i, 1), reef_with(Health, 1, 2));
+        if (!reef_entity_is_null(e)) (void)reef_cmd_set(b, e, Cargo, {1});
+        if (i % 100 == 0) (void)reef_cmd_name(b, b->entities[i], i ? "other" : "first");
+        if (i % 50 == 0) (void)reef_cmd_spawn_many(b, 40, made, reef_with(Tracked, .value = 1));
+        if (i % 70 == 0) (void)reef_cmd_clone(b, b->entities[i]);
+        if (i % 3 == 0) (void)reef_cmd_destroy(b, b->entities[i]);
+    }
+    s->step++;
+}
+
+/* One allocation of a tick fails, alone or with all that follow: the world stays valid, and what was recorded and couldn't be done is done
+ * later. Where the tick itself is content, the end is that of one with memory. */
+static void G5_a_tick_without_memory_goes_on_later(void **state)
+{
+    uint64_t whole = 0, same = 0;
+    for (int rest = 0; rest < 2; rest++) {
+        for (uint64_t n = 0, refused = 1; refused; n += 1 + n / 16) {
+            scene s = {.w = another_world(state, NULL)};
+            for (int i = 0; i < 1500; i++) reef_spawn(s.w, reef_with(Position, (float)i, 0));
+            for (int i = 0; i < 200; i++) assert_ok(reef_destroy(s.w, reef_create(s.w)));
+            assert_false(reef_system_is_null(reef_system_new(
+                s.w, &(reef_system_desc){.name = "asks", .function = ask_for_everything, .context = &s, .text = "in Position" FREELY})));
+            const uint64_t before = reef_count_alive(s.w);
+            if (n) heap_fail_nth(heap_of(state), n, rest != 0);
+            const reef_status status = reef_tick(s.w, 0);
+            refused = n == 0 || heap_of(state)->refused != 0;
+            heap_fail_never(heap_of(state));
+            assert_true(status == REEF_OK || (refused && status == REEF_NO_MEMORY));
+            assert_valid(s.w);
+            assert_ok(reef_flush(s.w) == REEF_NO_MEMORY ? REEF_NO_MEMORY : REEF_OK);
+            assert_valid(s.w);
+            const uint64_t end = digest(s.w);
+            if (n == 0) {
+                whole = end;
+                assert_true(reef_count_alive(s.w) > before);
+            }
+            same += end == whole;
+            if (status == REEF_OK) assert_true(end == whole);
+            reef_world *fork = reef_fork(s.w); /* nothing is left */
+            assert_non_null(fork);
+            reef_world_free(fork);
+            end_world(state, s.w);
+        }
+    }
+    assert_true(same > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -526,12 +609,14 @@ int main(void)
         TEST(D5_who_goes_lives_until_the_phase_ends),
         TEST(D4_rows_of_a_phase_stay),
         TEST(D5_requests_that_meet),
+        TEST(D5_requests_of_two_systems_that_meet),
         TEST(D4_what_can_be_told_at_once_is_refused_at_once),
         TEST(D1_commands_are_held_against_the_declaration),
         TEST(D4_without_a_system_commands_are_calls_on_the_world),
         TEST(A6_values_of_commands_live_and_end_once),
         TEST(E4_ids_and_order_of_commands_are_those_of_one_thread),
         TEST(H2_the_same_tick_again_takes_no_memory),
+        TEST(G5_a_tick_without_memory_goes_on_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
