@@ -600,14 +600,22 @@ static void failures_join(reef_world *w, ticking *k)
     if (k->first.status == REEF_OK) k->first = w->world_failure;
 }
 
+static reef_status phase_failed(reef_world *w, const run *r, const char *op)
+{
+    reef_error e = {.status = REEF_NO_MEMORY, .operation = op, .component = w->hook_failed};
+    if (r) memcpy(e.system, r->system->name, sizeof e.system);
+    w->error = e;
+    return REEF_NO_MEMORY;
+}
+
 /* NO_MEMORY: what couldn't be done is kept, and done before anything else is. */
-static reef_status phase_join(reef_world *w, ticking *k)
+static reef_status phase_join(reef_world *w, ticking *k, const char *op)
 {
     uint32_t lanes = 0;
     events_gather(w, k->jobs, k->job_count, 0);
     for (uint32_t i = 0; i < k->job_count; i++)
         if (k->jobs[i].lane != LANE_NONE) k->made[lanes++] = k->jobs[i].made;
-    reef_status s = lanes ? lanes_end(w, k->made, lanes) : REEF_OK;
+    reef_status s = lanes && lanes_end(w, k->made, lanes) != REEF_OK ? phase_failed(w, NULL, op) : REEF_OK;
     for (uint32_t i = 0; i < k->job_count; i++) commands_append(&w->deferred, &k->jobs[i].commands);
     if (w->deferred.count) w->slow |= SLOW_DEFERRED;
     if (s == REEF_OK && w->deferred.count) s = world_flush(w);
@@ -615,7 +623,7 @@ static reef_status phase_join(reef_world *w, ticking *k)
         if (k->first.status == REEF_OK) k->first = w->error;
         s = REEF_OK;
     }
-    if (s == REEF_OK) s = events_settle(w);
+    if (s == REEF_OK && events_settle(w) != REEF_OK) s = phase_failed(w, NULL, op);
     return s;
 }
 
@@ -625,14 +633,6 @@ static const job *job_short_of_memory(const ticking *k)
     for (uint32_t i = 0; i < k->job_count; i++)
         if (k->jobs[i].short_of_memory) return &k->jobs[i];
     return NULL;
-}
-
-static reef_status phase_failed(reef_world *w, const run *r, const char *op)
-{
-    reef_error e = {.status = REEF_NO_MEMORY, .operation = op, .component = w->hook_failed};
-    if (r) memcpy(e.system, r->system->name, sizeof e.system);
-    w->error = e;
-    return REEF_NO_MEMORY;
 }
 
 reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
@@ -666,7 +666,7 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     failures_join(w, k);
     const reef_error outside = w->world_failure;
     const job *j = job_short_of_memory(k);
-    reef_status s = phase_join(w, k);
+    reef_status s = phase_join(w, k, op);
     if (k->failed) return phase_failed(w, k->failed, op);
     if (j == NULL && outside.status != REEF_NO_MEMORY) return s;
     w->error = j ? j->error : outside;
