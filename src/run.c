@@ -605,6 +605,20 @@ static void failures_join(reef_world *w, ticking *k)
     if (k->first.status == REEF_OK) k->first = w->world_failure;
 }
 
+/* A failure that is nobody's fault: of memory, in a run or in what comes behind all of them. */
+static reef_error phase_error(const reef_world *w, const run *r)
+{
+    reef_error e = {.status = REEF_NO_MEMORY, .operation = "reef_tick", .component = w->hook_failed};
+    if (r) memcpy(e.system, r->system->name, sizeof e.system);
+    return e;
+}
+
+static COLD reef_status phase_failed(reef_world *w)
+{
+    w->error = phase_error(w, NULL);
+    return REEF_NO_MEMORY;
+}
+
 /* What was requested is done; a system may be gone after it. */
 static reef_status deferred_do(reef_world *w, ticking *k)
 {
@@ -621,11 +635,11 @@ static reef_status phase_join(reef_world *w, ticking *k)
     events_gather(w, k->jobs, k->job_count, 0);
     for (uint32_t i = 0; i < k->job_count; i++)
         if (k->jobs[i].lane != LANE_NONE) k->made[lanes++] = k->jobs[i].made;
-    reef_status s = lanes ? lanes_end(w, k->made, lanes) : REEF_OK;
+    reef_status s = lanes && lanes_end(w, k->made, lanes) != REEF_OK ? phase_failed(w) : REEF_OK;
     for (uint32_t i = 0; i < k->job_count; i++) commands_append(&w->deferred, &k->jobs[i].commands);
     if (w->deferred.count) w->slow |= SLOW_DEFERRED;
     if (s == REEF_OK && w->deferred.count) s = deferred_do(w, k);
-    if (s == REEF_OK) s = events_settle(w);
+    if (s == REEF_OK && events_settle(w) != REEF_OK) s = phase_failed(w);
     return s;
 }
 
@@ -635,13 +649,6 @@ static const job *job_short_of_memory(const ticking *k)
     for (uint32_t i = 0; i < k->job_count; i++)
         if (k->jobs[i].short_of_memory) return &k->jobs[i];
     return NULL;
-}
-
-static reef_error phase_error(const reef_world *w, const run *r)
-{
-    reef_error e = {.status = REEF_NO_MEMORY, .operation = "reef_tick", .component = w->hook_failed};
-    if (r) memcpy(e.system, r->system->name, sizeof e.system);
-    return e;
 }
 
 reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)

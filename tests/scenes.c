@@ -269,6 +269,7 @@ static void follow(reef_block *b)
 {
     Trail *t = reef_single_mut(b->world, Trail);
     reef_events r = reef_receive(b, Hit);
+    if (t == NULL) return;
     t->events += r.count;
     for (const Hit *x; (x = reef_next_event(&r)) != NULL;)
         t->hash = (t->hash ^ x->n ^ (uint64_t)x->from << 32 ^ reef_entity_bits(x->who)) * 0x100000001B3u;
@@ -355,7 +356,7 @@ static void blink(reef_block *b)
         if (x == 2) want_enable(b, b->entities[i], reef_id(Velocity), true);
         if (x == 3) want_add(b, b->entities[i], reef_id(Awake));
         if (x == 4) want_remove(b, b->entities[i], reef_id(Awake));
-        if (x == 5) want_enable(b, b->entities[i], reef_id(Pulse), x & 1);
+        if (x == 5 || x == 6) want_enable(b, b->entities[i], reef_id(Pulse), x == 6);
     }
 }
 
@@ -377,7 +378,8 @@ static void poke(reef_block *b)
 {
     for (uint32_t i = 0; i < 40; i++) {
         const reef_entity e = reef_entity_at(b->world, mixed(i + (uint32_t)reef_tick_count(b->world)) % 6000);
-        if (reef_has(b->world, e, Pulse)) reef_mut(b->world, e, Pulse)->beat += 1000;
+        Pulse *p = reef_has(b->world, e, Pulse) ? reef_mut(b->world, e, Pulse) : NULL;
+        if (p) p->beat += 1000; /* NULL: no memory to make it the world's own */
     }
 }
 
@@ -454,7 +456,7 @@ static void chase(reef_block *b)
 static void climate(reef_block *b)
 {
     Sum *s = reef_single_mut(b->world, Sum);
-    s->whole = s->whole * 3 + (int64_t)reef_tick_count(b->world);
+    if (s) s->whole = s->whole * 3 + (int64_t)reef_tick_count(b->world);
 }
 
 static void feel(reef_block *b)
