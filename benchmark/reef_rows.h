@@ -66,6 +66,7 @@ extern const row_impl reef_change_rows[]; /* reef_change.c: add_remove_ */
 extern const row_impl reef_command_rows[]; /* reef_command.c: deferred_ar, spawn_par */
 extern const row_impl reef_frame_rows[]; /* reef_frame.c: empty_system, par_heavy_, frame_mixed */
 extern const row_impl reef_alone_frame_rows[]; /* there too: reef in raw's place, without a pool */
+extern const row_impl reef_event_rows[]; /* reef_event.c: event_rw */
 extern const row_impl reef_access_rows[]; /* reef_access.c: get_, set_, has_ */
 extern const row_impl reef_iter_rows[];   /* reef_iter.c: iter_ */
 extern const row_impl reef_query_rows[];  /* reef_query.c: query_build, iter_changed, sort_repair */

@@ -61,6 +61,8 @@
  *                     that with it; the clock on the wall
  *   frame_mixed       ten ticks of a small game (docs/performance.md), on 2 threads; in raw's column without a pool; the clock on
  *                     the wall
+ *   event_rw          one tick: a system sends 1,000,000 events of 16 bytes, the next one reads them, on one thread. Setup played
+ *                     one tick, so that the memory for them is there. No baseline
  *   observer_add      add only; the observer is a user's function that counts, called through a pointer for each entity
  *   snapshot          P+V+Data; after a write pass over P. raw: memcpy of all five arrays to memory already touched
  *   restore           from a snapshot, after a write pass over P; raw copies back in place. Freeing the old state is
@@ -177,6 +179,7 @@ typedef struct Data {
     X(par_heavy_1, N_100K, 1, 1, N_100K, NS) \
     X(par_heavy_2, N_100K, 1, 1, N_100K, SPEEDUPS) \
     X(frame_mixed, N_100K, 8, 10, 1, US) \
+    X(event_rw, N_1M, 1, 1, N_1M, NS) \
     X(observer_add, N_100K, 2, 1, N_100K, NS) \
     X(snapshot, N_1M, 1, 1, N_1M, NS) \
     X(restore, N_1M, 1, 1, N_1M, NS) \

@@ -221,6 +221,12 @@ static void values_end(const command *x, uint32_t count, bool taken)
     }
 }
 
+static void command_end(const command *x, bool taken)
+{
+    if (x->kind == COMMAND_SYSTEM && !taken) system_command_forget(x->component, x + 1);
+    values_end(x, x->count, taken);
+}
+
 /* Holds value i of the command for n entities, in `slot`. */
 static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const reef_value *v, char *slot, uint32_t n)
 {
@@ -328,6 +334,20 @@ reef_status command_name(reef_world *w, commands *to, const char *op, reef_entit
     if (text) memcpy(x + 1, text, bytes);
     command_add(to, x, (char *)(x + 1) + bytes);
     return REEF_OK;
+}
+
+/* Simple runs of a phase have one buffer: what a system is named stands at the head of a chunk. */
+COLD void *command_bytes(reef_world *w, commands *to, const char *op, uint32_t what, size_t bytes)
+{
+    const size_t all = sizeof(command) + bytes;
+    command *x = NULL;
+    commands_close(to);
+    const bool ours = to->job == NULL || to->last == NULL || strcmp(to->last->system, to->job->system->name) == 0;
+    if (ours || command_chunk_add(w, to, all + PLAIN_ALIGN)) x = command_room(w, to, all);
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    command_head(x, COMMAND_SYSTEM, (reef_entity){0, 0}, what, 0);
+    command_add(to, x, (char *)(x + 1) + bytes);
+    return x + 1;
 }
 
 /* n new ids, of the job's lane or the world's next ones. They are out, unless they are given back. */
@@ -545,6 +565,7 @@ static reef_status command_do(reef_world *w, const command *x)
         return reef_set_id(w, x->entity, c, v->data, v->size);
     case COMMAND_REMOVE_ALL: return reef_remove_all(w, x->entity);
     case COMMAND_CHANGE: return held_do(w, x, "reef_change", false);
+    case COMMAND_SYSTEM: return system_command_do(w, x->component, x + 1);
     case COMMAND_NAME: return reef_set_name(w, x->entity, x->component ? (const char *)(x + 1) : NULL);
     default: return REEF_OK;
     }
@@ -748,7 +769,7 @@ static reef_status single_do(reef_world *w, commands *c, const command *x, reef_
     const reef_status s = command_do(w, x);
     if (s < 0) command_failed(w, c, first, s);
     if (s == REEF_NO_MEMORY) return s;
-    values_end(x, x->count, s >= 0 || BUG(52));
+    command_end(x, s >= 0 || BUG(52));
     c->first->done += x->bytes;
     c->count--;
     if (BUG(51) && s < 0) commands_skip(w, c, 1);
@@ -776,7 +797,7 @@ void commands_drop(reef_world *w, commands *c)
 {
     commands_close(c);
     for (command *x; (x = commands_next(w, c)) != NULL; c->first->done += x->bytes)
-        if (!command_is_run(x)) values_end(x, x->count, false);
+        if (!command_is_run(x)) command_end(x, false);
     c->count = 0;
 }
 

@@ -24,6 +24,7 @@ typedef struct commands {
 
 typedef enum command_kind {
     COMMAND_SPAWN = 1, COMMAND_CLONE, COMMAND_DESTROY_MANY, COMMAND_ADD_VALUE, COMMAND_SET, COMMAND_REMOVE_ALL, COMMAND_CHANGE, COMMAND_NAME,
+    COMMAND_SYSTEM,
     /* runs */
     COMMAND_ADD, COMMAND_REMOVE, COMMAND_DESTROY, COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_ROWS
 } command_kind;
@@ -44,6 +45,11 @@ reef_status command_clone(reef_world *w, commands *to, const char *op, reef_enti
 uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n);
 /* NULL: takes the name away. The text is copied. */
 reef_status command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text);
+/* A command of systems, which keeps so many bytes, at the answer. NULL: no memory, and that was told. */
+void *command_bytes(reef_world *w, commands *to, const char *op, uint32_t what, size_t bytes);
+/* Does it; or what it keeps for it is given back (src/system_command.c). */
+reef_status system_command_do(reef_world *w, uint32_t what, const void *held);
+void system_command_forget(uint32_t what, const void *held);
 /* Is the entity alive, or will it be by a command that is recorded? */
 bool command_knows(const reef_world *w, reef_entity e);
 

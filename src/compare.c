@@ -102,6 +102,15 @@ static COLD bool time_equal(comparing *x)
     return false;
 }
 
+/* By their hash, as clocks are. */
+static COLD bool scripts_equal(comparing *x)
+{
+    uint64_t n[2];
+    if (scripts_hash(x->world[0], &n[0]) == scripts_hash(x->world[1], &n[1]) && n[0] == n[1]) return true;
+    *x->found = (reef_difference){.kind = REEF_HASH_SCRIPTS};
+    return false;
+}
+
 static bool single_equal(comparing *x)
 {
     const reef_entity a = reef_single_entity(x->world[0]), b = reef_single_entity(x->world[1]);
@@ -303,7 +312,7 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
     *x.found = (reef_difference){0};
     if (a == NULL || b == NULL) return false;
     return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && single_equal(&x) &&
-                       all_events_equal(&x) && tables_equal(&x));
+                       all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x));
 }
 
 /* ---- in words ---- */
@@ -369,6 +378,7 @@ COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t si
         if (d->row == UINT64_MAX) say(&out, "a system has read more of them or fewer");
         else say(&out, "number %" PRIu64 " of those that wait", d->row);
         break;
+    case REEF_HASH_SCRIPTS: say(&out, "The scripts that wait for their end differ"); break;
     case REEF_HASH_SINGLE:
         say(&out, "The entities with the singletons differ: ");
         say_pair(&out, d);

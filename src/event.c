@@ -70,10 +70,10 @@ static uint32_t event_chunk_class(uint32_t bytes)
 /* Any thread. */
 static event_chunk *event_chunk_take(reef_world *w, uint32_t c)
 {
-    event_flight *f = w->flight; /* events_ready made it */
+    event_flight *f = w->flight; /* NULL: in a fork that was never made ready, where a system is tried */
     const uint32_t bytes = (uint32_t)EVENT_CHUNK_LEAST << 2 * c;
     mutex_lock(&w->family->lock);
-    event_chunk *k = f->spare[c];
+    event_chunk *k = f ? f->spare[c] : NULL;
     if (k) f->spare[c] = k->next;
     mutex_unlock(&w->family->lock);
     if (k == NULL) k = memory_resize(&w->family->memory, MEMORY_EVENTS, NULL, 0, bytes, EVENT_CHUNK_HEAD);
@@ -90,6 +90,10 @@ static void event_chunk_free(reef_world *w, event_chunk *k)
  * and backwards, every other million of events took 8 ns each instead of 4.) */
 static void event_chunks_retire(reef_world *w, event_chunk *first)
 {
+    if (w->flight == NULL) {
+        for (event_chunk *next; first; first = next) next = first->next, event_chunk_free(w, first);
+        return;
+    }
     event_chunk **spare = w->flight->spare, *rest[EVENT_CHUNK_CLASSES], **end[EVENT_CHUNK_CLASSES];
     for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) {
         rest[c] = spare[c];
@@ -298,7 +302,7 @@ reef_events reef_receive_id(const reef_block *b, reef_component c)
     if (b->job == NULL) return failure(b->world, REEF_UNDECLARED, op, c, event_null, 0), none;
     job *j = b->job;
     const event_place *p = event_place_of(j->world, j->system->serial, c.id);
-    if (LIKELY(p != NULL)) return j->world->flight->views[p - j->world->state.event_places];
+    if (LIKELY(p != NULL && j->world->flight != NULL)) return j->world->flight->views[p - j->world->state.event_places];
     if (!event_touched(j->system, REEF_RECEIVES, c.id)) (void)job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
     return none;
 }

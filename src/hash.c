@@ -461,6 +461,9 @@ static bool parts_add(hashing *x)
     const reef_entity single = reef_single_entity(w);
     if (single.generation && !part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, blend(reef_entity_bits(single)))) return true;
     if (!hash_events_add(x)) return true;
+    uint64_t waiting;
+    const uint64_t scripts = scripts_hash(w, &waiting);
+    if (waiting && !part_add(x, REEF_HASH_SCRIPTS, NULL, 0, waiting, scripts)) return true;
     for (uint32_t i = 0; i < tables; i++)
         if (!hash_table_add(x, order[i])) return true;
     return x->visit == NULL || types_add(x);

@@ -44,6 +44,7 @@
 #define column_own reef_inner_column_own
 #define column_replace reef_inner_column_replace
 #define column_take reef_inner_column_take
+#define command_bytes reef_inner_command_bytes
 #define command_clone reef_inner_command_clone
 #define command_destroy_many reef_inner_command_destroy_many
 #define command_knows reef_inner_command_knows
@@ -190,6 +191,7 @@
 #define pool_shuffle reef_inner_pool_shuffle
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
+#define queries_ready reef_inner_queries_ready
 #define query_check reef_inner_query_check
 #define query_drop reef_inner_query_drop
 #define query_last_run reef_inner_query_last_run
@@ -248,7 +250,9 @@
 #define schedule_ready reef_inner_schedule_ready
 #define schedule_sort reef_inner_schedule_sort
 #define scripts_end reef_inner_scripts_end
+#define scripts_hash reef_inner_scripts_hash
 #define scripts_join reef_inner_scripts_join
+#define scripts_serial reef_inner_scripts_serial
 #define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define shape_signed reef_inner_shape_signed
@@ -266,6 +270,8 @@
 #define spawn_pending reef_inner_spawn_pending
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
+#define system_command_do reef_inner_system_command_do
+#define system_command_forget reef_inner_system_command_forget
 #define system_forget reef_inner_system_forget
 #define system_leave reef_inner_system_leave
 #define system_make reef_inner_system_make

@@ -281,6 +281,11 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
     k->end_version = version + 1;
     chunks_know_ours(w);
     for (uint32_t i = k->run_first; i < k->run_end; i++) {
+        if (!k->runs[i].going || !k->runs[i].reads_others) continue;
+        if (!queries_ready(w)) return *at = &k->runs[i], false;
+        break;
+    }
+    for (uint32_t i = k->run_first; i < k->run_end; i++) {
         run *r = *at = &k->runs[i];
         if (!r->going) continue;
         if ((r->query && !query_update(r->query)) || !run_lay_out(w, k, r)) return false; /* pages may have moved */
@@ -600,6 +605,29 @@ static void failures_join(reef_world *w, ticking *k)
     if (k->first.status == REEF_OK) k->first = w->world_failure;
 }
 
+/* A failure that is nobody's fault: of memory, in a run or in what comes behind all of them. */
+static reef_error phase_error(const reef_world *w, const run *r)
+{
+    reef_error e = {.status = REEF_NO_MEMORY, .operation = "reef_tick", .component = w->hook_failed};
+    if (r) memcpy(e.system, r->system->name, sizeof e.system);
+    return e;
+}
+
+static COLD reef_status phase_failed(reef_world *w)
+{
+    w->error = phase_error(w, NULL);
+    return REEF_NO_MEMORY;
+}
+
+/* What was requested is done; a system may be gone after it. */
+static reef_status deferred_do(reef_world *w, ticking *k)
+{
+    const reef_status s = world_flush(w);
+    if (s == REEF_NO_MEMORY) return s;
+    if (s < 0 && k->first.status == REEF_OK) k->first = w->error;
+    return REEF_OK;
+}
+
 /* NO_MEMORY: what couldn't be done is kept, and done before anything else is. */
 static reef_status phase_join(reef_world *w, ticking *k)
 {
@@ -607,15 +635,11 @@ static reef_status phase_join(reef_world *w, ticking *k)
     events_gather(w, k->jobs, k->job_count, 0);
     for (uint32_t i = 0; i < k->job_count; i++)
         if (k->jobs[i].lane != LANE_NONE) k->made[lanes++] = k->jobs[i].made;
-    reef_status s = lanes ? lanes_end(w, k->made, lanes) : REEF_OK;
+    reef_status s = lanes && lanes_end(w, k->made, lanes) != REEF_OK ? phase_failed(w) : REEF_OK;
     for (uint32_t i = 0; i < k->job_count; i++) commands_append(&w->deferred, &k->jobs[i].commands);
     if (w->deferred.count) w->slow |= SLOW_DEFERRED;
-    if (s == REEF_OK && w->deferred.count) s = world_flush(w);
-    if (s < 0 && s != REEF_NO_MEMORY) {
-        if (k->first.status == REEF_OK) k->first = w->error;
-        s = REEF_OK;
-    }
-    if (s == REEF_OK) s = events_settle(w);
+    if (s == REEF_OK && w->deferred.count) s = deferred_do(w, k);
+    if (s == REEF_OK && events_settle(w) != REEF_OK) s = phase_failed(w);
     return s;
 }
 
@@ -627,17 +651,8 @@ static const job *job_short_of_memory(const ticking *k)
     return NULL;
 }
 
-static reef_status phase_failed(reef_world *w, const run *r, const char *op)
-{
-    reef_error e = {.status = REEF_NO_MEMORY, .operation = op, .component = w->hook_failed};
-    if (r) memcpy(e.system, r->system->name, sizeof e.system);
-    w->error = e;
-    return REEF_NO_MEMORY;
-}
-
 reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
 {
-    static const char op[] = "reef_tick";
     ticking *k = w->ticking;
     run *at = NULL;
     k->run_first = k->ended_before = first;
@@ -647,7 +662,7 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     k->unfinished = 0;
     w->hook_failed.id = 0;
     w->world_failure.status = REEF_OK;
-    if (!phase_prepare(w, k, &at)) return phase_failed(w, at, op);
+    if (!phase_prepare(w, k, &at)) return w->error = phase_error(w, at), REEF_NO_MEMORY;
     for (uint32_t i = first; i < end; i++) {
         run *r = &k->runs[i];
         r->stage = RUN_WAITS;
@@ -664,12 +679,11 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     pool_run(w->pool, phase_work, w);
     phase_close(w);
     failures_join(w, k);
-    const reef_error outside = w->world_failure;
     const job *j = job_short_of_memory(k);
-    reef_status s = phase_join(w, k);
-    if (k->failed) return phase_failed(w, k->failed, op);
-    if (j == NULL && outside.status != REEF_NO_MEMORY) return s;
-    w->error = j ? j->error : outside;
+    const reef_error why = k->failed ? phase_error(w, k->failed) : j ? j->error : w->world_failure;
+    const reef_status s = phase_join(w, k);
+    if (why.status != REEF_NO_MEMORY) return s;
+    w->error = why;
     return REEF_NO_MEMORY;
 }
 
@@ -737,13 +751,32 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     }
 }
 
-/* What phase_run does is here: nothing to prepare, each block marked and handed out, nothing to join. A system of one block costs some
+/* Any system may have commands for systems. */
+static COLD reef_status simple_join(reef_world *w, ticking *k)
+{
+    job *j = &k->quick_job;
+    const reef_error why = j->error;
+    const bool short_of_memory = j->short_of_memory;
+    reef_status s = REEF_OK;
+    j->short_of_memory = false;
+    commands_append(&w->deferred, &j->commands);
+    if (w->deferred.count) {
+        w->slow |= SLOW_DEFERRED;
+        s = deferred_do(w, k);
+    }
+    if (!short_of_memory) return s;
+    w->error = why;
+    return REEF_NO_MEMORY;
+}
+
+/* What phase_run does is here: nothing to prepare, each block marked and handed out, hardly anything to join. A system of one block costs some
  * 40 instructions beside the call; by way of jobs it would be 900. */
-bool phase_run_simple(reef_world *w, const phase_plan *p, float dt)
+bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s)
 {
     ticking *k = w->ticking;
     if (!phase_is_known(w, p) || w->pool || k->measures || k->trace.begin || k->trace.end) return false;
     if (p->first == p->quick_end) return true;
+    if (p->reads && !queries_ready(w)) return false;
     job *j = &k->quick_job;
     reef_block b;
     memset(&b, 0, sizeof b);
@@ -761,12 +794,13 @@ bool phase_run_simple(reef_world *w, const phase_plan *p, float dt)
         j->system = x->system;
         b.context = x->context;
         b.query = x->query;
-        b.head = &x->query->head;
+        b.head = x->query ? &x->query->head : NULL;
         if (UNLIKELY(x->query == NULL)) b.count = 0, x->function(&b);
         for (const match *m = x->first; m != x->end; m = (const match *)(const void *)((const char *)m + x->match_bytes))
             quick_rows(x, &b, m, version + x->number);
     }
     phase_close(w);
     if (k->first.status == REEF_OK) k->first = j->error.status != REEF_OK ? j->error : w->world_failure;
+    if (UNLIKELY(j->commands.first != NULL || j->short_of_memory)) *s = simple_join(w, k);
     return true;
 }

@@ -28,7 +28,7 @@ typedef struct run {
     uint32_t  after_first, after_count; /* later ones that collide with it: in ticking.after */
     bool      on;
     bool      simple;      /* it reads and writes its own rows only, and asks for nothing else: no job can be told from another */
-    bool      writes_others, receives, spawns;
+    bool      reads_others, writes_others, receives, spawns;
     uint64_t  claimed_fork, claimed_epoch; /* all that it writes was the world's own when these were those of the world */
     /* in the phase that runs */
     bool      going, failed;
@@ -52,6 +52,7 @@ typedef struct written {
 typedef struct phase_plan {
     uint32_t first, end; /* its runs */
     bool     simple;     /* all of them are */
+    bool     reads;      /* some of them read others' rows */
     bool     known;
     uint64_t tables_epoch, disabled_epoch, state_epoch, fork_version;
     uint32_t shapes;
@@ -106,8 +107,11 @@ typedef struct ticking {
 /* Runs the systems of runs[first ... end) that are `going`; then what they left is joined. NO_MEMORY: some of it, or some of them, could
  * not; world->error.system says which was the first. */
 reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
-/* The same for a phase of simple runs in a world without pool. False: something is unusual, phase_run must. */
-bool phase_run_simple(reef_world *w, const phase_plan *p, float dt);
+/* The same for a phase of simple runs in a world without pool. False: something is unusual, phase_run must.
+ * NO_MEMORY in *s: as phase_run. */
+bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s);
 void phase_know(reef_world *w, phase_plan *p); /* after phase_run */
+/* All queries of the world know all tables: before systems that read others' rows. False: no memory. (src/others.c) */
+bool queries_ready(reef_world *w);
 
 #endif

@@ -161,9 +161,22 @@ static COLD bool script_reader_make(reef_world *w, uint64_t serial)
     return true;
 }
 
-COLD bool scripts_join(reef_world *fork, const reef_world *w)
+COLD bool scripts_join(reef_world *fork, uint64_t serial) { return serial == 0 || script_reader_make(fork, serial); }
+
+uint64_t scripts_serial(const reef_world *w) { return w->script_reader ? w->readers[w->script_reader - 1].serial : 0; }
+
+uint64_t scripts_hash(const reef_world *w, uint64_t *waiting)
 {
-    return w->script_reader == 0 || script_reader_make(fork, w->readers[w->script_reader - 1].serial);
+    reef_entity e;
+    reef_script x;
+    uint64_t h = 0;
+    *waiting = 0;
+    for (uint64_t n = 0; w->script_reader && removals_peek(w, w->script_reader - 1, n, &e, &x); n++) {
+        if (!script_lives(&x, e)) continue;
+        h = number_hash(number_hash(h + reef_entity_bits(e)) + x.name_hash) + hash_bytes(x.data, sizeof x.data);
+        ++*waiting;
+    }
+    return h;
 }
 
 COLD void scripts_end(reef_world *w)

@@ -206,6 +206,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     s->config = w->config;
     s->moved = w->moved;
     s->destroyed = w->destroyed;
+    s->script_serial = scripts_serial(w);
     s->hot = w->hot;
     state_share(f, &s->hot, &s->state, &w->hot, &w->state);
     s->schedule = schedule_hold(f, w->schedule);
@@ -273,7 +274,7 @@ reef_world *world_aside(reef_world *w)
 reef_world *reef_fork(reef_world *w)
 {
     reef_world *fork = world_aside(w);
-    if (fork && !scripts_join(fork, w)) {
+    if (fork && !scripts_join(fork, scripts_serial(w))) {
         reef_world_free(fork);
         return refuse_copy(w, "reef_fork"), NULL;
     }
@@ -294,6 +295,10 @@ reef_world *snapshot_aside(const reef_snapshot *s)
 reef_world *reef_snapshot_fork(const reef_snapshot *s)
 {
     reef_world *fork = s ? snapshot_aside(s) : NULL;
+    if (fork && !scripts_join(fork, s->script_serial)) {
+        reef_world_free(fork);
+        return NULL;
+    }
     if (fork) removals_forget(fork);
     return fork;
 }

@@ -9,6 +9,7 @@ struct reef_snapshot {
     reef_world_config config;
     uint64_t          moved, destroyed;
     struct schedule  *schedule; /* for forks of it */
+    uint64_t          script_serial; /* of the reader of scripts, 0: none */
     reef_hot          hot;
     state             state;
 };

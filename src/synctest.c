@@ -63,6 +63,7 @@ static COLD reef_status sync_differs(synctest *x, uint64_t tick, uint64_t i, uin
         reef_world *first = reef_snapshot_fork(x->first[i].state);
         if (first == NULL) return sync_refuse(x->world, REEF_NO_MEMORY, tick);
         (void)reef_equal(first, x->world, &x->report->difference);
+        first->script_reader = 0; /* nobody saw this world: no script of it ends */
         reef_world_free(first);
     }
     return sync_refuse(x->world, REEF_DESYNC, tick);
@@ -115,7 +116,7 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     for (uint32_t i = 0; x.first && i <= config->distance; i++) reef_snapshot_free(x.first[i].state);
     memory_free(&w->family->memory, MEMORY_OTHER, x.first, sync_bytes(&x));
     skips_free(w->family, &room);
-    aside->script_reader = 0; /* nobody saw this world: no script of it ends */
+    aside->script_reader = 0;
     reef_world_free(aside);
     return s;
 }

@@ -65,6 +65,7 @@ static bool run_make_of(reef_world *w, run *r, struct system *s)
     r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED || touches_kind(s, REEF_WRITES) ||
                        touches_kind(s, REEF_SUMS);
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) r->writes_others |= s->query.terms[i].source.generation != 0;
+    r->reads_others = touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
     r->receives = touches_kind(s, REEF_RECEIVES);
     r->spawns = touches_kind(s, REEF_SPAWNS);
     r->simple = !r->writes_others && !r->receives && !touches_kind(s, REEF_SENDS) && !s->commands && s->condition == NULL && s->interval_ns == 0;
@@ -173,7 +174,10 @@ static bool plan_update(reef_world *w, ticking *k)
         x->first = c->phases[p].first;
         x->end = p + 1 < c->phase_count ? c->phases[p + 1].first : c->count;
         x->simple = true;
-        for (uint32_t i = x->first; i < x->end; i++) x->simple &= runs[i].simple;
+        for (uint32_t i = x->first; i < x->end; i++) {
+            x->simple &= runs[i].simple;
+            x->reads |= runs[i].reads_others;
+        }
     }
     if (!plan_order(w, k)) return false;
     k->epoch = c->epoch;
@@ -210,14 +214,14 @@ static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
     reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL); /* a phase before may have changed it */
     if (s != REEF_OK) return s;
     phase_plan *p = &k->phases[number];
-    if (phase_run_simple(w, p, dt)) return REEF_OK;
+    if (phase_run_simple(w, p, dt, &s)) return s;
     bool any = false;
     for (uint32_t i = p->first; i < p->end && s == REEF_OK; i++) {
         k->runs[i].going = run_is_due(w, &k->runs[i], &s);
         any |= k->runs[i].going;
     }
     if (s == REEF_OK && any) s = phase_run(w, p->first, p->end, dt);
-    if (s == REEF_OK) phase_know(w, p);
+    if (s == REEF_OK && k->epoch == w->schedule->epoch) phase_know(w, p);
     return s;
 }
 

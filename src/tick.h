@@ -72,7 +72,8 @@ void events_discard(reef_world *w, job *jobs, uint32_t count);
 /* Before the systems of a phase begin: every system of the schedule that receives has a place to read from, also after a restore.
  * Quick when nothing changed. False: no memory. */
 bool events_ready(reef_world *w);
-/* A system that receives begins: it sees what is there now. It ends: it has seen that. */
+/* A system that receives begins: it sees what is there now. It ends: it has seen that. (In a fork that is made in between, while no
+ * other system runs, events_ready and events_begin give the system the same view.) */
 void events_begin(reef_world *w, const struct system *s);
 void events_end(reef_world *w, const struct system *s);
 /* The phase ended, all was gathered: what somebody hasn't seen yet goes to the state, the rest is dropped. NO_MEMORY: it stays where it is, and

@@ -463,7 +463,9 @@ INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || la
 void lanes_drop(reef_world *w);
 
 /* ---- scripts (src/script.c) ---- */
-bool scripts_join(reef_world *fork, const reef_world *w); /* the fork has them as its origin has. False: no memory */
+uint64_t scripts_serial(const reef_world *w); /* of the reader; 0: scripts are off */
+bool scripts_join(reef_world *fork, uint64_t serial); /* the fork has them as its origin has, if it has. False: no memory */
+uint64_t scripts_hash(const reef_world *w, uint64_t *waiting); /* of those that wait for their end, and how many they are */
 void scripts_end(reef_world *w); /* the world is about to end: all that live do */
 
 /* ---- singletons (src/single.c) ---- */

@@ -107,6 +107,15 @@ static void with_bundle(sweep *s)
     assert_non_null(s->bundle);
 }
 
+static const reef_script_class sweeper = {.name = "sweeper"};
+static void with_script(sweep *s)
+{
+    some_rows(s);
+    assert_false(reef_system_is_null(reef_scripts(s->w, NULL, NULL)));
+    assert_int_equal(reef_script_add(s->w, s->e[0], &sweeper, NULL), REEF_OK);
+    assert_int_equal(reef_tick(s->w, 0), REEF_OK);
+}
+
 static void with_single(sweep *s)
 {
     some_rows(s);
@@ -291,6 +300,8 @@ static bool add_bit(sweep *s) { return done(reef_add(s->w, s->e[0], Awake)); }
 static bool add_hooked(sweep *s) { return done(reef_add(s->w, s->e[0], Unique)); }
 static bool set(sweep *s) { return done(reef_set(s->w, s->e[0], Cargo, {1})); }
 static bool set_there(sweep *s) { return done(reef_set(s->w, s->e[0], Mass, 8)); }
+static bool script_add(sweep *s) { return done(reef_script_add(s->w, s->e[0], &sweeper, NULL)); }
+static bool script_remove(sweep *s) { return done(reef_script_remove(s->w, s->e[0])); }
 static bool single_set(sweep *s) { return done(reef_single_set(s->w, Mass, 8)); }
 static bool single_set_hooked(sweep *s) { return done(reef_single_set(s->w, Tracked, .value = 9)); }
 static bool single_mut(sweep *s) { return reef_single_mut(s->w, Mass) != NULL; }
@@ -524,6 +535,38 @@ static bool phase_made(sweep *s)
     return systems_seen(s, done(reef_phase_new(s->w, &(reef_phase_desc){.name = "late", .after = "update", .step_ns = 5})));
 }
 
+/* ---- events ---- */
+
+static void one_receives(sweep *s)
+{
+    assert_false(reef_system_is_null(reef_system_add(s->w, "eat", nothing_done, "; receives Cargo")));
+}
+
+/* The pages of those that wait are full. */
+static void with_events(sweep *s)
+{
+    one_receives(s);
+    for (uint32_t i = 0; i < 16 * (8192 / sizeof(Cargo)); i++) assert_ok(reef_post(s->w, Cargo, {(uint8_t)i}));
+}
+
+static void with_events_kept(sweep *s)
+{
+    with_events(s);
+    assert_false(reef_event_reader_is_null(reef_event_reader_new(s->w, reef_id(Cargo))));
+    assert_non_null(s->snapshot = reef_snapshot_take(s->w));
+    for (uint32_t i = 0; i < 100; i++) assert_ok(reef_post(s->w, Cargo, {1}));
+}
+
+static bool events_seen(sweep *s, bool made)
+{
+    s->seen = reef_world_stats(s->w).events;
+    return made;
+}
+
+static bool post(sweep *s) { return events_seen(s, done(reef_post(s->w, Cargo, {9}))); }
+static bool read_events(sweep *s) { return !reef_event_reader_is_null(reef_event_reader_new(s->w, reef_id(Cargo))); }
+static bool bound_events(sweep *s) { return events_seen(s, done(reef_events_bound(s->w, reef_id(Cargo), 1000))); }
+
 static bool make_fork(sweep *s) { return (s->child = reef_fork(s->w)) != NULL; }
 static bool restore(sweep *s) { return done(reef_restore(s->w, s->snapshot)); }
 static bool hash(sweep *s) { return (s->seen = reef_hash(s->w)) != 0; }
@@ -710,6 +753,8 @@ const scenario scenarios[] = {
     {"query, ordered", with_ordered_query, query_walk},
     {"query, ordered, groups", with_ordered_query, query_groups},
     {"query_copy, ordered", with_ordered_query, query_copy},
+    {"script_add", some_rows, script_add},
+    {"script_remove", with_script, script_remove},
     {"single_set, empty world", NULL, single_set},
     {"single_set, first", some_rows, single_set_hooked},
     {"single_set, second", with_single, single_set_hooked},
@@ -771,6 +816,16 @@ const scenario scenarios[] = {
     {"phase_new, before systems", NULL, phase_made},
     {"phase_new", with_systems, phase_made},
     {"fork, systems", with_systems, make_fork},
+    {"post, first", one_receives, post},
+    {"post, growth", with_events, post},
+    {"event_reader_new, first", NULL, read_events},
+    {"event_reader_new", with_events, read_events},
+    {"events_bound, first", NULL, bound_events},
+    {"events_bound", with_events, bound_events},
+    {"snapshot_take, events", with_events_kept, take_snapshot},
+    {"fork, events", with_events, make_fork},
+    {"restore, events", with_events_kept, restore},
+    {"hash, events", with_events_kept, hash},
     {"snapshot_take, empty", NULL, take_snapshot},
     {"snapshot_take", with_everything, take_snapshot},
     {"fork, empty", NULL, make_fork},

@@ -91,9 +91,11 @@ static bool heap_refuses(heap *h, size_t old_bytes, size_t new_bytes)
     return no;
 }
 
-static void *heap_resize(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)
+/* Systems on several threads ask at the same time. */
+static mutex heap_lock = MUTEX_INIT;
+
+static void *heap_resize_alone(heap *h, void *block, size_t old_bytes, size_t new_bytes, size_t align)
 {
-    heap *h = context;
     if (!heap_checks(h, block, old_bytes, align)) return NULL;
     if (new_bytes == 0) {
         if (block != NULL) heap_give(h, block);
@@ -105,6 +107,14 @@ static void *heap_resize(void *context, void *block, size_t old_bytes, size_t ne
     memcpy(fresh, block, old_bytes < new_bytes ? old_bytes : new_bytes);
     heap_give(h, block);
     return fresh;
+}
+
+static void *heap_resize(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)
+{
+    mutex_lock(&heap_lock);
+    void *p = heap_resize_alone(context, block, old_bytes, new_bytes, align);
+    mutex_unlock(&heap_lock);
+    return p;
 }
 
 reef_allocator heap_allocator(heap *h) { return (reef_allocator){.resize = heap_resize, .context = h}; }

@@ -912,6 +912,44 @@ static void D7_random_runs_agree_with_a_naive_list(void **f)
     }
 }
 
+/* A system may be tried on a fork before it has ended: what is in flight goes to the state of both, and neither loses it. */
+static void D7_a_fork_between_a_systems_beginning_and_its_end_sees_the_same(void **f)
+{
+    static stage its;
+    reef_world  *w = world_of(f);
+    sender_and_receiver(w);
+    struct system *from = stage_system(&the, "send"), *to = stage_system(&the, "receive");
+    stage_job x, y;
+    run_sender(w, from, 0, 700);
+    phase_ends(w);
+    run_sender(w, from, 700, 3000);
+    job_open(&x, w, to);
+    events_begin(w, to);
+    reef_world *fork = reef_fork(w);
+    assert_non_null(fork);
+    stage_fork(&its, &the, fork);
+    job_open(&y, fork, stage_system(&its, "receive"));
+    assert_int_equal(reef_receive(&y.block, Hit).count, 0); /* it wasn't made ready */
+    stage_job z;
+    job_open(&z, fork, stage_system(&its, "send"));
+    for (uint32_t i = 0; i < 500; i++) assert_ok(reef_send(&z.block, Hit, .number = i));
+    events_discard(fork, &z.job, 1);
+    job_close(&z);
+    assert_true(events_ready(fork));
+    events_begin(fork, stage_system(&its, "receive"));
+    sees(&y.block, 0, 3700);
+    sees(&x.block, 0, 3700);
+    run_sender(w, from, 3700, 2000); /* takes the chunks in which those were */
+    sees(&x.block, 0, 3700);
+    events_end(w, to);
+    run_receiver(w, to, 3700, 2000);
+    phase_ends(w);
+    job_close(&x);
+    job_close(&y);
+    assert_valid(fork);
+    reef_world_free(fork);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -929,6 +967,7 @@ int main(void)
         TEST(D7_of_more_than_the_bound_the_oldest_are_dropped),
         TEST(D7_the_bound_at_its_edge_unless_said_otherwise),
         TEST(D7_a_fork_has_the_events_and_not_the_readers_of_the_host),
+        TEST(D7_a_fork_between_a_systems_beginning_and_its_end_sees_the_same),
         TEST(D7_a_restore_brings_events_and_readers_back),
         TEST(D7_a_restore_may_bring_back_a_system_that_is_gone),
         TEST(D7_the_hash_knows_what_waits_and_not_what_was),

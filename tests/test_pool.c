@@ -113,6 +113,21 @@ static void D6_forks_use_the_pool_of_their_origin(void **state)
     assert_null(reef_world_pool(NULL));
 }
 
+static reef_status set_in_tick;
+static void set_pool(reef_block *b) { set_in_tick = reef_set_pool(b->world, NULL); }
+
+static void D6_a_world_keeps_its_pool_while_systems_run(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_pool *p = pool_of(2);
+    assert_ok(reef_set_pool(w, p));
+    assert_false(reef_system_is_null(reef_system(w, set_pool, NULL)));
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(set_in_tick, REEF_LOCKED);
+    assert_ptr_equal(reef_world_pool(w), p);
+    reef_pool_free(p);
+}
+
 #ifdef REEF_NO_THREADS
 
 static void D6_without_threads_every_pool_has_one(void **state)
@@ -625,6 +640,7 @@ int main(void)
         TEST(D6_the_seed_of_schedules_is_kept),
         TEST(G5_a_pool_without_memory_is_none),
         TEST(D6_forks_use_the_pool_of_their_origin),
+        TEST(D6_a_world_keeps_its_pool_while_systems_run),
 #ifdef REEF_NO_THREADS
         TEST(D6_without_threads_every_pool_has_one),
 #else

@@ -176,6 +176,92 @@ static void G3_ranges_have_no_bias(void **test)
     assert_in_range(lower, 19538, 20462); /* 20,000 +- 4 standard deviations */
 }
 
+/* ---- in systems ---- */
+
+static void add_noise(reef_block *b)
+{
+    Mass *m = reef_inout(b, Mass);
+    for (uint32_t i = 0; i < b->count; i++) {
+        reef_random r = reef_random_for(b, b->entities[i]);
+        m[i].kg += (double)reef_random_float(&r) + (double)reef_random_range(&r, 1, 6);
+    }
+}
+static void add_other_noise(reef_block *b) { add_noise(b); }
+
+static reef_world *noisy(void **test, reef_pool *pool)
+{
+    reef_world *w = another_world(test, &(reef_world_config){.seed = 77});
+    assert_ok(reef_set_pool(w, pool));
+    assert_ok(reef_spawn_many(w, 3000, NULL, reef_with(Mass, 0)));
+    assert_ok(reef_spawn_many(w, 3000, NULL, reef_with(Mass, 0), reef_tag(Frozen)));
+    assert_false(reef_system_is_null(reef_system(w, add_noise, "Mass, !Frozen")));
+    assert_false(reef_system_is_null(reef_system(w, add_other_noise, "Mass, with Frozen")));
+    return w;
+}
+
+static void G3_numbers_are_the_same_on_any_number_of_threads(void **test)
+{
+    uint64_t hash[5] = {0};
+    for (uint32_t threads = 1; threads <= 16; threads *= 4) {
+        reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = threads});
+        assert_non_null(p);
+        reef_world *w = noisy(test, p);
+        for (int tick = 0; tick < 5; tick++) {
+            assert_ok(reef_tick(w, 0.1f));
+            if (threads == 1) hash[tick] = reef_hash(w);
+            assert_true(reef_hash(w) == hash[tick]);
+        }
+        end_world(test, w);
+        reef_pool_free(p);
+    }
+}
+
+static double seen_kg(const reef_world *w, uint32_t index) { return reef_get(w, reef_entity_at(w, index), Mass)->kg; }
+
+static void G3_ticks_systems_and_steps_have_numbers_of_their_own(void **test)
+{
+    reef_world *w = noisy(test, NULL);
+    double kg[3];
+    assert_ok(reef_tick(w, 0.1f));
+    kg[0] = seen_kg(w, 0);
+    assert_ok(reef_tick(w, 0.1f));
+    assert_true(seen_kg(w, 0) - kg[0] != kg[0]); /* another tick */
+    /* Two systems over the same rows, and a phase of three steps. */
+    w = another_world(test, NULL);
+    const reef_entity e = reef_spawn(w, reef_with(Mass, 0));
+    assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "steps", .step_ns = 100000000}));
+    const reef_system_id s = reef_system_new(w, &(reef_system_desc){.name = "noise", .function = add_noise, .text = "Mass", .phase = "steps"});
+    assert_false(reef_system_is_null(s));
+    assert_ok(reef_tick(w, 0.1f));
+    kg[0] = reef_get(w, e, Mass)->kg;
+    assert_ok(reef_tick(w, 0.3f));
+    kg[1] = reef_get(w, e, Mass)->kg - kg[0]; /* of three steps, the same number three times otherwise */
+    assert_ok(reef_set(w, e, Mass, 0));
+    w->state.ticks = 1;
+    assert_ok(reef_tick(w, 0.1f)); /* tick 2 again, with one step */
+    kg[2] = reef_get(w, e, Mass)->kg;
+    assert_true(kg[1] != 3 * kg[2]);
+    assert_int_equal(w->step, 0);
+    assert_ok(reef_system_remove(w, s));
+    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "other", .function = add_noise, .text = "Mass", .phase = "steps"})));
+    assert_ok(reef_set(w, e, Mass, 0));
+    w->state.ticks = 1;
+    assert_ok(reef_tick(w, 0.1f));
+    assert_true(reef_get(w, e, Mass)->kg != kg[2]); /* another name */
+}
+
+static reef_status seed_in_tick;
+static void set_seed(reef_block *b) { seed_in_tick = reef_set_seed(b->world, 9); }
+
+static void G3_the_seed_stays_while_systems_run(void **test)
+{
+    reef_world *w = world_of(test);
+    assert_false(reef_system_is_null(reef_system(w, set_seed, NULL)));
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(seed_in_tick, REEF_LOCKED);
+    assert_int_equal(reef_seed(w), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +274,9 @@ int main(void)
         TEST(G3_floats_are_below_1_and_of_24_bits),
         TEST(G3_ranges_include_both_ends),
         TEST(G3_ranges_have_no_bias),
+        TEST(G3_numbers_are_the_same_on_any_number_of_threads),
+        TEST(G3_ticks_systems_and_steps_have_numbers_of_their_own),
+        TEST(G3_the_seed_stays_while_systems_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

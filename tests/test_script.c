@@ -403,9 +403,8 @@ static void G1_snapshots_call_nothing_and_a_restore_goes_back(void **test)
     reef_world *late = reef_snapshot_fork(s);
     reef_snapshot_free(s);
     assert_string_equal(story(), "");
-    assert_false(reef_system_is_null(reef_scripts(late, NULL, NULL)));
     tick(late);
-    assert_string_equal(story(), "ua0"); /* it was started */
+    assert_string_equal(story(), "ea1 ua0"); /* it was started, and the other one waited */
     reef_world_free(late);
     assert_string_equal(story(), "ea0");
 }
@@ -435,6 +434,40 @@ static void G2_synctest_passes_with_scripts(void **test)
     assert_int_equal(count_of('e'), alive);
 }
 
+static void drift(reef_block *b)
+{
+    Position *p = reef_inout(b, Position);
+    for (uint32_t i = 0; i < b->count; i++) p[i].x += b->dt;
+}
+
+static void G3_scripts_beside_parallel_systems(void **test)
+{
+    uint64_t hash[6] = {0};
+    char     stories[6][4000];
+    for (uint32_t threads = 1; threads <= 8; threads *= 2) {
+        reef_world *w = another_world(test, NULL);
+        reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = threads});
+        assert_ok(reef_set_pool(w, p));
+        assert_ok(reef_spawn_many(w, 5000, NULL, reef_with(Position, 0, 0)));
+        assert_false(reef_system_is_null(reef_system(w, drift, "Position")));
+        assert_false(reef_system_is_null(reef_scripts(w, NULL, "destroys")));
+        for (uint32_t i = 0; i < 20; i++) assert_ok(reef_script_add(w, reef_entity_at(w, 4000 - i * 97), i % 3 ? &class_a : &class_b, NULL));
+        for (uint32_t tick_number = 0; tick_number < 6; tick_number++) {
+            written = 0;
+            if (tick_number == 3) assert_ok(reef_destroy(w, reef_entity_at(w, 4000)));
+            reef_world *fork = tick_number == 4 ? reef_fork(w) : NULL; /* what is shared is copied in the tick */
+            tick(w);
+            const char *text = story();
+            if (threads == 1) hash[tick_number] = reef_hash(w), snprintf(stories[tick_number], sizeof stories[0], "%s", text);
+            assert_true(reef_hash(w) == hash[tick_number]);
+            assert_string_equal(text, stories[tick_number]);
+            reef_world_free(fork);
+        }
+        end_world(test, w);
+        reef_pool_free(p);
+    }
+}
+
 /* ---- the hash ---- */
 
 static void G3_the_hash_covers_class_and_data_but_no_address(void **test)
@@ -449,6 +482,46 @@ static void G3_the_hash_covers_class_and_data_but_no_address(void **test)
     reef_world *b = another_world(test, NULL);
     assert_ok(reef_script_add(b, reef_create_entity(b), &class_b, &(int64_t){1}));
     assert_int_not_equal(reef_hash(w), reef_hash(b));
+}
+
+static void G3_the_hash_covers_who_waits_for_an_end(void **test)
+{
+    reef_world *w = begin(test, NULL), *other = another_world(test, NULL);
+    assert_false(reef_system_is_null(reef_scripts(other, NULL, NULL)));
+    const reef_entity e = reef_create_entity(w);
+    assert_entity(e, reef_create_entity(other));
+    assert_ok(reef_script_add(w, e, &class_a, NULL));
+    tick(w);
+    tick(other);
+    assert_ok(reef_destroy(w, e));
+    assert_ok(reef_destroy(other, e));
+    assert_int_not_equal(reef_hash(w), reef_hash(other));
+    assert_int_equal(reef_hash(w), hash_anew(w));
+    reef_difference d;
+    char text[100];
+    assert_false(reef_equal(w, other, &d));
+    (void)reef_difference_text(&d, text, sizeof text);
+    assert_string_equal(text, "The scripts that wait for their end differ");
+    reef_world *fork = reef_fork(w);
+    assert_int_equal(reef_hash(w), reef_hash(fork));
+    assert_true(reef_equal(w, fork, NULL));
+    reef_snapshot *s = reef_snapshot_take(w);
+    reef_world *late = reef_snapshot_fork(s);
+    assert_int_equal(reef_hash(w), reef_hash(late));
+    reef_snapshot_free(s);
+    reef_world_free(fork);
+    reef_world_free(late);
+    tick(w);
+    tick(other);
+    assert_int_equal(reef_hash(w), reef_hash(other));
+    assert_true(reef_equal(w, other, NULL));
+    /* What never started has no end to wait for. */
+    const reef_entity f = reef_create_entity(w);
+    assert_entity(f, reef_create_entity(other));
+    assert_ok(reef_script_add(w, f, &class_a, NULL));
+    assert_ok(reef_destroy(w, f));
+    assert_ok(reef_destroy(other, f));
+    assert_int_equal(reef_hash(w), reef_hash(other));
 }
 
 /* ---- what is wrong ---- */
@@ -598,7 +671,9 @@ int main(void)
         TEST(G1_a_fork_goes_on_with_its_own_scripts),
         TEST(G1_snapshots_call_nothing_and_a_restore_goes_back),
         TEST(G2_synctest_passes_with_scripts),
+        TEST(G3_scripts_beside_parallel_systems),
         TEST(G3_the_hash_covers_class_and_data_but_no_address),
+        TEST(G3_the_hash_covers_who_waits_for_an_end),
         TEST(B1_what_is_wrong_is_refused),
         TEST(G5_turning_scripts_on_without_memory),
         TEST(G5_forking_scripts_without_memory),

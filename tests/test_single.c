@@ -212,6 +212,62 @@ static void D4_an_open_loop_locks_or_records(void **test)
     assert_null(reef_single_get(w, Mass));
 }
 
+/* ---- in systems ---- */
+
+static struct { bool got, wrote; reef_status set, made; float y; } in_system;
+
+static void read_single(reef_block *b)
+{
+    const Gravity *g = reef_single_get(b->world, Gravity);
+    in_system.got = g != NULL;
+    in_system.y = g ? g->y : 0;
+    in_system.made = reef_single_set(b->world, Mass, 1);
+}
+
+static void write_single(reef_block *b)
+{
+    Gravity *g = reef_single_mut(b->world, Gravity);
+    in_system.wrote = g != NULL;
+    if (g) g->y += b->dt;
+    in_system.set = reef_single_set(b->world, Gravity, .x = 1, .y = g ? g->y + 1 : 0);
+}
+
+static void write_undeclared(reef_block *b)
+{
+    in_system.wrote = reef_single_mut(b->world, Gravity) != NULL;
+    in_system.set = reef_single_set(b->world, Gravity, 5, 5);
+}
+
+static void D10_systems_declare_singletons(void **test)
+{
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        reef_world *w = another_world(test, NULL);
+        reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = threads});
+        assert_ok(reef_set_pool(w, p));
+        assert_status(REEF_ADDED, reef_single_set(w, Gravity, 0, 10));
+        assert_some(reef_spawn(w, reef_with(Health, 1, 1)));
+        assert_false(reef_system_is_null(reef_system(w, write_single, "; writes Gravity")));
+        assert_false(reef_system_is_null(reef_system(w, read_single, "in Health; reads Gravity")));
+        memset(&in_system, 0, sizeof in_system);
+        assert_ok(reef_tick(w, 0.5f));
+        assert_true(in_system.wrote && in_system.got);
+        assert_int_equal(in_system.set, REEF_OK);
+        assert_float_equal(in_system.y, 11.5, 0); /* behind the one that writes */
+        assert_true(in_system.made < 0);
+        assert_null(reef_single_get(w, Mass));
+        assert_float_equal(reef_single_get(w, Gravity)->x, 1, 0);
+        assert_ok(reef_system_remove(w, reef_system_find(w, "write_single")));
+        assert_false(reef_system_is_null(reef_system(w, write_undeclared, "; reads Gravity")));
+        assert_ok(reef_tick(w, 0.5f));
+        assert_true(in_system.got && !in_system.wrote);
+        assert_int_equal(in_system.set, REEF_UNDECLARED);
+        assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+        assert_float_equal(reef_single_get(w, Gravity)->y, 11.5, 0);
+        end_world(test, w);
+        reef_pool_free(p);
+    }
+}
+
 static void C3_a_singletons_entity_that_never_was_is_found(void **test)
 {
     reef_world *w = world_of(test);
@@ -239,6 +295,7 @@ int main(void)
         TEST(G1_singletons_are_state),
         TEST(G3_the_hash_covers_which_entity_it_is),
         TEST(D4_an_open_loop_locks_or_records),
+        TEST(D10_systems_declare_singletons),
         TEST(C3_a_singletons_entity_that_never_was_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,6 +324,56 @@ static void D3_others_rows_by_declaration(void **state)
     reef_world_free(fork);
 }
 
+static void count_enemies(reef_block *b)
+{
+    Count *c = reef_inout(b, Count);
+    const reef_query *enemies = b->context;
+    for (uint32_t i = 0; i < b->count; i++) {
+        c[i].n = 0;
+        for (reef_block o = reef_others(b, *enemies); reef_next(&o);) {
+            const Position *p = reef_in(&o, Position);
+            const uint64_t *mask = reef_block_mask(&o);
+            for (uint32_t k = 0; k < o.count; k++)
+                if (p[k].x > 0 && (mask == NULL || mask[k / 64] >> (k % 64) & 1)) c[i].n++;
+        }
+    }
+}
+
+static void D3_a_loop_over_others(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_query enemies = reef_query_new(w, "in Position, Awake"), writes = reef_query_new(w, "Position");
+    reef_entity me = reef_spawn(w, reef_with(Count, 0));
+    for (int i = 0; i < 2500; i++) {
+        reef_entity e = reef_spawn(w, reef_with(Position, i % 2 ? 1.0f : -1.0f, 0));
+        if (i % 4) reef_add(w, e, Awake);
+    }
+    reef_system_desc d = {.name = "count", .function = count_enemies, .text = "Count; reads Position", .context = &enemies};
+    reef_system_id s = reef_system_new(w, &d);
+    assert_false(reef_system_is_null(s));
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_get(w, me, Count)->n, 1250);
+    reef_spawn(w, reef_with(Position, 1, 0), reef_tag(Frozen), reef_tag(Awake)); /* a table that the query doesn't know yet */
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_get(w, me, Count)->n, 1251);
+    assert_string_equal(reef_last_error(w).operation, "");
+    d.context = &writes;
+    assert_ok(reef_system_replace(w, s, &d));
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_get(w, me, Count)->n, 0);
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+    assert_int_equal(reef_last_error(w).component.id, reef_id(Position).id);
+    assert_ok(reef_query_free(w, writes));
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_last_error(w).status, REEF_NOT_ALIVE);
+    d.context = &enemies;
+    d.text = "Count";
+    assert_ok(reef_system_replace(w, s, &d));
+    assert_ok(reef_tick(w, 0));
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+    assert_ok(reef_query_free(w, enemies));
+}
+
 /* ---- what changed ---- */
 
 static void touch_some(reef_block *b)
@@ -451,6 +501,7 @@ int main(void)
         TEST(D4_commands_are_done_at_the_phases_end),
         TEST(D4_calls_on_the_world_are_refused_in_systems),
         TEST(D3_others_rows_by_declaration),
+        TEST(D3_a_loop_over_others),
         TEST(D2_changes_are_seen_once),
         TEST(G1_forks_tick_on_their_own),
         TEST(G5_an_atomic_tick_leaves_nothing),

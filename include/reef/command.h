@@ -17,7 +17,7 @@
 #ifndef REEF_COMMAND_PUBLIC_H
 #define REEF_COMMAND_PUBLIC_H
 
-#include "query.h"
+#include "system.h"
 
 REEF_BEGIN_C
 
@@ -38,6 +38,16 @@ REEF_API reef_status reef_cmd_change_values(reef_block *block, reef_entity entit
 REEF_API reef_status reef_cmd_enable_id(reef_block *block, reef_entity entity, reef_component type, bool on);
 /* As reef_set_name; the text is copied. A name that is taken when the command is done: NAME_TAKEN, the first in order has it. */
 REEF_API reef_status reef_cmd_name(reef_block *block, reef_entity entity, const char *name);
+
+/* Systems that come, go and change by commands do so at the end of the phase, in the order of all commands: from the next phase on a
+ * tick has the others. They need no declaration. What is kept of a description is a copy; its context is reef's when the answer is OK:
+ * context_free is called for it also if the command fails in the end, or is forgotten. Errors at once: BAD_ARGUMENT (no function, a bad
+ * name), NO_MEMORY; when it is done: as reef_system_new, reef_system_replace ..., and NOT_ALIVE where no system has the name. */
+REEF_API reef_status reef_cmd_system_new(reef_block *block, const reef_system_desc *desc);
+/* The system of this name becomes another one. */
+REEF_API reef_status reef_cmd_system_replace(reef_block *block, const char *name, const reef_system_desc *desc);
+REEF_API reef_status reef_cmd_system_remove(reef_block *block, const char *name);
+REEF_API reef_status reef_cmd_system_switch(reef_block *block, const char *name, bool on);
 
 REEF_END_C
 

@@ -23,10 +23,10 @@
  *
  * Scripts change the structure by commands, and touch what reef_scripts declared for all of them, as any system does.
  *
- * A script's data, and whether it was started, are state. So a fork goes on with its own scripts as they are, without a second start,
- * and each ends in it as well; a restore goes back to the scripts of then: those that it takes away have no end, and one that has ended
- * since lives again, and ends again. The data is copied and forgotten as bytes: keep handles in it, not pointers that own. A world from
- * reef_snapshot_fork has no systems; after reef_scripts its scripts go on. */
+ * A script's data, whether it was started, and who waits for an end are state. So a fork goes on with its own scripts as they are,
+ * without a second start, and each ends in it as well; so does a fork of a snapshot. A restore goes back to the scripts of then: those
+ * that it takes away have no end, and one that has ended since lives again, and ends again. The data is copied and forgotten as
+ * bytes: keep handles in it, not pointers that own. */
 #ifndef REEF_SCRIPT_H
 #define REEF_SCRIPT_H
 

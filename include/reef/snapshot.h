@@ -67,7 +67,8 @@ typedef enum reef_hash_kind {
                           disabled themselves; rows: disabled */
     REEF_HASH_TIME,    /* ticks, time, seed, how far phases and systems are; rows: ticks. Only where some of it isn't 0 */
     REEF_HASH_EVENTS,  /* events of one type that wait for a system, and how far each is behind; rows: events */
-    REEF_HASH_SINGLE   /* which entity has the singletons; rows: 1. Only where there is one */
+    REEF_HASH_SINGLE,  /* which entity has the singletons; rows: 1. Only where there is one */
+    REEF_HASH_SCRIPTS  /* scripts that wait for their end (reef/script.h); rows: how many. Only where there are some */
 } reef_hash_kind;
 
 /* One part of the hash. `table` lists the types of the table by name, switches not among them; it is NULL for parts that

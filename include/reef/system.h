@@ -82,7 +82,7 @@ typedef struct reef_system_desc {
 /* Adds a system at the end of its phase. Null on failure: as reef_query_new, and EXISTS (a system of that name), BAD_ARGUMENT (no
  * function, a bad name, no such phase, a circle of before and after: .detail is its path; sums without combine; events or sums of a
  * type whose values are more than their bytes), DUPLICATE_TERM (a touch twice), LIMIT (REEF_SYSTEMS_MAX, REEF_TOUCHES_MAX), LOCKED (in
- * a tick: use reef_cmd_system), NO_MEMORY. */
+ * a tick: use reef_cmd_system_new), NO_MEMORY. */
 REEF_API reef_system_id reef_system_new(reef_world *world, const reef_system_desc *desc);
 /* The short form: named as its function. */
 #define reef_system(world, function, text) reef_system_add(world, #function, function, text)
@@ -138,6 +138,14 @@ REEF_API uint64_t reef_tick_count(const reef_world *world);
 REEF_API uint64_t reef_time_ns(const reef_world *world);
 
 /* ---- for systems ---- */
+
+/* Inside of a system, a loop over rows that aren't its own:
+ *     for (reef_block o = reef_others(b, enemies); reef_next(&o);) ... reef_in(&o, Position) ...
+ * The query was made outside. It only reads, and the system declares `reads` for each component whose values it names. It sees what
+ * systems before this one in the phase left. Leave it early by break. A refused one has no blocks, and the failure is the job's: UNDECLARED
+ * (a component isn't declared, or would be written), NOT_ALIVE, OTHER_WORLD, BAD_ARGUMENT (the query asks for changes or has an order;
+ * `block` isn't a system's). Two such loops may be inside of one another. */
+REEF_API reef_block reef_others(const reef_block *block, reef_query query);
 
 /* The job's own part of a singleton that the system SUMS: zero at the job's beginning. NULL and UNDECLARED otherwise. Valid until
  * the function returns. */

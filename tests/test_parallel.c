@@ -1,0 +1,466 @@
+/* Systems at the same time (D3, D6): those whose declarations don't collide meet inside one tick, those that collide never overlap
+ * and keep their order; jobs of one system meet; the main thread; job systems of the user's. */
+#include "platform.h"
+#include "support.h"
+
+#ifdef REEF_NO_THREADS
+
+int main(void) { return 77; }
+
+#else
+
+#include <stdatomic.h>
+#include <time.h>
+
+typedef struct Hit { uint32_t n; } Hit;
+typedef struct Total { int64_t n; } Total;
+typedef struct Trail { uint64_t n; } Trail;
+REEF_COMPONENT(Hit);
+REEF_COMPONENT(Total);
+REEF_COMPONENT(Trail);
+
+enum { BLOCKS = 3, SEEDS = 20, MEETING_SECONDS = 20 };
+
+static reef_pool *pool_of(uint32_t threads, uint64_t shuffle)
+{
+    reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = threads, .shuffle = shuffle});
+    assert_non_null(p);
+    return p;
+}
+
+/* ---- two systems, watched ---- */
+
+/* What the calls of both see of one another; asserts are for the thread that ticks. */
+typedef struct pair {
+    bool        must_meet;
+    atomic_uint inside[2], calls[2], ended[2];
+    atomic_uint overlaps, early, missed;
+    unsigned    expected[2]; /* calls a tick */
+} pair;
+
+typedef struct side {
+    pair    *pair;
+    unsigned number; /* 0: runs first by declaration */
+} side;
+
+static void wait_for(atomic_uint *counter, unsigned wanted, atomic_uint *missed)
+{
+    const time_t end = time(NULL) + MEETING_SECONDS;
+    while (atomic_load(counter) < wanted) {
+        if (time(NULL) > end) {
+            atomic_fetch_add(missed, 1);
+            return;
+        }
+        thread_yield();
+    }
+}
+
+static void watched(reef_block *b)
+{
+    const side *s = b->context;
+    pair *p = s->pair;
+    const unsigned me = s->number, other = !me;
+    atomic_fetch_add(&p->calls[me], 1);
+    if (p->must_meet) {
+        wait_for(&p->calls[other], 1, &p->missed);
+        return;
+    }
+    atomic_fetch_add(&p->inside[me], 1);
+    if (atomic_load(&p->inside[other])) atomic_fetch_add(&p->overlaps, 1);
+    if (me == 1 && atomic_load(&p->ended[0]) != p->expected[0]) atomic_fetch_add(&p->early, 1);
+    for (int i = 0; i < 3; i++) thread_yield();
+    if (atomic_load(&p->inside[other])) atomic_fetch_add(&p->overlaps, 1);
+    atomic_fetch_sub(&p->inside[me], 1);
+    atomic_fetch_add(&p->ended[me], 1);
+}
+
+static void pair_clear(pair *p)
+{
+    for (int i = 0; i < 2; i++) {
+        atomic_store(&p->inside[i], 0);
+        atomic_store(&p->calls[i], 0);
+        atomic_store(&p->ended[i], 0);
+    }
+    atomic_store(&p->overlaps, 0);
+    atomic_store(&p->early, 0);
+    atomic_store(&p->missed, 0);
+}
+
+/* ---- kinds of access ---- */
+
+typedef enum use { USE_NONE = 0, USE_READ = 1, USE_WRITE = 2, USE_SEND = 4, USE_RECEIVE = 8 } use;
+
+/* What a system says it touches, and what that does with Position and Velocity, with Hits, with the singleton Total. */
+typedef struct access_kind {
+    const char *text;
+    use         position, velocity, hit, total;
+    bool        fixed; /* of the text "%s" is the entity's name */
+} access_kind;
+
+static const access_kind kinds[] = {
+    {"Position", USE_WRITE, 0, 0, 0, false},
+    {"in Position", USE_READ, 0, 0, 0, false},
+    {"out Position", USE_WRITE, 0, 0, 0, false},
+    {"in Health, ?Position", USE_WRITE, 0, 0, 0, false},
+    {"in Health, ?in Position", USE_READ, 0, 0, 0, false},
+    {"Position | Velocity", USE_WRITE, USE_WRITE, 0, 0, false},
+    {"in Position | in Velocity", USE_READ, USE_READ, 0, 0, false},
+    {"in changed Position", USE_READ, 0, 0, 0, false},
+    {"in Health, with changed Position", USE_READ, 0, 0, 0, false},
+    {"with Position, in Health", 0, 0, 0, 0, false},
+    {"!Position, in Mass", 0, 0, 0, 0, false},
+    {"in Health, in Position of rock", USE_READ, 0, 0, 0, false},
+    {"in Health, Position of rock", USE_WRITE, 0, 0, 0, false},
+    {"in Health; reads Position", USE_READ, 0, 0, 0, false},
+    {"in Health; writes Position", USE_WRITE, 0, 0, 0, false},
+    {"in Position; writes Velocity", USE_READ, USE_WRITE, 0, 0, false},
+    {"in Velocity; reads Position", USE_READ, USE_READ, 0, 0, false},
+    {"in Health; reads Total", 0, 0, 0, USE_READ, false},
+    {"; writes Total", 0, 0, 0, USE_WRITE, false},
+    {"in Health; sums Total", 0, 0, 0, USE_WRITE, false},
+    {"in Health; sends Hit", 0, 0, USE_SEND, 0, false},
+    {"in Health; receives Hit", 0, 0, USE_RECEIVE, 0, false},
+    {"; receives Hit, sends Hit", 0, 0, USE_SEND | USE_RECEIVE, 0, false},
+    {"in Health; sends Position", 0, 0, 0, 0, false}, /* as an event: another thing than the component */
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static bool uses_collide(use a, use b)
+{
+    const unsigned both = a | b;
+    if (a == 0 || b == 0) return false;
+    if (both & (USE_READ | USE_WRITE)) return both & USE_WRITE;
+    return ((a & USE_SEND) && (b & USE_RECEIVE)) || ((a & USE_RECEIVE) && (b & USE_SEND));
+}
+
+static bool kinds_collide(const access_kind *a, const access_kind *b)
+{
+    return uses_collide(a->position, b->position) || uses_collide(a->velocity, b->velocity) || uses_collide(a->hit, b->hit) ||
+           uses_collide(a->total, b->total);
+}
+
+static void add_totals(void *total, const void *part) { ((Total *)total)->n += ((const Total *)part)->n; }
+
+static reef_world *meeting_place(void **state)
+{
+    reef_world *w = world_of(state);
+    assert_ok(reef_spawn_many(w, 1024 * BLOCKS, NULL, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1), reef_with(Health, 1, 1)));
+    assert_ok(reef_spawn_many(w, 10, NULL, reef_with(Mass, 1)));
+    assert_ok(reef_set_name(w, reef_spawn(w, reef_with(Position, 0, 0)), "rock"));
+    assert_int_equal(reef_single_set(w, Total, 0), REEF_ADDED);
+    return w;
+}
+
+static reef_system_id side_add(reef_world *w, const char *name, side *s, const char *text, const char *after)
+{
+    reef_system_id x = reef_system_new(w, &(reef_system_desc){.name = name, .function = watched, .text = text, .context = s, .after = after,
+                                                               .combine = strstr(text, "sums") ? add_totals : NULL});
+    if (reef_system_is_null(x)) fail_msg("%s: %s", text, reef_status_name(reef_last_error(w).status));
+    return x;
+}
+
+/* Both in one tick; for odd seeds the second one was added first and waits by its own wish. */
+static void try_pair(reef_world *w, const access_kind *a, const access_kind *b, uint64_t seed)
+{
+    static pair p;
+    side sides[2] = {{&p, 0}, {&p, 1}};
+    reef_system_id second = {0, 0, 0};
+    reef_pool *pool = reef_world_pool(w);
+    if (seed & 1) second = side_add(w, "second", &sides[1], b->text, "first");
+    reef_system_id first = side_add(w, "first", &sides[0], a->text, NULL);
+    if (!(seed & 1)) second = side_add(w, "second", &sides[1], b->text, NULL);
+    pair_clear(&p);
+    p.must_meet = false;
+    p.expected[0] = 0;
+    assert_ok(reef_set_pool(w, NULL)); /* how many calls there are; and `changed` sees all in a new system's first run only */
+    reef_world *aside = reef_fork(w);
+    assert_ok(reef_tick(aside, 0));
+    p.expected[0] = atomic_load(&p.calls[0]);
+    p.expected[1] = atomic_load(&p.calls[1]);
+    reef_world_free(aside);
+    assert_ok(reef_set_pool(w, pool));
+    if (p.expected[0] == 0 || p.expected[1] == 0) fail_msg("%s or %s isn't called", a->text, b->text);
+    pair_clear(&p);
+    p.must_meet = !kinds_collide(a, b);
+    assert_ok(reef_tick(w, 0));
+    for (int i = 0; i < 2; i++)
+        if (atomic_load(&p.calls[i]) != p.expected[i]) fail_msg("%s, %s: %u calls", a->text, b->text, atomic_load(&p.calls[i]));
+    if (atomic_load(&p.missed)) fail_msg("%s and %s don't meet", a->text, b->text);
+    if (atomic_load(&p.overlaps)) fail_msg("%s and %s overlap, seed %u", a->text, b->text, (unsigned)seed);
+    if (atomic_load(&p.early)) fail_msg("%s begins before %s has ended, seed %u", b->text, a->text, (unsigned)seed);
+    assert_ok(reef_system_remove(w, first));
+    assert_ok(reef_system_remove(w, second));
+}
+
+static void D3_all_pairs_of_access_meet_or_exclude_one_another(void **state)
+{
+    reef_world *w = meeting_place(state);
+    unsigned collide = 0, meet = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        reef_pool *p = pool_of(BLOCKS + 2 + (uint32_t)seed % 2, seed); /* more threads than a system has jobs: all of them wait */
+        assert_ok(reef_set_pool(w, p));
+        /* Each seed tries some of the pairs, all seeds together each of them several times. */
+        for (unsigned i = 0; i < KINDS; i++) {
+            for (unsigned k = 0; k < KINDS; k++) {
+                if ((i * KINDS + k + seed) % 5 != 0) continue;
+                try_pair(w, &kinds[i], &kinds[k], seed);
+                if (kinds_collide(&kinds[i], &kinds[k])) collide++;
+                else meet++;
+            }
+        }
+        assert_ok(reef_set_pool(w, NULL));
+        reef_pool_free(p);
+    }
+    assert_in_range(collide, 500, KINDS * KINDS * SEEDS);
+    assert_in_range(meet, 500, KINDS * KINDS * SEEDS);
+}
+
+/* ---- jobs of one system ---- */
+
+typedef struct gathering {
+    atomic_uint here, missed;
+    unsigned    wanted;
+} gathering;
+
+static void gather(reef_block *b)
+{
+    gathering *g = b->context;
+    atomic_fetch_add(&g->here, 1);
+    wait_for(&g->here, g->wanted, &g->missed);
+}
+
+static void D6_jobs_of_a_split_system_meet(void **state)
+{
+    static const char *const texts[] = {"Position", "in Position; sends Hit, spawns Mass, destroys", "in Position; sums Total",
+                                        "in changed Position; reads Velocity"};
+    reef_world *w = meeting_place(state);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        reef_pool *p = pool_of(BLOCKS + 1, 0);
+        gathering g = {.wanted = BLOCKS};
+        assert_ok(reef_set_pool(w, p));
+        assert_ok(reef_system_once(w, &(reef_system_desc){.function = gather, .text = texts[i], .context = &g, .combine = strstr(texts[i], "sums") ? add_totals : NULL}, 0));
+        assert_int_equal(atomic_load(&g.missed), 0);
+        assert_in_range(atomic_load(&g.here), BLOCKS, BLOCKS + 1); /* the rock's table is small */
+        assert_ok(reef_set_pool(w, NULL));
+        reef_pool_free(p);
+    }
+}
+
+/* ---- the thread that ticks ---- */
+
+typedef struct place {
+    thread_name caller;
+    atomic_uint before, elsewhere, bound, after, wrong;
+    unsigned    wanted;
+} place;
+
+static void goes_before(reef_block *b)
+{
+    place *p = b->context;
+    reef_inout(b, Position)[0].x += 1;
+    thread_yield();
+    if (!thread_is(p->caller)) atomic_fetch_add(&p->elsewhere, 1);
+    atomic_fetch_add(&p->before, 1);
+}
+
+static void is_bound(reef_block *b)
+{
+    place *p = b->context;
+    if (!thread_is(p->caller) || atomic_load(&p->before) != p->wanted || atomic_load(&p->after)) atomic_fetch_add(&p->wrong, 1);
+    atomic_fetch_add(&p->bound, 1);
+}
+
+static void goes_after(reef_block *b)
+{
+    place *p = b->context;
+    (void)b;
+    if (atomic_load(&p->bound) != p->wanted) atomic_fetch_add(&p->wrong, 1);
+    atomic_fetch_add(&p->after, 1);
+}
+
+static void D6_systems_of_the_main_thread_keep_their_place(void **state)
+{
+    reef_world *w = meeting_place(state);
+    static place p;
+    memset(&p, 0, sizeof p);
+    p.caller = thread_own_name();
+    p.wanted = BLOCKS + 1;
+    assert_some(reef_find(w, "rock"));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "before", .function = goes_before, .text = "Position", .context = &p})));
+    assert_false(reef_system_is_null(reef_system_new(
+        w, &(reef_system_desc){.name = "bound", .function = is_bound, .text = "Position", .context = &p, .main_thread = true})));
+    assert_false(reef_system_is_null(
+        reef_system_new(w, &(reef_system_desc){.name = "after", .function = goes_after, .text = "in Position", .context = &p})));
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        reef_pool *pool = pool_of(4, seed);
+        assert_ok(reef_set_pool(w, pool));
+        for (int i = 0; i < 5; i++) {
+            atomic_store(&p.before, 0);
+            atomic_store(&p.bound, 0);
+            atomic_store(&p.after, 0);
+            assert_ok(reef_tick(w, 0));
+            assert_int_equal(atomic_load(&p.after), p.wanted);
+            assert_int_equal(atomic_load(&p.wrong), 0);
+        }
+        assert_ok(reef_set_pool(w, NULL));
+        reef_pool_free(pool);
+    }
+    assert_true(atomic_load(&p.elsewhere) > 0); /* or the pool helps nobody */
+}
+
+/* ---- the user's own job system ---- */
+
+enum { JOBS = 256, OWN_THREADS = 3 };
+typedef struct own_jobs {
+    mutex    lock;
+    condvar  wake;
+    struct { void (*task)(void *); void *data; } queue[JOBS];
+    uint32_t first, end, unfinished, ran;
+    bool     ending;
+    thread   threads[OWN_THREADS];
+} own_jobs;
+
+static bool own_take(own_jobs *o, void (**task)(void *), void **data)
+{
+    if (o->first == o->end) return false;
+    *task = o->queue[o->first % JOBS].task;
+    *data = o->queue[o->first++ % JOBS].data;
+    return true;
+}
+
+static void own_work(void *data)
+{
+    own_jobs *o = data;
+    mutex_lock(&o->lock);
+    for (;;) {
+        void (*task)(void *);
+        void *its;
+        if (own_take(o, &task, &its)) {
+            mutex_unlock(&o->lock);
+            task(its);
+            mutex_lock(&o->lock);
+            o->unfinished--;
+            o->ran++;
+            condvar_wake(&o->wake);
+        } else if (o->ending) {
+            break;
+        } else {
+            condvar_wait(&o->wake, &o->lock);
+        }
+    }
+    mutex_unlock(&o->lock);
+}
+
+static void own_submit(void *context, void (*task)(void *), void *data)
+{
+    own_jobs *o = context;
+    mutex_lock(&o->lock);
+    o->queue[o->end % JOBS].task = task;
+    o->queue[o->end++ % JOBS].data = data;
+    o->unfinished++;
+    condvar_wake(&o->wake);
+    mutex_unlock(&o->lock);
+}
+
+static void own_wait(void *context)
+{
+    own_jobs *o = context;
+    mutex_lock(&o->lock);
+    while (o->unfinished) condvar_wait(&o->wake, &o->lock);
+    mutex_unlock(&o->lock);
+}
+
+/* One that does nothing before it is waited for. */
+static void late_wait(void *context)
+{
+    own_jobs *o = context;
+    void (*task)(void *);
+    void *its;
+    while (own_take(o, &task, &its)) {
+        task(its);
+        o->ran++;
+    }
+    o->unfinished = 0;
+}
+
+static void jostle(reef_block *b)
+{
+    Position *p = reef_inout(b, Position);
+    for (uint32_t i = 0; i < b->count; i++) {
+        p[i].x = p[i].x * 1.25f + (float)b->entities[i].index;
+        if (b->entities[i].index % 700 == 3) reef_cmd_spawn(b, reef_with(Health, (int32_t)p[i].x, 1), reef_with(Position, p[i].x, 2));
+        if (b->entities[i].index % 701 == 4) reef_send(b, Hit, b->entities[i].index);
+    }
+}
+
+static void follow_trail(reef_block *b)
+{
+    reef_events r = reef_receive(b, Hit);
+    Trail *t = reef_single_mut(b->world, Trail);
+    for (const Hit *h; (h = reef_next_event(&r)) != NULL;) t->n = t->n * 31 + h->n;
+}
+
+static uint64_t hash_on(void **state, const reef_pool_config *config)
+{
+    reef_pool *p = config ? reef_pool_new(config) : NULL;
+    assert_true(!config == !p);
+    reef_world *w = another_world(state, NULL);
+    assert_ok(reef_spawn_many(w, 1024 * 5, NULL, reef_with(Position, 1, 1)));
+    assert_int_equal(reef_single_set(w, Trail, 0), REEF_ADDED);
+    assert_false(reef_system_is_null(reef_system(w, jostle, "Position; spawns Health Position, sends Hit")));
+    assert_false(reef_system_is_null(reef_system(w, follow_trail, "; receives Hit, writes Trail")));
+    assert_ok(reef_set_pool(w, p));
+    for (int i = 0; i < 8; i++) assert_ok(reef_tick(w, 0.1f));
+    const uint64_t hash = reef_hash(w);
+    assert_true(reef_single_get(w, Trail)->n != 0);
+    end_world(state, w);
+    reef_pool_free(p);
+    return hash;
+}
+
+static void D6_job_systems_of_the_users(void **state)
+{
+    static own_jobs o;
+    const reef_job_system own = {own_submit, own_wait, &o}, late = {own_submit, late_wait, &o};
+    const uint64_t wanted = hash_on(state, NULL);
+    memset(&o, 0, sizeof o);
+    assert_true(mutex_make(&o.lock) && condvar_make(&o.wake));
+    assert_true(hash_on(state, &(reef_pool_config){.threads = 5, .jobs = late}) == wanted);
+    assert_true(o.ran > 0);
+    o.first = o.end = o.unfinished = o.ran = 0;
+    for (int i = 0; i < OWN_THREADS; i++) assert_true(thread_make(&o.threads[i], own_work, &o));
+    for (uint64_t seed = 0; seed < 4; seed++)
+        assert_true(hash_on(state, &(reef_pool_config){.threads = 2 + (uint32_t)seed, .jobs = own, .shuffle = seed}) == wanted);
+    /* Its threads and the caller meet. */
+    reef_world *w = meeting_place(state);
+    gathering g = {.wanted = BLOCKS};
+    reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = OWN_THREADS + 1, .jobs = own});
+    assert_non_null(p);
+    assert_ok(reef_set_pool(w, p));
+    assert_ok(reef_system_once(w, &(reef_system_desc){.function = gather, .text = "Position, in Velocity", .context = &g}, 0));
+    assert_int_equal(atomic_load(&g.missed), 0);
+    assert_int_equal(atomic_load(&g.here), BLOCKS);
+    assert_ok(reef_set_pool(w, NULL));
+    reef_pool_free(p);
+    mutex_lock(&o.lock);
+    o.ending = true;
+    condvar_wake(&o.wake);
+    mutex_unlock(&o.lock);
+    for (int i = 0; i < OWN_THREADS; i++) thread_join(&o.threads[i]);
+    condvar_drop(&o.wake);
+    mutex_drop(&o.lock);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(D3_all_pairs_of_access_meet_or_exclude_one_another),
+        TEST(D6_jobs_of_a_split_system_meet),
+        TEST(D6_systems_of_the_main_thread_keep_their_place),
+        TEST(D6_job_systems_of_the_users),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
