@@ -1,6 +1,7 @@
 /* Commands.
  *
- *   chunk ─► chunk ─► chunk        a chunk: the name of the system whose commands it holds, then commands one behind the other, each
+ *   chunk ─► chunk ─► chunk        a chunk: the name of the system whose commands it holds, then commands one behind the
+ *                                  other, each
  *                                  {header} {ids} {values} {bytes of the values}, or
  *                                  {header} {handle} {handle} ...           a run: the same for each of them
  *                                  {header} {values} {id, bytes} {id, bytes} ...   a run of entities to make (COMMAND_ROWS)
@@ -278,7 +279,8 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
 
 /* ---- recording ---- */
 
-static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s, const char *op, reef_component c, reef_entity e, uint64_t n)
+static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s, const char *op, reef_component c, reef_entity e,
+                               uint64_t n)
 {
     return to->job ? job_failure(to->job, s, op, c, e, n) : failure(w, s, op, c, e, n);
 }
@@ -524,7 +526,8 @@ static reef_status values_ready(reef_world *w, const char *op, const reef_value 
 }
 
 /* n entities, by a list of values or as copies of `source`. */
-static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source, reef_value *values, uint32_t count)
+static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source, reef_value *values,
+                              uint32_t count)
 {
     const char *op = source ? "reef_clone" : "reef_spawn";
     bool pending = true;
@@ -693,8 +696,8 @@ static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const comma
     if (rows < COMMAND_WHOLE_LEAST || t->first != place_unit(place) || x->kind > COMMAND_DESTROY) return 0;
     if (x->kind != COMMAND_DESTROY && (type_of(x->component) == NULL || type_of(x->component)->home != REEF_TABLE)) return 0;
     if (!run_names_table(w, (run_place){c->first, x, c->first->done, x->at}, t)) return 0;
-    const bool done = x->kind == COMMAND_DESTROY ? table_destroy(w, id, rows) : table_move(w, id, x->component, x->kind == COMMAND_REMOVE);
-    return done ? rows : 0;
+    if (x->kind == COMMAND_DESTROY) return table_destroy(w, id, rows) ? rows : 0;
+    return table_move(w, id, x->component, x->kind == COMMAND_REMOVE) ? rows : 0;
 }
 
 static reef_status element_do(reef_world *w, const command *x, reef_entity e)

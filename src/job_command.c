@@ -121,7 +121,7 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
 /* ---- one entity ---- */
 
 /* One that begins a run, or is refused. */
-static NOINLINE reef_status run_begin(job *j, command_kind kind, reef_touch_kind touch, reef_entity e, reef_component c)
+static NOINLINE reef_status request_new(job *j, command_kind kind, reef_touch_kind touch, reef_entity e, reef_component c)
 {
     static const char *const ops[] = {"reef_cmd_add", "reef_cmd_remove", "reef_cmd_destroy", "reef_cmd_enable", "reef_cmd_disable"};
     const char *op = ops[kind - COMMAND_ADD];
@@ -131,22 +131,22 @@ static NOINLINE reef_status run_begin(job *j, command_kind kind, reef_touch_kind
 }
 
 /* The straight path: one more of a run. */
-INLINE reef_status run_go(job *j, command_kind kind, reef_touch_kind touch, reef_entity e, reef_component c)
+INLINE reef_status request_go(job *j, command_kind kind, reef_touch_kind touch, reef_entity e, reef_component c)
 {
     if (LIKELY(e.generation != 0) && command_again(&j->commands, kind, c.id, e)) return REEF_OK;
-    return run_begin(j, kind, touch, e, c);
+    return request_new(j, kind, touch, e, c);
 }
 
 reef_status reef_cmd_destroy(reef_block *b, reef_entity e)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? run_go(b->job, COMMAND_DESTROY, REEF_DESTROYS, e, (reef_component){0}) : reef_destroy(b->world, e);
+    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_DESTROY, REEF_DESTROYS, e, (reef_component){0}) : reef_destroy(b->world, e);
 }
 
 reef_status reef_cmd_add_id(reef_block *b, reef_entity e, reef_component c)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? run_go(b->job, COMMAND_ADD, REEF_ADDS, e, c) : reef_add_id(b->world, e, c, NULL, NULL);
+    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_ADD, REEF_ADDS, e, c) : reef_add_id(b->world, e, c, NULL, NULL);
 }
 
 reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, const void *value, size_t size)
@@ -167,7 +167,7 @@ reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, cons
 reef_status reef_cmd_remove_id(reef_block *b, reef_entity e, reef_component c)
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
-    return LIKELY(b->job != NULL) ? run_go(b->job, COMMAND_REMOVE, REEF_REMOVES, e, c) : reef_remove_id(b->world, e, c);
+    return LIKELY(b->job != NULL) ? request_go(b->job, COMMAND_REMOVE, REEF_REMOVES, e, c) : reef_remove_id(b->world, e, c);
 }
 
 reef_status reef_cmd_remove_all(reef_block *b, reef_entity e)
@@ -195,7 +195,7 @@ reef_status reef_cmd_enable_id(reef_block *b, reef_entity e, reef_component c, b
 {
     if (UNLIKELY(b == NULL)) return REEF_BAD_ARGUMENT;
     if (b->job == NULL) return reef_enable_id(b->world, e, c, on);
-    return run_go(b->job, on ? COMMAND_ENABLE : COMMAND_DISABLE, REEF_ENABLES, e, c);
+    return request_go(b->job, on ? COMMAND_ENABLE : COMMAND_DISABLE, REEF_ENABLES, e, c);
 }
 
 reef_status reef_cmd_name(reef_block *b, reef_entity e, const char *name)

@@ -160,7 +160,8 @@ bool lanes_begin(reef_world *w, uint32_t lanes)
 {
     if (!lanes_settle(w) || !ring_squeezed(w)) return false;
     if (lanes <= w->lane_room) return true;
-    uint32_t *made = memory_resize(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *made, lanes * sizeof *made, PLAIN_ALIGN);
+    uint32_t *made = memory_resize(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *made, lanes * sizeof *made,
+                                   PLAIN_ALIGN);
     if (made == NULL) return false;
     w->lane_made = made;
     w->lane_room = lanes;
