@@ -39,7 +39,7 @@ _Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned
 
 enum {
     COMMAND_CHUNK_BITS = 12, /* of the smallest */
-    COMMAND_CHUNK_MOST = 1 << 20, /* but for a command that is longer */
+    COMMAND_CHUNK_MOST = 1 << 18, /* but for a command that is longer; some fit a piece of an arena */
     COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
     COMPLAINT_BYTES = REPORT_BYTES + 32
@@ -78,7 +78,7 @@ void commands_trim(reef_world *w)
         while (w->spare_chunks[class]) {
             command_chunk *k = w->spare_chunks[class];
             w->spare_chunks[class] = k->next;
-            memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
+            memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
         }
     }
 }
@@ -94,7 +94,7 @@ static command_chunk *command_chunk_make(reef_world *w, size_t bytes)
     mutex_unlock(&w->family->lock);
     if (k) return k;
     bytes = (size_t)1 << (class + COMMAND_CHUNK_BITS);
-    k = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    k = memory_block(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, bytes, BLOCK_ALIGN);
     if (k) k->bytes = bytes;
     return k;
 }
@@ -381,7 +381,7 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
         const type *t = type_of(values[i].component.id);
         if (t->home != REEF_TABLE || t->hooked || values[i].kind > REEF_VALUE_ONE) return false;
         if (values[i].kind == REEF_VALUE_ONE) *stride += t->size;
-        if (*stride > COMMAND_CHUNK_MOST / 16) return false;
+        if (*stride > COMMAND_CHUNK_MOST / 4) return false;
     }
     *stride = (*stride + sizeof(reef_entity) - 1) & ~(sizeof(reef_entity) - 1);
     return true;
