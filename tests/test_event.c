@@ -632,6 +632,23 @@ static void D7_events_are_a_part_of_the_hash(void **f)
     assert_int_equal(part.rows, 1);
 }
 
+static void D7_printing_a_world_counts_the_events_that_wait(void **f)
+{
+    static const char wanted[] = "world: entities 0, without components 0, tables 0, names 0\n  events Hit: 7\n  events Odd: 1\n";
+    reef_world *w = world_of(f);
+    char        text[512];
+    FILE       *file = tmpfile();
+    assert_non_null(file);
+    behind(&the, w, 100, 7, 3);
+    assert_true(stage_add(&the, w, "odd", TOUCHES(RECEIVES(Odd))));
+    assert_ok(reef_post(w, Odd, .number = 1));
+    assert_true(reef_print_world(w, file, 10));
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    assert_string_equal(text, wanted);
+    fclose(file);
+}
+
 /* ---- refusals ---- */
 
 static void D7_what_is_not_declared_is_refused(void **f)
@@ -974,6 +991,7 @@ int main(void)
         TEST(D7_events_and_how_far_systems_are_make_a_difference),
         TEST(D7_bytes_between_the_fields_of_events_do_not_count),
         TEST(D7_events_are_a_part_of_the_hash),
+        TEST(D7_printing_a_world_counts_the_events_that_wait),
         TEST(D7_what_is_not_declared_is_refused),
         TEST(D7_a_block_of_a_loop_of_your_own_posts),
         TEST(D7_types_that_can_not_be_events_are_refused),
