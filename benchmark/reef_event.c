@@ -34,7 +34,8 @@ static void *event_setup(const bench_row *r)
     state *s = state_new(r, false);
     const reef_system_desc from = {.name = "send", .function = send_all, .text = "; sends Pinch", .context = s};
     const reef_system_desc to = {.name = "read", .function = read_all, .text = "; receives Pinch", .context = s};
-    if (reef_system_is_null(reef_system_new(s->w, &from)) || reef_system_is_null(reef_system_new(s->w, &to))) bench_fail(s->w, "reef_system_new");
+    const bool made = !reef_system_is_null(reef_system_new(s->w, &from)) && !reef_system_is_null(reef_system_new(s->w, &to));
+    if (!made) bench_fail(s->w, "reef_system_new");
     event_run(s);
     s->sum = 0;
     return s;

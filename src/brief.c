@@ -28,7 +28,8 @@ static bool brief_add(reef_world *w, brief_list *l, reef_entity e)
 {
     if (l->count == l->room) {
         const size_t room = l->room ? l->room * 2 : 64;
-        reef_entity *p = memory_resize(&w->family->memory, MEMORY_EVENTS, l->entities, l->room * sizeof e, room * sizeof e, PLAIN_ALIGN);
+        reef_entity *p = memory_resize(&w->family->memory, MEMORY_EVENTS, l->entities, l->room * sizeof e, room * sizeof e,
+                                       PLAIN_ALIGN);
         if (p == NULL) return false;
         l->entities = p;
         l->room = room;

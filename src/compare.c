@@ -1,6 +1,7 @@
 /* Comparing two worlds: part by part in the order of the hash, and in each part the first thing that differs.
  *
- *      ids by index, free ids in their order ──► names ──► time ──► events ──► tables: rows ──► columns by name ──► switches by name ──► marks
+ *      ids by index, free ids in their order ──► names ──► time ──► events by type name
+ *      ──► tables: rows ──► columns by name ──► switches by name ──► marks
  *
  * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list their tables
  * by type name, so the lists are merged as they are. */

@@ -26,8 +26,10 @@ typedef struct event_chunk {
 
 enum { EVENT_CHUNK_HEAD = 64, EVENT_CHUNK_CLASSES = 4, EVENT_CHUNK_LEAST = 1024 }; /* class k: 1,024 << 2 k bytes */
 
-_Static_assert(sizeof(event_chunk) <= EVENT_CHUNK_HEAD && (int)REEF_EVENT_ALIGN_MAX <= (int)EVENT_CHUNK_HEAD, "events begin aligned");
-_Static_assert((int)REEF_EVENT_SIZE_MAX + EVENT_CHUNK_HEAD <= EVENT_CHUNK_LEAST << 2 * (EVENT_CHUNK_CLASSES - 1), "every event fits");
+_Static_assert(sizeof(event_chunk) <= EVENT_CHUNK_HEAD && (int)REEF_EVENT_ALIGN_MAX <= (int)EVENT_CHUNK_HEAD,
+               "events begin aligned");
+_Static_assert((int)REEF_EVENT_SIZE_MAX + EVENT_CHUNK_HEAD <= EVENT_CHUNK_LEAST << 2 * (EVENT_CHUNK_CLASSES - 1),
+               "every event fits");
 _Static_assert((int)REEF_EVENT_SIZE_MAX <= (int)TRACK_PAGE_BYTES && (int)REEF_EVENT_ALIGN_MAX <= (int)BLOCK_ALIGN,
                "every event fits into a page");
 
@@ -86,8 +88,8 @@ static void event_chunk_free(reef_world *w, event_chunk *k)
     memory_resize(&w->family->memory, MEMORY_EVENTS, k, k->bytes, 0, EVENT_CHUNK_HEAD);
 }
 
-/* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In turn forwards
- * and backwards, every other million of events took 8 ns each instead of 4.) */
+/* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In turn
+ * forwards and backwards, every other million of events took 8 ns each instead of 4.) */
 static void event_chunks_retire(reef_world *w, event_chunk *first)
 {
     if (w->flight == NULL) {

@@ -1,7 +1,7 @@
 /* Looking into a world: visiting and printing everything in an order that depends on the world's state alone, and counting.
  * Components come by type name, tables by the names of their types, entities by index. Nothing here changes a world or
  * shows an address or the id of a type. */
-#include "world.h"
+#include "event.h"
 #include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -371,6 +371,13 @@ static void print_table(FILE *file, const table *t)
     fputc('\n', file);
 }
 
+/* Those that wait for a system. */
+static void print_events(FILE *file, const reef_world *w)
+{
+    for (const event_store *s = events_after(w, NULL); s; s = events_after(w, type_of(s->component)))
+        fprintf(file, "  events %s: %" PRIu64 "\n", type_of(s->component)->name, events_waiting(w, s).count);
+}
+
 static void print_entities(FILE *file, const reef_world *w, uint64_t most)
 {
     uint64_t alive = reef_count_alive(w), printed = 0;
@@ -391,6 +398,7 @@ COLD bool reef_print_world(const reef_world *w, FILE *file, uint64_t entities_ma
             s.entities, s.entities_empty, s.tables, s.names);
     for (uint32_t i = 0; i < count; i++) print_table(file, table_read(w, tables[i]));
     if (tables) tables_free(w, tables, count);
+    print_events(file, w);
     print_entities(file, w, entities_max);
     return print_done(file);
 }

@@ -7,15 +7,17 @@
  * value while none wants values. head is the place of the slowest reader; what lies before it is overwritten. With the last
  * reader the pages go.
  *
- * The readers are the world's, with their places; the host's readers of events (src/event.c) are among them. A state that somebody may go back to holds the places of then by the readers'
- * serial numbers, which no two readers of a family have in common: so a reader that the state doesn't know is found out. */
+ * The readers are the world's, with their places; the host's readers of events (src/event.c) are among them. A state that
+ * somebody may go back to holds the places of then by the readers' serial numbers, which no two readers of a family have in
+ * common: so a reader that the state doesn't know is found out. */
 #include "event.h"
 #include "track.h"
 
 /* ---- rings of bytes ---- */
 
 /* More pages; what lies between head and tail stays at its place. */
-static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t pages)
+static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
+                               uint64_t pages)
 {
     const paged_owner o = owner_of(w->family, kind);
     uint64_t count = 1;
@@ -39,7 +41,8 @@ bool bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_
     const paged_owner o = owner_of(w->family, kind);
     if (bytes == 0) return true;
     const uint64_t first = tail / TRACK_PAGE_BYTES, end = (tail + bytes - 1) / TRACK_PAGE_BYTES + 1;
-    if (end - head / TRACK_PAGE_BYTES > ring->count && !bytes_enlarge(w, kind, ring, head, tail, end - head / TRACK_PAGE_BYTES)) return false;
+    const uint64_t pages = end - head / TRACK_PAGE_BYTES;
+    if (pages > ring->count && !bytes_enlarge(w, kind, ring, head, tail, pages)) return false;
     for (uint64_t p = first; p < end; p++)
         if (!paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version)) return false;
     return true;

@@ -95,4 +95,82 @@ static inline void job_close(stage_job *x)
     x->job.queues = NULL;
 }
 
+/* ---- events, and one system's run ---- */
+
+typedef struct {
+    reef_entity who;
+    uint32_t    number, more;
+} Hit;
+typedef struct {
+    uint32_t number, more[2];
+} Odd; /* doesn't divide a page */
+typedef struct {
+    uint8_t  kind;
+    uint32_t number;
+} Padded;
+typedef struct {
+    uint8_t byte[REEF_EVENT_SIZE_MAX];
+} Largest;
+REEF_COMPONENT(Hit);
+REEF_COMPONENT(Odd);
+REEF_COMPONENT(Padded);
+REEF_FIELDS(Padded, REEF_FIELD(Padded, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(Padded, number, REEF_U32, NULL, 0, 0));
+REEF_COMPONENT(Largest);
+REEF_TAG(Bell);
+
+#define SENDS(T) {REEF_SENDS, reef_id(T)}
+#define RECEIVES(T) {REEF_RECEIVES, reef_id(T)}
+#define TOUCHES(...) (const reef_touch[]){__VA_ARGS__, {.type = {0}}}
+
+/* Hits `from` ... `from + n - 1`, sent by one job. */
+static inline void run_sender(reef_world *w, struct system *s, uint32_t from, uint32_t n)
+{
+    stage_job x;
+    job_open(&x, w, s);
+    for (uint32_t i = from; i < from + n; i++) assert_ok(reef_send(&x.block, Hit, .number = i));
+    events_gather(w, &x.job, 1, 0);
+    job_close(&x);
+}
+
+static inline void sees_at(const reef_block *b, uint32_t from, uint32_t n, int line)
+{
+    reef_events r = reef_receive(b, Hit);
+    const Hit  *h;
+    if (r.count != n) fail_msg("line %d: %u events, not %u", line, (unsigned)r.count, n);
+    for (uint32_t i = from; (h = reef_next_event(&r)) != NULL; i++)
+        if (h->number != i) fail_msg("line %d: event %u, not %u", line, h->number, i);
+}
+#define sees(b, from, n) sees_at(b, from, n, __LINE__)
+
+/* One run of a receiving system: it sees n hits, the first of this number. */
+static inline void run_receiver_at(reef_world *w, struct system *s, uint32_t from, uint32_t n, int line)
+{
+    stage_job x;
+    job_open(&x, w, s);
+    events_begin(w, s);
+    sees_at(&x.block, from, n, line);
+    sees_at(&x.block, from, n, line); /* another block of the same run */
+    events_end(w, s);
+    job_close(&x);
+}
+#define run_receiver(w, s, from, n) run_receiver_at(w, s, from, n, __LINE__)
+
+static inline uint64_t waiting(const reef_world *w) { return reef_world_stats(w).events; }
+
+static inline void phase_ends(reef_world *w)
+{
+    assert_int_equal(events_settle(w), REEF_OK);
+    assert_valid(w);
+}
+
+static stage the; /* systems of the test that runs */
+
+static inline void sender_and_receiver(reef_world *w)
+{
+    stage_open(&the, w);
+    assert_true(stage_add(&the, w, "send", TOUCHES(SENDS(Hit))));
+    assert_true(stage_add(&the, w, "receive", TOUCHES(RECEIVES(Hit))));
+    assert_true(events_ready(w));
+}
+
 #endif

@@ -1,4 +1,5 @@
-/* Events in ticks (D7): systems that send and receive in parallel, phases with steps of their own, worlds as values; events as entities. */
+/* Events in ticks (D7): systems that send and receive in parallel, phases with steps of their own, worlds as values; events as
+ * entities. */
 #include "support.h"
 
 typedef struct {

@@ -21,7 +21,8 @@ REEF_API bool reef_visit_entities(const reef_world *world, reef_visitor visit, v
 /* Writes an entity as text: its id, name, components by type name, with fields, values and units where they are known,
  * bytes where not. False when the file can't be written. A dead entity prints as such. */
 REEF_API bool reef_print(const reef_world *world, reef_entity entity, FILE *file);
-/* Writes a world: a summary, then the tables with their counts, then each entity; `entities_max` bounds the last part. */
+/* Writes a world: a summary, then the tables with their counts, events that wait for systems, then each entity; `entities_max`
+ * bounds the last part. */
 REEF_API bool reef_print_world(const reef_world *world, FILE *file, uint64_t entities_max);
 
 /* Walks the whole world and proves that index, tables, blocks, bits, names and free ids agree. OK, or CORRUPT with a
