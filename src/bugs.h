@@ -51,6 +51,11 @@
     X(56, "the commands of a job come before those of the jobs before it") \
     X(57, "events that a slower system hasn't read are dropped when the phase ends") \
     X(58, "a system reads events that it has read again in its next run") \
-    X(59, "events of a later job come before those of an earlier one")
+    X(59, "events of a later job come before those of an earlier one") \
+    X(60, "a system that reads doesn't hold back a later one that writes") \
+    X(61, "the commands of jobs are joined in the order in which the jobs end") \
+    X(62, "ids that jobs give out depend on the worker") \
+    X(63, "a change made by a later system of the tick is never seen") \
+    X(64, "a system of the main thread runs on any thread")
 
 #endif

@@ -443,7 +443,7 @@ static void run_begin(reef_world *w, ticking *k, run *r)
         }
         if (r->receives) events_begin(w, r->system);
         r->since = q ? query_last_run(q) : 0;
-        if (q && q->since) run_put(q, r->version);
+        if (q && q->since) run_put(q, BUG(63) ? k->end_version : r->version);
         for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
             other_find(k, c)->version = r->version;
         if (q && q->fixed && !fixed_hold(q, r->since)) r->job_count = 0;
@@ -531,6 +531,7 @@ static void job_do(reef_world *w, ticking *k, run *r, job *j, run_stage stage)
 static void job_done(reef_world *w, ticking *k, run *r, const job *j)
 {
     r->failed |= j->failed;
+    if (BUG(61)) commands_append(&w->deferred, &k->jobs[j - k->jobs].commands);
     if (++r->done < r->job_count) return;
     if (r->stage == RUN_CLAIMS && !r->failed) {
         r->stage = RUN_JOBS;
@@ -552,7 +553,7 @@ static uint64_t random_next(uint64_t *x)
 static bool run_has_job(const run *r, uint32_t worker)
 {
     if (!r->going || (r->stage != RUN_CLAIMS && r->stage != RUN_JOBS) || r->begun == r->job_count) return false;
-    return worker == 0 || !r->system->main_thread;
+    return worker == 0 || !r->system->main_thread || BUG(64);
 }
 
 /* The run whose next job this thread takes: the first in order; with a seed any. NULL: there is none now. */
@@ -586,6 +587,7 @@ static void phase_work(void *data, uint32_t worker)
         const run_stage stage = r->stage;
         uint64_t yields = k->shuffle ? random_next(&k->shuffle) % 4 : 0;
         j->worker = worker;
+        if (BUG(62) && j->lane != LANE_NONE) j->lane = worker % j->lanes;
         mutex_unlock(&k->lock);
         for (; yields; yields--) thread_yield();
         job_do(w, k, r, j, stage);

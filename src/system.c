@@ -310,7 +310,7 @@ bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t compo
 uint32_t access_collides(uint32_t a, uint32_t b)
 {
     const uint32_t any = ACCESS_READ | ACCESS_WRITE;
-    const bool data = ((a & ACCESS_WRITE) && (b & any)) || ((b & ACCESS_WRITE) && (a & any));
+    const bool data = ((a & ACCESS_WRITE) && (b & any)) || ((b & ACCESS_WRITE) && (a & any) && !BUG(60));
     const bool event = ((a & ACCESS_SEND) && (b & ACCESS_RECEIVE)) || ((a & ACCESS_RECEIVE) && (b & ACCESS_SEND));
     return (data ? any : 0) | (event ? ACCESS_SEND | ACCESS_RECEIVE : 0);
 }

@@ -117,8 +117,11 @@ static run *run_of(const ticking *k, uint64_t serial)
 /* Runs that don't come into the plan: those that aren't in it already go. */
 static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t count)
 {
-    while (count-- > 0)
-        if (run_of(k, runs[count].serial) == NULL) run_drop(w, &runs[count]);
+    while (count-- > 0) {
+        if (run_of(k, runs[count].serial)) continue;
+        if (runs[count].query) runs[count].query->serial = 0; /* the system lives on: what it has seen stays in the state */
+        run_drop(w, &runs[count]);
+    }
 }
 
 /* The runs of the schedule as it is now: those of systems that stay are kept as they are. NULL: no memory. */
