@@ -179,7 +179,7 @@ static bool rows_equal(twin *p)
     return true;
 }
 
-static bool value_equal(const type *t, const char *p, const char *q)
+bool value_equal(const type *t, const char *p, const char *q)
 {
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     if (fields == NULL) return memcmp(p, q, t->size) == 0;

@@ -4,12 +4,14 @@
  * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
 #include "change.h"
 #include "track.h"
+#include "watch.h"
 
 /* ---- reading ---- */
 
 const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
 {
     if (w == NULL) return NULL;
+    watch_get(w, "reef_get", e, c);
     uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD) return NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place);
@@ -422,10 +424,12 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
 {
     const type *t = type_of(c.id);
     const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL;
+    if (!watch_thread(w)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (t == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
-    if (!plain || (place_of(w, e) != PLACE_DEAD && !reef_has_id(w, e, c))) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
+    if (!plain || !reef_has_id(w, e, c)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (size == 0) return REEF_OK; /* a tag that is there */
     void *p = running_mut(w, "reef_set", e, c);
     if (p == NULL) return w->world_failure.status == REEF_NO_MEMORY ? REEF_NO_MEMORY : REEF_UNDECLARED;
@@ -705,6 +709,7 @@ uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_enti
 {
     const type *t = w ? type_of(c.id) : NULL;
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || es == NULL || out == NULL) return 0;
+    if (n) watch_get(w, "reef_get_many", es[0], c);
     if (REEF_DEPENDENT(&w->hot.maps[c.id >> 8][c.id & 255])->elsewhere) return get_each(w, c, es, n, out, size);
     const reef_way way = reef_way_to(&w->hot, c);
     return size == 8 ? get_ahead(&way, es, n, out, 8) : get_ahead(&way, es, n, out, size);

@@ -24,6 +24,7 @@
 #define bits_prepare_rows reef_inner_bits_prepare_rows
 #define bits_remain reef_inner_bits_remain
 #define bits_validate reef_inner_bits_validate
+#define block_of_row reef_inner_block_of_row
 #define bundles_drop reef_inner_bundles_drop
 #define bytes_room reef_inner_bytes_room
 #define change_apply reef_inner_change_apply
@@ -86,6 +87,7 @@
 #define events_waiting reef_inner_events_waiting
 #define failure reef_inner_failure
 #define failure_detail reef_inner_failure_detail
+#define failure_record reef_inner_failure_record
 #define family_drop reef_inner_family_drop
 #define family_join reef_inner_family_join
 #define family_leave reef_inner_family_leave
@@ -318,6 +320,7 @@
 #define type_ready reef_inner_type_ready
 #define types_described reef_inner_types_described
 #define value_copy reef_inner_value_copy
+#define value_equal reef_inner_value_equal
 #define value_make reef_inner_value_make
 #define value_move reef_inner_value_move
 #define value_put reef_inner_value_put
@@ -328,6 +331,17 @@
 #define walk_open reef_inner_walk_open
 #define walk_own reef_inner_walk_own
 #define walk_step reef_inner_walk_step
+#define watch_after reef_inner_watch_after
+#define watch_before reef_inner_watch_before
+#define watch_block reef_inner_watch_block
+#define watch_close reef_inner_watch_close
+#define watch_failure reef_inner_watch_failure
+#define watch_may_write reef_inner_watch_may_write
+#define watch_once reef_inner_watch_once
+#define watch_open reef_inner_watch_open
+#define watch_read reef_inner_watch_read
+#define watch_thread reef_inner_watch_thread
+#define watch_write reef_inner_watch_write
 #define world_aside reef_inner_world_aside
 #define world_flush reef_inner_world_flush
 #define world_knows reef_inner_world_knows

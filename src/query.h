@@ -121,6 +121,8 @@ void part_mark(reef_block *b, uint64_t version);
 bool tracks_prepare(query *q, const match *m);
 bool run_make(query *q); /* a place for the query's last run in the state; false: no memory */
 void run_put(const query *q, uint64_t version);
+/* A block of one row, which is no loop's. */
+void block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row);
 /* The next chunk of such a loop: its unit, 0 at the end. */
 uint32_t walk_step(reef_block *b);
 /* Its columns that the loop writes become ours and marked. False: no memory, the loop ended. */

@@ -324,7 +324,10 @@ static written *other_find(ticking *k, uint32_t component)
     return NULL;
 }
 
-bool running_may_write(const reef_world *w, uint32_t component) { return other_find(w->ticking, component) != NULL; }
+bool running_may_write(const reef_world *w, uint32_t component)
+{
+    return other_find(w->ticking, component) != NULL && watch_may_write(w, component);
+}
 
 void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c)
 {
@@ -335,6 +338,7 @@ void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c
     const type *t = type_of(c.id);
     if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0), NULL;
     if (k == 0 || k == REEF_SLOT_TAG) return failure(w, REEF_ABSENT, op, c, e, 0), NULL;
+    if (!watch_write(w, op, e, c)) return NULL;
     if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0), NULL;
     if (!column_claim(w, table_read(w, id), place_unit(place), k, x->version, false)) return failure(w, REEF_NO_MEMORY, op, c, e, 0), NULL;
     slots[k].version = t->tracked ? x->version : w->hot.version;
@@ -400,6 +404,7 @@ static void job_rows(reef_world *w, ticking *k, run *r, job *j)
     uint64_t blocks = 0, rows = 0;
     while (reef_next(&b)) {
         if (writes) part_mark(&b, r->version);
+        watch_block(w, &b);
         blocks++;
         rows += b.count;
         r->system->function(&b);
@@ -523,8 +528,13 @@ static void run_end(reef_world *w, ticking *k, run *r)
 
 static void job_do(reef_world *w, ticking *k, run *r, job *j, run_stage stage)
 {
-    if (stage == RUN_JOBS) job_run(w, k, r, j);
-    else j->failed = !job_claim(w, r, j);
+    if (stage != RUN_JOBS) {
+        j->failed = !job_claim(w, r, j);
+        return;
+    }
+    watch_before(w, r);
+    job_run(w, k, r, j);
+    watch_after(w);
 }
 
 /* A job is done. Under the lock. */
@@ -664,6 +674,7 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     k->unfinished = 0;
     w->hook_failed.id = 0;
     w->world_failure.status = REEF_OK;
+    if (watching(w)) k->shuffle = 0, k->backwards = false;
     if (!phase_prepare(w, k, &at)) return w->error = phase_error(w, at), REEF_NO_MEMORY;
     for (uint32_t i = first; i < end; i++) {
         run *r = &k->runs[i];
@@ -676,9 +687,11 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     for (uint32_t i = first; i < end; i++)
         for (uint32_t n = 0; k->runs[i].going && n < k->runs[i].after_count; n++) k->runs[k->after[k->runs[i].after_first + n]].waiting++;
     phase_open(w, k->end_version);
+    watch_open(w);
     for (uint32_t i = first; i < end; i++)
         if (k->runs[i].going && k->runs[i].waiting == 0 && k->runs[i].stage == RUN_WAITS) run_begin(w, k, &k->runs[i]);
-    pool_run(w->pool, phase_work, w);
+    pool_run(watching(w) ? NULL : w->pool, phase_work, w);
+    watch_close(w);
     phase_close(w);
     failures_join(w, k);
     const job *j = job_short_of_memory(k);
@@ -776,7 +789,7 @@ static COLD reef_status simple_join(reef_world *w, ticking *k)
 bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s)
 {
     ticking *k = w->ticking;
-    if (!phase_is_known(w, p) || w->pool || k->measures || k->trace.begin || k->trace.end) return false;
+    if (watching(w) || !phase_is_known(w, p) || w->pool || k->measures || k->trace.begin || k->trace.end) return false;
     if (p->first == p->quick_end) return true;
     if (p->reads && !queries_ready(w)) return false;
     job *j = &k->quick_job;

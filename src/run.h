@@ -9,6 +9,7 @@
 #define REEF_RUN_H
 
 #include "tick.h"
+#include "watch.h"
 
 typedef enum run_stage {
     RUN_WAITS,  /* for systems that it collides with */
@@ -102,6 +103,9 @@ typedef struct ticking {
     run        *failed;      /* the first in order that had no memory */
     mutex       lock;
     condvar     wake;
+#if defined(REEF_CHECKED)
+    watch       watch;
+#endif
 } ticking;
 
 /* Runs the systems of runs[first ... end) that are `going`; then what they left is joined. NO_MEMORY: some of it, or some of them, could

@@ -3,6 +3,7 @@
 #include "query_text.h"
 #include "schedule.h"
 #include "system_text.h"
+#include "watch.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -204,6 +205,19 @@ static COLD void tell_split(explainer *o, const struct system *x)
     else tell_format(o, "%s", reasons[x->unsplit]);
 }
 
+/* Which systems the checked build doesn't run a second time in another order. */
+static COLD void tell_twice(explainer *o, const struct system *x)
+{
+#if defined(REEF_CHECKED)
+    uint32_t component;
+    const char *why = watching(o->world) ? watch_once(x, &component) : NULL;
+    if (why && component) tell_format(o, "    not run twice: it writes %s, which has hooks\n", type_at(component));
+    else if (why) tell_format(o, "    not run twice: %s\n", why);
+#else
+    (void)o, (void)x;
+#endif
+}
+
 /* Two that run on the main thread don't run at the same time, though neither waits for the other. */
 static COLD void tell_beside(explainer *o, uint32_t place)
 {
@@ -241,6 +255,7 @@ static COLD void tell_system(explainer *o, uint32_t place)
     for (uint32_t kind = REEF_SPAWNS; kind <= REEF_NAMES; kind++) tell_commands(o, x, kind, &some);
     if (some) tell_format(o, "\n");
     tell_split(o, x);
+    tell_twice(o, x);
     tell_beside(o, place);
     for (uint32_t i = 0; i < place; i++) {
         if (!systems_collide(system_at(o, i), x)) continue;

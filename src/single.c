@@ -2,6 +2,7 @@
  * becomes alive again, and means the same as none. */
 #include "reef/single.h"
 #include "table.h"
+#include "watch.h"
 #include <stdio.h>
 
 reef_entity reef_single_entity(const reef_world *w)
@@ -12,7 +13,9 @@ reef_entity reef_single_entity(const reef_world *w)
 
 const void *reef_single_get_id(const reef_world *w, reef_component c)
 {
-    return w ? reef_get_id(w, w->state.single, c) : NULL;
+    if (w == NULL) return NULL;
+    watch_get(w, "reef_single_get", w->state.single, c);
+    return reef_get_id(w, w->state.single, c);
 }
 
 bool reef_single_has_id(const reef_world *w, reef_component c) { return w && reef_has_id(w, w->state.single, c); }

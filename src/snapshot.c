@@ -268,6 +268,9 @@ reef_world *world_aside(reef_world *w)
     fork->destroyed = w->destroyed;
     fork->pool = w->pool;
     fork->schedule = schedule_hold(w->family, w->schedule);
+#if defined(REEF_CHECKED)
+    fork->unwatched = w->unwatched;
+#endif
     return fork;
 }
 

@@ -1,6 +1,7 @@
 /* What calls answer, and why: statuses as texts, the last error of a world, the checked build's reports. Nothing here
  * allocates, and nothing is ever printed on stdout. */
 #include "job.h"
+#include "watch.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -151,8 +152,12 @@ static COLD void running_failure(reef_world *w, const reef_error *e)
     mutex_unlock(&w->family->lock);
 }
 
-static reef_status failure_record(reef_world *w, const reef_error *e)
+COLD reef_status failure_record(reef_world *w, const reef_error *e)
 {
+#if defined(REEF_CHECKED)
+    reef_error named = *e;
+    if (w->watch) watch_failure(w, &named), e = &named;
+#endif
     if (w->running) {
         running_failure(w, e);
     } else {
@@ -171,6 +176,7 @@ COLD reef_status job_failure(job *j, reef_status status, const char *operation, 
     if (j->error.status == REEF_OK || (status == REEF_NO_MEMORY && !j->short_of_memory)) j->error = x;
     j->short_of_memory |= status == REEF_NO_MEMORY;
 #if defined(REEF_CHECKED)
+    if (j->world->watch) j->world->watch->mistakes++;
     tell(j->world, &x);
 #endif
     return status;

@@ -92,6 +92,7 @@ reef_status tables_validate(const reef_world *w, char *message, size_t size);
 /* Moving, copying, destroying one value; plain types cost a memcpy. */
 void value_move(const type *t, void *to, void *from);
 reef_status value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook says */
+bool value_equal(const type *t, const char *p, const char *q); /* by its fields, where it has some (src/compare.c) */
 void values_fill(void *block, const void *value, size_t size, uint32_t rows); /* the same plain value in each row */
 INLINE void value_destroy(const type *t, void *p)
 {

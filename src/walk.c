@@ -809,6 +809,22 @@ uint32_t reef_block_run(const reef_block *b, uint32_t *first)
 
 /* ---- row by row ---- */
 
+void block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row)
+{
+    memset(b, 0, sizeof *b);
+    b->head = &no_keys;
+    b->world = w;
+    b->query = q;
+    b->walks = true;
+    b->unit = unit;
+    b->first = row;
+    b->count = 1;
+    b->slots = unit_slots(w, unit);
+    b->entities = slot_entities(b->slots) + row;
+    b->open = true; /* so that a failure ends it */
+    b->part = true;
+}
+
 bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *b)
 {
     reef_status s = REEF_OK;
@@ -820,15 +836,7 @@ bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *
     if (q == NULL) return failure(w, s, "reef_query_row", (reef_component){0}, e, 0), false;
     if (!reef_query_matches(w, which, e)) return false;
     const uint32_t place = place_of(w, e);
-    b->query = q;
-    b->walks = true;
-    b->unit = place_unit(place);
-    b->first = place_row(place);
-    b->count = 1;
-    b->slots = unit_slots(w, b->unit);
-    b->entities = slot_entities(b->slots) + b->first;
-    b->open = true; /* so that a failure ends it */
-    b->part = true;
+    block_of_row(b, w, q, place_unit(place), place_row(place));
     if ((q->head.write_count || q->optional_writes) && !walk_own(b)) return false;
     b->open = false;
     return true;

@@ -288,6 +288,10 @@ struct reef_world {
     /* Lanes that gave out ids which aren't pending yet, since memory was short: lane_made[l] of lane l. 0: none */
     uint32_t   lane_rest, lane_room;
     uint32_t  *lane_made;
+#if defined(REEF_CHECKED)
+    bool       unwatched;       /* reef_watch_systems */
+    struct watch *watch;        /* while systems run that are watched (src/watch.h); else NULL */
+#endif
 };
 
 #define SLOW_LOCKED 1u /* world.slow: a loop is open */
@@ -303,6 +307,7 @@ COLD reef_status failure(reef_world *w, reef_status status, const char *operatio
 size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size);
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
 /* The same for a text: what is wrong with it in column `number`, as a sentence. (0: of no text.) */
+COLD reef_status failure_record(reef_world *w, const reef_error *e); /* of one that is filled in */
 COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
 
 /* ---- graph (src/graph.c) ---- */

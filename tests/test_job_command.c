@@ -533,6 +533,7 @@ static void H2_the_same_tick_again_takes_no_memory(void **state)
 {
     reef_world *w = world_of(state);
     scene s = {.w = w};
+    reef_watch_systems(w, false); /* which copies what it watches */
     for (int i = 0; i < 5000; i++) reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Mass, 1));
     assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "turn", .function = visit_and_destroy, .context = &s,
                                                                            .text = "in Position; spawns Position, destroys"})));

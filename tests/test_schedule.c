@@ -568,6 +568,7 @@ static void D2_explained_as_text(void **stage)
         "    waits for spread: both write Position\n";
     char text[4096], small[100];
     living(w);
+    reef_watch_systems(w, false); /* the checked build would say more */
     const size_t length = reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text);
     assert_string_equal(text, wanted);
     assert_int_equal(length, sizeof wanted - 1);

@@ -35,7 +35,11 @@
 #define REEF_COLD __attribute__((noinline, cold))
 #define REEF_UNUSED __attribute__((unused))
 /* The compiler may keep what it read over a call, and drop a call whose answer nobody wants. */
+#if defined(REEF_CHECKED) /* there such calls may tell of a mistake */
+#define REEF_PURE
+#else
 #define REEF_PURE __attribute__((pure))
+#endif
 #define REEF_PREFETCH(p) __builtin_prefetch(p)
 #define REEF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define REEF_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -65,7 +65,15 @@ typedef struct reef_hot {
     uint32_t         fresh_end;    /* indices from index_count to here can be handed out at once */
     uint32_t         empty_count;  /* entities without a row */
     uint64_t        *fresh_page;   /* the page of their records, while there are some */
+#if defined(REEF_CHECKED)
+    uint32_t         held;         /* != 0: systems run, and what they read is held against their declarations */
+#endif
 } reef_hot;
+#if defined(REEF_CHECKED)
+#define REEF_HELD_(world) REEF_UNLIKELY(((const reef_hot *)(world))->held != 0)
+#else
+#define REEF_HELD_(world) false
+#endif
 
 /* A table of one world: src/world.h says what holds when. */
 typedef struct reef_table {
@@ -194,7 +202,7 @@ REEF_INLINE const void *reef_get_decl(const reef_world *world, reef_entity e, re
     const reef_way way = reef_way_to((const reef_hot *)world, reef_id_now(decl));
     const reef_slot *slots = NULL;
     uint32_t place = 0, k = reef_slot_at(&way, reef_handle(e), &place, &slots);
-    if (REEF_UNLIKELY(k == 0)) return reef_get_slow(world, e, decl);
+    if (REEF_UNLIKELY(k == 0) || REEF_HELD_(world)) return reef_get_slow(world, e, decl);
     return (const char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
 }
 
@@ -233,7 +241,7 @@ REEF_INLINE const void *reef_get_fast(const reef_world *world, reef_entity e, re
     const reef_way way = reef_way_to((const reef_hot *)world, c);
     const reef_slot *slots = NULL;
     uint32_t place = 0, k = reef_slot_at(&way, reef_handle(e), &place, &slots);
-    if (REEF_UNLIKELY(k == 0 || k == REEF_SLOT_TAG)) return reef_get_id(world, e, c);
+    if (REEF_UNLIKELY(k == 0 || k == REEF_SLOT_TAG) || REEF_HELD_(world)) return reef_get_id(world, e, c);
     return (const char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
 }
 REEF_INLINE void *reef_mut_fast(reef_world *world, reef_entity e, reef_component c, size_t size)
