@@ -11,9 +11,8 @@
  *   reef/order.h    by what rows are sorted
  *   reef/sort.h     sorting storage itself
  *   reef/query.h    walking over everything that has a set of components
- *   reef/system.h   functions that reef calls at every tick, on any number of threads
+ *   reef/system.h   systems, phases, ticks: functions that reef calls, on any number of threads
  *   reef/track.h    which rows changed, and who lost a component
- *   reef/system.h   systems, phases, ticks
  *   reef/command.h  how a system changes the structure
  *   reef/event.h    events: sending, receiving
  *   reef/bulk.h     adding, removing, setting, enabling, destroying for everything that a query matches
@@ -29,6 +28,7 @@
  *
  *   - A world belongs to one thread at a time. Calls that take a `const reef_world *` may run on several threads at once,
  *     as long as nobody calls anything that takes the world without const. Different worlds never disturb each other.
+ *   - Inside of a system only what it declares is touched, and the structure changes by commands: docs/threads.md.
  *   - A pointer to a component is valid until the next call that takes the same world without const.
  *   - A call that fails changes nothing that can be observed, and says why: see reef/status.h.
  *   - {0} of every handle and every description struct means "none" or "the default". */

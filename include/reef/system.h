@@ -87,7 +87,8 @@ REEF_API reef_system_id reef_system_new(reef_world *world, const reef_system_des
 /* The short form: named as its function. */
 #define reef_system(world, function, text) reef_system_add(world, #function, function, text)
 REEF_API reef_system_id reef_system_add(reef_world *world, const char *name, void (*function)(reef_block *block), const char *text);
-/* The system becomes another one and keeps its place and its handle; its interval, and what it sees of changes and events, begin anew.
+/* The system becomes another one and keeps its place and its handle; its interval and what it sees of changes begin anew, events it reads on
+ * where the other one was.
  * Errors as reef_system_new, NOT_ALIVE, OTHER_WORLD; then it stays what it was. */
 REEF_API reef_status reef_system_replace(reef_world *world, reef_system_id system, const reef_system_desc *desc);
 /* Errors: NOT_ALIVE, OTHER_WORLD, LOCKED, NO_MEMORY. */
