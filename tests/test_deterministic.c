@@ -29,6 +29,7 @@ static reef_world *world_with(void **state, const scene *s, reef_pool *p)
 {
     reef_world *w = another_world(state, &(reef_world_config){.seed = 77});
     assert_ok(reef_set_pool(w, p));
+    reef_watch_systems(w, p == NULL);
     assert_true(scene_begin(s, w));
     return w;
 }

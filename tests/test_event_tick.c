@@ -266,6 +266,7 @@ static void D7_the_same_events_on_any_number_of_threads(void **f)
         reef_world *w = reef_world_new(NULL); /* the fixture's heap is for one thread */
         reef_pool  *pool = i ? reef_pool_new(&(reef_pool_config){.threads = threads[i], .shuffle = i > 2 ? i : 0}) : NULL;
         assert_ok(reef_set_pool(w, pool));
+        reef_watch_systems(w, pool == NULL);
         scene(w);
         for (uint32_t t = 0; t < TICKS; t++) {
             tick_all(w, 1, 0.3f);

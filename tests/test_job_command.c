@@ -510,6 +510,7 @@ static uint64_t hash_with(uint32_t threads)
     assert_non_null(w);
     reef_pool *pool = threads ? reef_pool_new(&(reef_pool_config){.threads = threads}) : NULL;
     reef_set_pool(w, pool);
+    reef_watch_systems(w, pool == NULL);
     for (int i = 0; i < 20000; i++) reef_spawn(w, reef_with(Position, (float)i, 0));
     assert_false(reef_system_is_null(reef_system(w, split_and_stamp, "in Position; spawns Health, adds Mass, destroys")));
     for (int i = 0; i < 3; i++) {

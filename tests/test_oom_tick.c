@@ -49,6 +49,7 @@ static reef_world *base_of(void **state, const trial *t, reef_pool *p)
     reef_world *w = another_world(state, &(reef_world_config){.seed = 5, .atomic_tick = t->atomic});
     assert_true(scene_begin(t->scene, w));
     assert_ok(reef_set_pool(w, p));
+    reef_watch_systems(w, false); /* else its memory would be tried as well */
     for (uint64_t tick = 0; !t->fresh && tick < TICK; tick++) assert_ok(scene_tick(t->scene, w, tick));
     return w;
 }

@@ -179,6 +179,7 @@ static void try_pair(reef_world *w, const access_kind *a, const access_kind *b, 
     p.expected[1] = atomic_load(&p.calls[1]);
     reef_world_free(aside);
     assert_ok(reef_set_pool(w, pool));
+    reef_watch_systems(w, false); /* threads are tested */
     if (p.expected[0] == 0 || p.expected[1] == 0) fail_msg("%s or %s isn't called", a->text, b->text);
     pair_clear(&p);
     p.must_meet = !kinds_collide(a, b);
@@ -199,6 +200,7 @@ static void D3_all_pairs_of_access_meet_or_exclude_one_another(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         reef_pool *p = pool_of(BLOCKS + 2 + (uint32_t)seed % 2, seed); /* more threads than a system has jobs: all of them wait */
         assert_ok(reef_set_pool(w, p));
+        reef_watch_systems(w, false);
         /* Each seed tries some of the pairs, all seeds together each of them several times. */
         for (unsigned i = 0; i < KINDS; i++) {
             for (unsigned k = 0; k < KINDS; k++) {
@@ -238,6 +240,7 @@ static void D6_jobs_of_a_split_system_meet(void **state)
         reef_pool *p = pool_of(BLOCKS + 1, 0);
         gathering g = {.wanted = BLOCKS};
         assert_ok(reef_set_pool(w, p));
+        reef_watch_systems(w, false);
         assert_ok(reef_system_once(w, &(reef_system_desc){.function = gather, .text = texts[i], .context = &g, .combine = strstr(texts[i], "sums") ? add_totals : NULL}, 0));
         assert_int_equal(atomic_load(&g.missed), 0);
         assert_in_range(atomic_load(&g.here), BLOCKS, BLOCKS + 1); /* the rock's table is small */
@@ -295,6 +298,7 @@ static void D6_systems_of_the_main_thread_keep_their_place(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         reef_pool *pool = pool_of(4, seed);
         assert_ok(reef_set_pool(w, pool));
+        reef_watch_systems(w, false);
         for (int i = 0; i < 5; i++) {
             atomic_store(&p.before, 0);
             atomic_store(&p.bound, 0);
@@ -411,6 +415,7 @@ static uint64_t hash_on(void **state, const reef_pool_config *config)
     assert_false(reef_system_is_null(reef_system(w, jostle, "Position; spawns Health Position, sends Hit")));
     assert_false(reef_system_is_null(reef_system(w, follow_trail, "; receives Hit, writes Trail")));
     assert_ok(reef_set_pool(w, p));
+    reef_watch_systems(w, p == NULL);
     for (int i = 0; i < 8; i++) assert_ok(reef_tick(w, 0.1f));
     const uint64_t hash = reef_hash(w);
     assert_true(reef_single_get(w, Trail)->n != 0);
@@ -438,6 +443,7 @@ static void D6_job_systems_of_the_users(void **state)
     reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = OWN_THREADS + 1, .jobs = own});
     assert_non_null(p);
     assert_ok(reef_set_pool(w, p));
+    reef_watch_systems(w, false);
     assert_ok(reef_system_once(w, &(reef_system_desc){.function = gather, .text = "Position, in Velocity", .context = &g}, 0));
     assert_int_equal(atomic_load(&g.missed), 0);
     assert_int_equal(atomic_load(&g.here), BLOCKS);

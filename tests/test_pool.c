@@ -99,6 +99,7 @@ static void D6_forks_use_the_pool_of_their_origin(void **state)
     reef_pool *p = pool_of(2);
     assert_null(reef_world_pool(w));
     assert_ok(reef_set_pool(w, p));
+    reef_watch_systems(w, false); /* threads are tested */
     assert_ptr_equal(reef_world_pool(w), p);
     reef_world *fork = reef_fork(w);
     assert_non_null(fork);
@@ -121,6 +122,7 @@ static void D6_a_world_keeps_its_pool_while_systems_run(void **state)
     reef_world *w = world_of(state);
     reef_pool *p = pool_of(2);
     assert_ok(reef_set_pool(w, p));
+    reef_watch_systems(w, false);
     assert_false(reef_system_is_null(reef_system(w, set_pool, NULL)));
     assert_ok(reef_tick(w, 0));
     assert_int_equal(set_in_tick, REEF_LOCKED);

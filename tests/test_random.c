@@ -192,6 +192,7 @@ static reef_world *noisy(void **test, reef_pool *pool)
 {
     reef_world *w = another_world(test, &(reef_world_config){.seed = 77});
     assert_ok(reef_set_pool(w, pool));
+    reef_watch_systems(w, false); /* threads are tested */
     assert_ok(reef_spawn_many(w, 3000, NULL, reef_with(Mass, 0)));
     assert_ok(reef_spawn_many(w, 3000, NULL, reef_with(Mass, 0), reef_tag(Frozen)));
     assert_false(reef_system_is_null(reef_system(w, add_noise, "Mass, !Frozen")));

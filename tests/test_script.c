@@ -448,6 +448,7 @@ static void G3_scripts_beside_parallel_systems(void **test)
         reef_world *w = another_world(test, NULL);
         reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = threads});
         assert_ok(reef_set_pool(w, p));
+        reef_watch_systems(w, false); /* threads are tested */
         assert_ok(reef_spawn_many(w, 5000, NULL, reef_with(Position, 0, 0)));
         assert_false(reef_system_is_null(reef_system(w, drift, "Position")));
         assert_false(reef_system_is_null(reef_scripts(w, NULL, "destroys")));

@@ -244,6 +244,7 @@ static void D10_systems_declare_singletons(void **test)
         reef_world *w = another_world(test, NULL);
         reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = threads});
         assert_ok(reef_set_pool(w, p));
+        reef_watch_systems(w, false); /* threads are tested */
         assert_status(REEF_ADDED, reef_single_set(w, Gravity, 0, 10));
         assert_some(reef_spawn(w, reef_with(Health, 1, 1)));
         assert_false(reef_system_is_null(reef_system(w, write_single, "; writes Gravity")));

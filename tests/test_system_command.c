@@ -86,6 +86,7 @@ static void rearranges_in(void **state, uint32_t at, uint32_t threads)
     reef_world *w = another_world(state, NULL);
     reef_pool *pool = threads ? reef_pool_new(&(reef_pool_config){.threads = threads}) : NULL;
     reef_set_pool(w, pool);
+    reef_watch_systems(w, false); /* threads are tested */
     band(w, &d, rearrange, at);
     for (uint32_t i = 1; i < at; i++) plays(w, &d, "| a b a");
     plays(w, &d, "| done three a"); /* the phases behind it have the new ones, its own the old ones */

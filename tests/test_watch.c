@@ -660,7 +660,7 @@ static reef_world *scene(void **state, heard *h, reef_entity *target_kept)
     system_new(w, "pull", pull, "Position; reads Wind", NULL);
     system_new(w, "push", push, "in Health; writes Velocity, sends Bump", target_kept);
     system_new(w, "hear_bumps", hear_bumps, "; receives Bump, writes Wind", NULL);
-    system_new(w, "renew", renew, "in Count, !Rich, !Marked; spawns Position Velocity Count, destroys", NULL);
+    system_new(w, "renew", renew, "in Count, in Position, !Rich, !Marked; spawns Position Velocity Count, destroys", NULL);
     system_new(w, "live", live, "Rich", NULL);
     assert_false(reef_system_is_null(reef_system_new(
         w, &(reef_system_desc){.name = "sum", .function = count_all, .text = "in Position; sums Count", .phase = "end", .combine = counts_add})));
