@@ -316,7 +316,7 @@ static COLD reef_status tick_atomic(reef_world *w, float dt)
     return s;
 }
 
-reef_status reef_single_step(reef_world *w, float dt)
+reef_status reef_step_once(reef_world *w, float dt)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, "reef_tick", dt);
@@ -327,7 +327,7 @@ reef_status reef_single_step(reef_world *w, float dt)
 reef_status reef_tick(reef_world *w, float dt)
 {
     if (w && w->paused) return w->locks ? failure(w, REEF_LOCKED, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0) : REEF_OK;
-    return reef_single_step(w, dt);
+    return reef_step_once(w, dt);
 }
 
 COLD reef_status reef_tick_phase(reef_world *w, const char *name, float dt)

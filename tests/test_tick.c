@@ -160,7 +160,7 @@ static void F8_conditions_intervals_pause(void **state)
     assert_true(reef_is_paused(w));
     assert_ok(reef_tick(w, 0.01f));
     assert_int_equal(reef_tick_count(w), 10);
-    assert_ok(reef_single_step(w, 0.01f));
+    assert_ok(reef_step_once(w, 0.01f));
     assert_int_equal(reef_tick_count(w), 11);
     reef_pause(w, false);
     assert_ok(reef_tick(w, 0.01f));

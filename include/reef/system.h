@@ -129,10 +129,10 @@ REEF_API reef_status reef_tick_phase(reef_world *world, const char *phase, float
  * reef_tick. */
 REEF_API reef_status reef_system_once(reef_world *world, const reef_system_desc *desc, float dt);
 
-/* While a world is paused reef_tick does nothing and answers OK; reef_single_step ticks all the same. Not part of the state. */
+/* While a world is paused reef_tick does nothing and answers OK; reef_step_once ticks all the same. Not part of the state. */
 REEF_API void reef_pause(reef_world *world, bool paused);
 REEF_API bool reef_is_paused(const reef_world *world);
-REEF_API reef_status reef_single_step(reef_world *world, float dt);
+REEF_API reef_status reef_step_once(reef_world *world, float dt);
 
 /* Ticks that the world has seen, and the time of all of them in nanoseconds. Part of the state. */
 REEF_API uint64_t reef_tick_count(const reef_world *world);
