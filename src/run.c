@@ -324,7 +324,11 @@ static written *other_find(ticking *k, uint32_t component)
     return NULL;
 }
 
-bool running_may_write(const reef_world *w, uint32_t component) { return other_find(w->ticking, component) != NULL; }
+bool running_marked(const reef_world *w, uint32_t component, uint64_t version)
+{
+    const written *x = other_find(w->ticking, component);
+    return x && x->version == version;
+}
 
 void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c)
 {
