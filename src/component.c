@@ -72,10 +72,10 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     void *p = (void *)(uintptr_t)reef_get_slow(w, e, decl);
     const uint32_t c = reef_id_of(decl).id;
     if (p == NULL) return NULL;
-    if (w->running && type_of(c)->tracked) return running_may_write(w, c) ? p : NULL;
-    if (type_of(c)->tracked) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
+    if (type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
-    return slots[slot_find(w, c, slots[0].head.table)].version == w->hot.version ? p : NULL;
+    const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
+    return (type_of(c)->tracked ? running_marked(w, c, version) : version == w->hot.version) ? p : NULL;
 }
 
 COLD uint64_t reef_count_id(const reef_world *w, reef_component c)

@@ -243,7 +243,7 @@
 #define run_forget reef_inner_run_forget
 #define run_make reef_inner_run_make
 #define run_put reef_inner_run_put
-#define running_may_write reef_inner_running_may_write
+#define running_marked reef_inner_running_marked
 #define running_mut reef_inner_running_mut
 #define schedule_drop reef_inner_schedule_drop
 #define schedule_find reef_inner_schedule_find

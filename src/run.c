@@ -324,9 +324,10 @@ static written *other_find(ticking *k, uint32_t component)
     return NULL;
 }
 
-bool running_may_write(const reef_world *w, uint32_t component)
+bool running_marked(const reef_world *w, uint32_t component, uint64_t version)
 {
-    return other_find(w->ticking, component) != NULL && watch_may_write(w, component);
+    const written *x = other_find(w->ticking, component);
+    return x && x->version == version && watch_may_write(w, component);
 }
 
 void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c)

@@ -455,9 +455,9 @@ uint64_t *clock_own(reef_world *w, uint64_t serial);
 uint64_t clocks_hash(const reef_world *w);
 
 /* ---- while systems run (src/run.c) ---- */
-/* Does a system of the phase declare that it writes the component in others' rows? The cell of an entity's component for it. NULL:
- * refused, and recorded. */
-bool running_may_write(const reef_world *w, uint32_t component);
+/* Is this the version of the system that writes the component in others' rows? Then a column that carries it is ours. */
+bool running_marked(const reef_world *w, uint32_t component, uint64_t version);
+/* The cell of an entity's component for that system. NULL: refused, and recorded. */
 void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c);
 
 /* ---- ids of lanes (src/lane.c) ---- */

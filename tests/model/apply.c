@@ -39,6 +39,7 @@ uint32_t op_makes(const op *o)
     case OP_SPAWN_MANY:
     case OP_CLONE_MANY: return o->n;
     case OP_DEFER: return DEFER_STEPS;
+    case OP_TICK: return TICK_MADE;
     default: return 0;
     }
 }
@@ -86,16 +87,6 @@ uint32_t model_values(const model *m, const op *o, ref_value *values)
     return o->count;
 }
 
-/* Values in memory, as reef takes them. */
-typedef struct given {
-    reef_value v[OP_TYPES];
-    ref_value  ref[OP_TYPES];
-    void      *memory[OP_TYPES];
-    uint32_t   elements[OP_TYPES];
-    uint64_t   args[OP_TYPES];
-    uint32_t   count;
-} given;
-
 static void *memory_for(const model_type *t, uint32_t n)
 {
     size_t at = t->align < 16 ? 16 : t->align;
@@ -130,7 +121,7 @@ static void given_one(const model *m, given *g, uint32_t i, uint32_t n)
     v->data = g->memory[i];
 }
 
-static void given_make(const model *m, const op *o, uint32_t n, given *g)
+void given_make(const model *m, const op *o, uint32_t n, given *g)
 {
     memset(g, 0, sizeof *g);
     g->count = model_values(m, o, g->ref);
@@ -145,8 +136,7 @@ static void given_make(const model *m, const op *o, uint32_t n, given *g)
     }
 }
 
-/* What was moved into the world is no longer ours. */
-static void given_free(given *g, bool taken)
+void given_free(given *g, bool taken)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         if (!g->memory[i]) continue;

@@ -1,8 +1,23 @@
-/* The operations that apply_query.c, apply_bulk.c, defer.c and sort.c add to those of apply.c. */
+/* The operations that apply_query.c, apply_bulk.c, defer.c, tick.c and sort.c add to those of apply.c. */
 #ifndef MODEL_APPLY_H
 #define MODEL_APPLY_H
 
 #include "model.h"
+
+/* Values in memory, as reef takes them. */
+typedef struct given {
+    reef_value v[OP_TYPES];
+    ref_value  ref[OP_TYPES];
+    void      *memory[OP_TYPES];
+    uint32_t   elements[OP_TYPES];
+    uint64_t   args[OP_TYPES];
+    uint32_t   count;
+} given;
+
+/* The values of an operation, for n entities. */
+void given_make(const model *m, const op *o, uint32_t n, given *g);
+/* What was moved into the world is no longer ours. */
+void given_free(given *g, bool taken);
 
 void core_QUERY_NEW(model *m, const op *o, outcome *out);
 void want_QUERY_NEW(model *m, const op *o, outcome *want);
@@ -12,6 +27,8 @@ void core_QUERY_WALK(model *m, const op *o, outcome *out);
 void want_QUERY_WALK(model *m, const op *o, outcome *want);
 void core_DEFER(model *m, const op *o, outcome *out);
 void want_DEFER(model *m, const op *o, outcome *want);
+void core_TICK(model *m, const op *o, outcome *out);
+void want_TICK(model *m, const op *o, outcome *want);
 void core_SORT(model *m, const op *o, outcome *out);
 void want_SORT(model *m, const op *o, outcome *want);
 void core_ADD_WHERE(model *m, const op *o, outcome *out);

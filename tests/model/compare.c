@@ -351,6 +351,7 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
     config.entities_max = m->entities_max;
     m->world = reef_world_new(&config);
     if (!m->world || !other_make(m)) return false;
+    if (!tick_systems(m->world)) return false;
     for (uint32_t t = 0; t < TYPES_MAX && m->strict; t++)
         if (m->reference.known >> t & 1)
             if (reef_world_use(m->world, model_types[t].id) != REEF_OK) return false;

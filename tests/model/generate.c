@@ -447,7 +447,7 @@ static bool is_fork(op_kind k)
 
 static bool is_loud(op_kind k)
 {
-    return (is_fork(k) && k != OP_FORK_FREE) || k == OP_QUERY_WALK || k == OP_DEFER || k == OP_SHRINK || k == OP_NAME ||
+    return (is_fork(k) && k != OP_FORK_FREE) || k == OP_QUERY_WALK || k == OP_DEFER || k == OP_TICK || k == OP_SHRINK || k == OP_NAME ||
            k == OP_WORLD_CLEAR || k == OP_HASH;
 }
 
@@ -517,6 +517,7 @@ static void fill_in(generator *g, const model *m, op *o)
         o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100);
         break;
     case OP_DEFER:
+    case OP_TICK:
         types(g, m, o, 6);
         for (uint32_t i = 0; i < OP_LIST; i++) o->list[i] = one_in(g, 12) ? some_number(g) : living_number(g, m);
         for (uint32_t i = 1; i < OP_LIST; i += 2) o->list[i] = o->list[i - 1]; /* requests that meet */

@@ -33,6 +33,7 @@ static void add_entity(uint64_t *digest, const ref_world *r, uint32_t index)
 uint64_t ref_digest(const ref_world *r)
 {
     uint64_t digest = 1;
+    add(&digest, r->ticks);
     for (uint32_t i = 0; i < r->count; i++) {
         const ref_entity *e = &r->entity[i];
         add(&digest,

@@ -6,6 +6,7 @@
  *   sort.c      sorting storage
  *   typed.c     the calls that are inlined by C type
  *   defer.c     loops that record structural changes
+ *   tick.c      ticks of systems that want things changed
  *   fork.c      makes forks and snapshots, and goes back to them
  *   hash.c      the hash, and what it must tell apart
  *   compare.c   compares whole worlds
@@ -68,6 +69,7 @@
     X(ENABLE_WHERE, 3, 0) \
     X(DESTROY_WHERE, 1, 0) \
     X(DEFER, 20, 2) \
+    X(TICK, 12, 2) \
     X(FORK, 3, 0) \
     X(FORK_SWAP, 2, 2) \
     X(FORK_FREE, 1, 2) \
@@ -97,6 +99,7 @@ enum {
     ORDER_DESCENDING = 1, ORDER_BY_VALUE = 2, ORDER_COARSELY = 4, ORDER_EXACTLY = 8, /* options of SORT */
     DEFER_STEPS = 10, /* calls inside of DEFER, each numbered as if it made an entity */
     DEFER_STEPS_ON = 1, /* option: the loop is walked to its end */
+    TICK_MADE = 16, /* entities that a tick makes at most */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
     SUBJECT_FIRST = 0x7FFFFFF0, /* numbers are below */
@@ -215,6 +218,8 @@ uint32_t op_makes(const op *o);
 /* One operation for reef alone, and what it must answer by the reference alone: nothing is compared. */
 void model_core(model *m, const op *o, outcome *out);
 void model_want(model *m, const op *o, outcome *want);
+/* The systems of a world. */
+bool tick_systems(reef_world *w);
 /* Call i inside of DEFER. */
 void defer_step(const op *o, uint32_t i, op *step);
 

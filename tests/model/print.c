@@ -383,6 +383,7 @@ static void print_call(const printer *p, const op *o)
         break;
     case OP_DESTROY_WHERE: fprintf(f, "say(\"reef_destroy_where\", reef_destroy_where(w, query[%u], NULL));", o->n); break;
     case OP_DEFER: print_defer(p, o); break;
+    case OP_TICK: fprintf(f, "/* a tick of the model's systems (tests/model/tick.c), value %llu */", (unsigned long long)o->value); break;
     case OP_HASH: print_hash(p, o); break;
     default: print_call_of_copy(p, o);
     }

@@ -277,6 +277,28 @@ reef_status ref_release_id(ref_world *r, reef_entity e)
     return REEF_OK;
 }
 
+void ref_lanes_end(ref_world *r, const uint32_t *made, uint32_t lanes, uint32_t run)
+{
+    const uint32_t waiting = r->free_end - r->free_first, fresh = r->count;
+    uint32_t  end = 0;
+    for (uint32_t l = 0; l < lanes; l++) {
+        const uint32_t last = made[l] ? made[l] - 1 : 0, at = (last / run * lanes + l) * run + last % run;
+        if (made[l] && at >= end) end = at + 1;
+    }
+    uint32_t *waited = malloc((waiting + end + 1u) * sizeof *waited), count = 0;
+    if (waited == NULL) abort();
+    while (r->count < fresh + (end > waiting ? end - waiting : 0)) index_new(r);
+    for (uint32_t at = 0; at < waiting || at < end; at++) {
+        const uint32_t index = at < waiting ? r->free_id[r->free_first + at] : fresh + at - waiting;
+        const uint32_t q = at / run, k = q / lanes * run + at % run; /* it would be the k-th of its lane */
+        if (k < made[q % lanes]) r->entity[index].life = LIFE_RESERVED;
+        else waited[count++] = index;
+    }
+    r->free_end = r->free_first;
+    for (uint32_t i = 0; i < count; i++) id_give(r, waited[i]);
+    free(waited);
+}
+
 reef_status ref_create_as(ref_world *r, reef_entity wanted)
 {
     if (wanted.generation == 0) return REEF_BAD_ARGUMENT;
