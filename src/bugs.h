@@ -51,6 +51,9 @@
     X(56, "the commands of a job come before those of the jobs before it") \
     X(57, "events that a slower system hasn't read are dropped when the phase ends") \
     X(58, "a system reads events that it has read again in its next run") \
-    X(59, "events of a later job come before those of an earlier one")
+    X(59, "events of a later job come before those of an earlier one") \
+    X(65, "the watch over systems leaves out the last row of a chunk") \
+    X(66, "the second run of a system goes the same way as the first") \
+    X(67, "the watch over systems doesn't look at rows that don't match")
 
 #endif

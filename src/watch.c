@@ -438,6 +438,18 @@ static void run_again(reef_world *w, const watch *x)
 
 /* ---- a run ---- */
 
+/* May it run once more? Not when it made mistakes, which would be told twice, and not when it gave commands: any system may, of systems. */
+static bool may_run_again(const reef_world *w, const watch *x)
+{
+    uint32_t component;
+    if (x->mistakes || x->handed_count == 0 || watch_once(x->system, &component)) return false;
+    for (uint32_t i = 0; i < x->run->job_count; i++) {
+        const commands *c = &w->ticking->jobs[x->run->job_first + i].commands;
+        if (c->count || c->run) return false;
+    }
+    return true;
+}
+
 void watch_before(reef_world *w, const run *r)
 {
     watch *x = w->watch;
@@ -454,10 +466,9 @@ void watch_before(reef_world *w, const run *r)
 void watch_after(reef_world *w)
 {
     watch *x = w->watch;
-    uint32_t component;
     if (x == NULL || x->run->begun != x->run->job_count) return;
     copy_compare(w, x);
-    if (x->mistakes == 0 && x->handed_count && watch_once(x->system, &component) == NULL) run_again(w, x);
+    if (may_run_again(w, x)) run_again(w, x);
     copy_drop(w, x);
     x->run = NULL;
     x->system = NULL;

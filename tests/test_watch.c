@@ -1,6 +1,6 @@
 /* The checked build's watch over systems (G6): a seeded violation of every kind is told with system, component and entity; right systems
  * of many shapes are told nothing, and come out as they do without the watch. */
-#include "support.h"
+#include "scenes.h"
 #include <pthread.h>
 
 typedef struct Count { uint32_t n; } Count;
@@ -637,7 +637,7 @@ static void live(reef_block *b)
 static void count_all(reef_block *b) { reef_part(b, Count)->n += b->count; }
 static void counts_add(void *total, const void *part) { ((Count *)total)->n += ((const Count *)part)->n; }
 
-static reef_world *scene(void **state, heard *h, reef_entity *target_kept)
+static reef_world *world_of_right(void **state, heard *h, reef_entity *target_kept)
 {
     reef_world *w = world_heard(state, h);
     assert_true(reef_single_set(w, Wind, 1, 1) >= 0);
@@ -671,7 +671,7 @@ static void G6_right_systems_are_told_nothing(void **state)
 {
     heard h, g;
     reef_entity a, b;
-    reef_world *w = scene(state, &h, &a), *v = scene(state, &g, &b), *fork = NULL;
+    reef_world *w = world_of_right(state, &h, &a), *v = world_of_right(state, &g, &b), *fork = NULL;
     reef_snapshot *s = NULL;
     reef_watch_systems(v, false);
     for (int i = 0; i < 6; i++) {
@@ -694,6 +694,24 @@ static void G6_right_systems_are_told_nothing(void **state)
     assert_int_equal(reef_last_error(w).status, REEF_OK);
     reef_world_free(fork);
     reef_snapshot_free(s);
+}
+
+static void G6_scenes_are_told_nothing(void **state)
+{
+    for (uint32_t n = 0; n < scene_count; n++) {
+        heard h, g;
+        reef_world *w = world_heard(state, &h), *v = world_heard(state, &g);
+        assert_true(scene_begin(&scenes[n], w) && scene_begin(&scenes[n], v));
+        reef_watch_systems(v, false);
+        for (uint64_t tick = 0; tick < scenes[n].ticks; tick++) {
+            assert_ok(scene_tick(&scenes[n], w, tick));
+            assert_ok(scene_tick(&scenes[n], v, tick));
+            if (reef_hash(w) != reef_hash(v)) fail_msg("%s: another state after tick %u", scenes[n].name, (unsigned)tick);
+        }
+        if (h.count != g.count) fail_msg("%s: %s", scenes[n].name, h.first);
+        end_world(state, w);
+        end_world(state, v);
+    }
 }
 
 int main(void)
@@ -719,6 +737,7 @@ int main(void)
         TEST(G6_the_watch_can_be_turned_off),
 #endif
         TEST(G6_right_systems_are_told_nothing),
+        TEST(G6_scenes_are_told_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
