@@ -179,7 +179,7 @@ void watch_close(reef_world *w)
 
 /* ---- the copy ---- */
 
-static size_t piece(size_t bytes) { return (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN; }
+static size_t whole_units(size_t bytes) { return (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN; }
 
 /* Copies a chunk to `to`, or with NULL only counts: its bytes. They exist beside each other in memory, so their sum fits. */
 static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, char *to)
@@ -192,7 +192,7 @@ static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, cha
         if (to) memcpy(to + n, slots[k].block, bytes);
         n += bytes;
     }
-    n = piece(n);
+    n = whole_units(n);
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint64_t *words = bit_words(&w->state.bits[i], unit);
         if (words && to) memcpy(to + n, words, BIT_WORDS * sizeof *words);
@@ -227,8 +227,8 @@ static bool copy_make(reef_world *w, watch *x)
         chunks += t->chunks;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) values += chunk_copy(w, t->shape, unit, NULL);
     }
-    const size_t shades = piece(chunks * sizeof(shade)), units = piece(w->state.next_unit * sizeof(uint32_t));
-    x->bytes = shades + units + piece(chunks * sizeof(uint32_t)) + values;
+    const size_t shades = whole_units(chunks * sizeof(shade)), units = whole_units(w->state.next_unit * sizeof(uint32_t));
+    x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values;
     char *p = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
     x->shades = (shade *)(void *)p;
     for (uint32_t i = 0; p && i < count; i++) {
@@ -315,7 +315,7 @@ static void column_compare(reef_world *w, const watch *x, const shade *d, reef_c
 
 static void bits_compare(reef_world *w, const watch *x, const shade *d)
 {
-    const char *begin = x->values + d->at, *was = begin + piece((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
+    const char *begin = x->values + d->at, *was = begin + whole_units((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         const uint64_t *now = bit_words(b, d->unit);
