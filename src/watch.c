@@ -44,14 +44,18 @@ typedef struct shade {
 
 /* ---- what is declared ---- */
 
+/* A term that gives the data of an entity of its own. */
+static bool gives_fixed(const reef_term *t, uint32_t component)
+{
+    return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) && t->access != REEF_WITH;
+}
+
 /* In others' rows. */
 static bool writes_everywhere(const struct system *s, uint32_t component)
 {
     if (system_touches(s, REEF_WRITES, component) || system_touches(s, REEF_SUMS, component)) return true;
-    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) {
-        const reef_term *t = &s->query.terms[i];
-        if (t->source.generation && t->component.id == component && (t->access == REEF_INOUT || t->access == REEF_OUT)) return true;
-    }
+    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
+        if (gives_fixed(&s->query.terms[i], component) && s->query.terms[i].access != REEF_IN) return true;
     return false;
 }
 
@@ -59,7 +63,7 @@ static bool reads_everywhere(const struct system *s, uint32_t component)
 {
     if (system_touches(s, REEF_READS, component) || system_touches(s, REEF_SUMS, component)) return true;
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
-        if (s->query.terms[i].source.generation && s->query.terms[i].component.id == component) return true;
+        if (gives_fixed(&s->query.terms[i], component)) return true;
     return false;
 }
 
@@ -230,12 +234,14 @@ static bool copy_make(reef_world *w, watch *x)
     const size_t shades = whole_units(chunks * sizeof(shade)), units = whole_units(w->state.next_unit * sizeof(uint32_t));
     x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values;
     char *p = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
-    x->shades = (shade *)(void *)p;
-    for (uint32_t i = 0; p && i < count; i++) {
-        const table *t = table_read(w, ids[i]);
+    if (p) {
+        x->shades = (shade *)(void *)p;
         x->by_unit = (uint32_t *)(void *)(p + shades);
         x->handed = (uint32_t *)(void *)(p + shades + units);
         x->values = p + x->bytes - values;
+    }
+    for (uint32_t i = 0; p && i < count; i++) {
+        const table *t = table_read(w, ids[i]);
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) shade_make(w, x, t, ids[i], unit, &at);
     }
     memory_free(&w->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);

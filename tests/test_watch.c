@@ -88,6 +88,8 @@ static reef_world *world_of_fish(void **state, heard *h, reef_entity *fish)
     return w;
 }
 
+static reef_entity target;
+
 /* ---- values ---- */
 
 static void write_in(reef_block *b)
@@ -209,7 +211,8 @@ static void G6_switches_and_handles_are_written(void **state)
     assert_entity(fish[2], reef_last_error(w).entity);
     assert_string_equal(reef_last_error(w).system, "cheat");
     assert_ok(reef_tick(w, 1)); /* and back */
-    assert_ok(reef_system_replace(w, reef_system_find(w, "cheat"), &(reef_system_desc){.name = "cheat", .function = write_handle, .text = "in Position"}));
+    assert_ok(reef_system_remove(w, reef_system_find(w, "cheat")));
+    system_new(w, "cheat", write_handle, "in Position", NULL);
     h.count = 0;
     const reef_entity *handles = NULL;
     reef_query q = reef_query_new(w, "in Position");
@@ -250,6 +253,32 @@ static void G6_once_for_each_component(void **state)
     system_new(w, "cheat", write_two, "in Position, in Velocity", NULL);
     assert_ok(reef_tick(w, 1));
     assert_int_equal(h.count, 2);
+}
+
+static void write_fixed(reef_block *b)
+{
+    reef_fixed_inout(b, Velocity)->x += 1;
+    assert_non_null(reef_get(b->world, target, Velocity));
+}
+static void write_fixed_in(reef_block *b) { ((Velocity *)(uintptr_t)reef_fixed_in(b, Velocity))->x += 1; }
+static void get_fixed(reef_block *b) { assert_non_null(reef_get(b->world, target, Velocity)); }
+
+static void G6_terms_of_one_entity(void **state)
+{
+    heard h;
+    reef_entity fish[FISH];
+    reef_world *w = world_of_fish(state, &h, fish);
+    target = fish[2];
+    assert_ok(reef_set_name(w, target, "sun"));
+    system_new(w, "right", write_fixed, "in Position, Velocity of sun", NULL);
+    system_new(w, "right_too", get_fixed, "in Position, in Velocity of sun", NULL);
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(h.count, 0);
+    system_new(w, "cheat", write_fixed_in, "in Position, in Velocity of sun", NULL);
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Velocity), target, NULL);
+    assert_ok(reef_system_remove(w, reef_system_find(w, "cheat")));
+    system_new(w, "cheat", get_fixed, "in Position, with Velocity of sun", NULL); /* that it is there says nothing about its value */
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_get", reef_id(Velocity), target, NULL);
 }
 
 /* ---- order ---- */
@@ -339,8 +368,6 @@ static void G6_who_is_not_run_twice_is_listed(void **state)
 }
 
 /* ---- calls ---- */
-
-static reef_entity target;
 
 static void get_other(reef_block *b) { assert_true(reef_get(b->world, target, Velocity)->x == 1); }
 static void get_by_id(reef_block *b) { assert_non_null(reef_get_fast(b->world, target, reef_id(Velocity), sizeof(Velocity))); }
@@ -727,6 +754,7 @@ int main(void)
         TEST(G6_switches_and_handles_are_written),
         TEST(G6_values_with_hooks_are_bytes),
         TEST(G6_once_for_each_component),
+        TEST(G6_terms_of_one_entity),
         TEST(G6_a_row_depends_on_others),
         TEST(G6_who_is_not_run_twice_is_listed),
         TEST(G6_undeclared_calls_on_others),
