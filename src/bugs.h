@@ -56,6 +56,9 @@
     X(61, "the commands of jobs are joined in the order in which the jobs end") \
     X(62, "ids that jobs give out depend on the worker") \
     X(63, "a change made by a later system of the tick is never seen") \
-    X(64, "a system of the main thread runs on any thread")
+    X(64, "a system of the main thread runs on any thread") \
+    X(65, "the watch over systems leaves out the last row of a chunk") \
+    X(66, "the second run of a system goes the same way as the first") \
+    X(67, "the watch over systems doesn't look at rows that don't match")
 
 #endif

@@ -44,14 +44,18 @@ typedef struct shade {
 
 /* ---- what is declared ---- */
 
+/* A term that gives the data of an entity of its own. */
+static bool gives_fixed(const reef_term *t, uint32_t component)
+{
+    return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) && t->access != REEF_WITH;
+}
+
 /* In others' rows. */
 static bool writes_everywhere(const struct system *s, uint32_t component)
 {
     if (system_touches(s, REEF_WRITES, component) || system_touches(s, REEF_SUMS, component)) return true;
-    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) {
-        const reef_term *t = &s->query.terms[i];
-        if (t->source.generation && t->component.id == component && (t->access == REEF_INOUT || t->access == REEF_OUT)) return true;
-    }
+    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
+        if (gives_fixed(&s->query.terms[i], component) && s->query.terms[i].access != REEF_IN) return true;
     return false;
 }
 
@@ -59,7 +63,7 @@ static bool reads_everywhere(const struct system *s, uint32_t component)
 {
     if (system_touches(s, REEF_READS, component) || system_touches(s, REEF_SUMS, component)) return true;
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
-        if (s->query.terms[i].source.generation && s->query.terms[i].component.id == component) return true;
+        if (gives_fixed(&s->query.terms[i], component)) return true;
     return false;
 }
 
@@ -179,7 +183,7 @@ void watch_close(reef_world *w)
 
 /* ---- the copy ---- */
 
-static size_t piece_bytes(size_t bytes) { return (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN; }
+static size_t whole_units(size_t bytes) { return (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN; }
 
 /* Copies a chunk to `to`, or with NULL only counts: its bytes. They exist beside each other in memory, so their sum fits. */
 static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, char *to)
@@ -192,7 +196,7 @@ static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, cha
         if (to) memcpy(to + n, slots[k].block, bytes);
         n += bytes;
     }
-    n = piece_bytes(n);
+    n = whole_units(n);
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint64_t *words = bit_words(&w->state.bits[i], unit);
         if (words && to) memcpy(to + n, words, BIT_WORDS * sizeof *words);
@@ -227,15 +231,17 @@ static bool copy_make(reef_world *w, watch *x)
         chunks += t->chunks;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) values += chunk_copy(w, t->shape, unit, NULL);
     }
-    const size_t shades = piece_bytes(chunks * sizeof(shade)), units = piece_bytes(w->state.next_unit * sizeof(uint32_t));
-    x->bytes = shades + units + piece_bytes(chunks * sizeof(uint32_t)) + values;
+    const size_t shades = whole_units(chunks * sizeof(shade)), units = whole_units(w->state.next_unit * sizeof(uint32_t));
+    x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values;
     char *p = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
-    x->shades = (shade *)(void *)p;
-    for (uint32_t i = 0; p && i < count; i++) {
-        const table *t = table_read(w, ids[i]);
+    if (p) {
+        x->shades = (shade *)(void *)p;
         x->by_unit = (uint32_t *)(void *)(p + shades);
         x->handed = (uint32_t *)(void *)(p + shades + units);
         x->values = p + x->bytes - values;
+    }
+    for (uint32_t i = 0; p && i < count; i++) {
+        const table *t = table_read(w, ids[i]);
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) shade_make(w, x, t, ids[i], unit, &at);
     }
     memory_free(&w->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
@@ -315,7 +321,7 @@ static void column_compare(reef_world *w, const watch *x, const shade *d, reef_c
 
 static void bits_compare(reef_world *w, const watch *x, const shade *d)
 {
-    const char *begin = x->values + d->at, *was = begin + piece_bytes((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
+    const char *begin = x->values + d->at, *was = begin + whole_units((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         const uint64_t *now = bit_words(b, d->unit);
@@ -438,6 +444,18 @@ static void run_again(reef_world *w, const watch *x)
 
 /* ---- a run ---- */
 
+/* May it run once more? Not when it made mistakes, which would be told twice, and not when it gave commands: any system may, of systems. */
+static bool may_run_again(const reef_world *w, const watch *x)
+{
+    uint32_t component;
+    if (x->mistakes || x->handed_count == 0 || watch_once(x->system, &component)) return false;
+    for (uint32_t i = 0; i < x->run->job_count; i++) {
+        const commands *c = &w->ticking->jobs[x->run->job_first + i].commands;
+        if (c->count || c->run) return false;
+    }
+    return true;
+}
+
 void watch_before(reef_world *w, const run *r)
 {
     watch *x = w->watch;
@@ -454,10 +472,9 @@ void watch_before(reef_world *w, const run *r)
 void watch_after(reef_world *w)
 {
     watch *x = w->watch;
-    uint32_t component;
     if (x == NULL || x->run->begun != x->run->job_count) return;
     copy_compare(w, x);
-    if (x->mistakes == 0 && x->handed_count && watch_once(x->system, &component) == NULL) run_again(w, x);
+    if (may_run_again(w, x)) run_again(w, x);
     copy_drop(w, x);
     x->run = NULL;
     x->system = NULL;

@@ -1,6 +1,6 @@
 /* The checked build's watch over systems (G6): a seeded violation of every kind is told with system, component and entity; right systems
  * of many shapes are told nothing, and come out as they do without the watch. */
-#include "support.h"
+#include "scenes.h"
 #include <pthread.h>
 
 typedef struct Count { uint32_t n; } Count;
@@ -87,6 +87,8 @@ static reef_world *world_of_fish(void **state, heard *h, reef_entity *fish)
     for (uint32_t i = 0; i < FISH; i++) fish[i] = reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Velocity, 1, 2));
     return w;
 }
+
+static reef_entity target;
 
 /* ---- values ---- */
 
@@ -209,7 +211,8 @@ static void G6_switches_and_handles_are_written(void **state)
     assert_entity(fish[2], reef_last_error(w).entity);
     assert_string_equal(reef_last_error(w).system, "cheat");
     assert_ok(reef_tick(w, 1)); /* and back */
-    assert_ok(reef_system_replace(w, reef_system_find(w, "cheat"), &(reef_system_desc){.name = "cheat", .function = write_handle, .text = "in Position"}));
+    assert_ok(reef_system_remove(w, reef_system_find(w, "cheat")));
+    system_new(w, "cheat", write_handle, "in Position", NULL);
     h.count = 0;
     const reef_entity *handles = NULL;
     reef_query q = reef_query_new(w, "in Position");
@@ -250,6 +253,32 @@ static void G6_once_for_each_component(void **state)
     system_new(w, "cheat", write_two, "in Position, in Velocity", NULL);
     assert_ok(reef_tick(w, 1));
     assert_int_equal(h.count, 2);
+}
+
+static void write_fixed(reef_block *b)
+{
+    reef_fixed_inout(b, Velocity)->x += 1;
+    assert_non_null(reef_get(b->world, target, Velocity));
+}
+static void write_fixed_in(reef_block *b) { ((Velocity *)(uintptr_t)reef_fixed_in(b, Velocity))->x += 1; }
+static void get_fixed(reef_block *b) { assert_non_null(reef_get(b->world, target, Velocity)); }
+
+static void G6_terms_of_one_entity(void **state)
+{
+    heard h;
+    reef_entity fish[FISH];
+    reef_world *w = world_of_fish(state, &h, fish);
+    target = fish[2];
+    assert_ok(reef_set_name(w, target, "sun"));
+    system_new(w, "right", write_fixed, "in Position, Velocity of sun", NULL);
+    system_new(w, "right_too", get_fixed, "in Position, in Velocity of sun", NULL);
+    assert_ok(reef_tick(w, 1));
+    assert_int_equal(h.count, 0);
+    system_new(w, "cheat", write_fixed_in, "in Position, in Velocity of sun", NULL);
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_system", reef_id(Velocity), target, NULL);
+    assert_ok(reef_system_remove(w, reef_system_find(w, "cheat")));
+    system_new(w, "cheat", get_fixed, "in Position, with Velocity of sun", NULL); /* that it is there says nothing about its value */
+    assert_tells(w, &h, REEF_UNDECLARED, "reef_get", reef_id(Velocity), target, NULL);
 }
 
 /* ---- order ---- */
@@ -339,8 +368,6 @@ static void G6_who_is_not_run_twice_is_listed(void **state)
 }
 
 /* ---- calls ---- */
-
-static reef_entity target;
 
 static void get_other(reef_block *b) { assert_true(reef_get(b->world, target, Velocity)->x == 1); }
 static void get_by_id(reef_block *b) { assert_non_null(reef_get_fast(b->world, target, reef_id(Velocity), sizeof(Velocity))); }
@@ -637,7 +664,7 @@ static void live(reef_block *b)
 static void count_all(reef_block *b) { reef_part(b, Count)->n += b->count; }
 static void counts_add(void *total, const void *part) { ((Count *)total)->n += ((const Count *)part)->n; }
 
-static reef_world *scene(void **state, heard *h, reef_entity *target_kept)
+static reef_world *world_of_right(void **state, heard *h, reef_entity *target_kept)
 {
     reef_world *w = world_heard(state, h);
     assert_true(reef_single_set(w, Wind, 1, 1) >= 0);
@@ -671,7 +698,7 @@ static void G6_right_systems_are_told_nothing(void **state)
 {
     heard h, g;
     reef_entity a, b;
-    reef_world *w = scene(state, &h, &a), *v = scene(state, &g, &b), *fork = NULL;
+    reef_world *w = world_of_right(state, &h, &a), *v = world_of_right(state, &g, &b), *fork = NULL;
     reef_snapshot *s = NULL;
     reef_watch_systems(v, false);
     for (int i = 0; i < 6; i++) {
@@ -696,6 +723,24 @@ static void G6_right_systems_are_told_nothing(void **state)
     reef_snapshot_free(s);
 }
 
+static void G6_scenes_are_told_nothing(void **state)
+{
+    for (uint32_t n = 0; n < scene_count; n++) {
+        heard h, g;
+        reef_world *w = world_heard(state, &h), *v = world_heard(state, &g);
+        assert_true(scene_begin(&scenes[n], w) && scene_begin(&scenes[n], v));
+        reef_watch_systems(v, false);
+        for (uint64_t tick = 0; tick < scenes[n].ticks; tick++) {
+            assert_ok(scene_tick(&scenes[n], w, tick));
+            assert_ok(scene_tick(&scenes[n], v, tick));
+            if (reef_hash(w) != reef_hash(v)) fail_msg("%s: another state after tick %u", scenes[n].name, (unsigned)tick);
+        }
+        if (h.count != g.count) fail_msg("%s: %s", scenes[n].name, h.first);
+        end_world(state, w);
+        end_world(state, v);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -709,6 +754,7 @@ int main(void)
         TEST(G6_switches_and_handles_are_written),
         TEST(G6_values_with_hooks_are_bytes),
         TEST(G6_once_for_each_component),
+        TEST(G6_terms_of_one_entity),
         TEST(G6_a_row_depends_on_others),
         TEST(G6_who_is_not_run_twice_is_listed),
         TEST(G6_undeclared_calls_on_others),
@@ -719,6 +765,7 @@ int main(void)
         TEST(G6_the_watch_can_be_turned_off),
 #endif
         TEST(G6_right_systems_are_told_nothing),
+        TEST(G6_scenes_are_told_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
