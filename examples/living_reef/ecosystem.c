@@ -1,8 +1,52 @@
 #include "ecosystem.h"
 
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define SECOND 1000000000u /* in ns */
+
+/* What happens in a tick. The text says which rows a system is for and what it does with them, and behind the semicolon what else it
+ * touches: from that, reef finds out what may run at the same time. Phases end with the births, deaths and comings of age that
+ * their systems asked for. */
+static const reef_system_desc tick[] = {
+    {.phase = "begin", .name = "grow", .function = grow, .text = "Water, in Ground"},
+    {.phase = "begin", .name = "turn", .function = turn, .text = "; writes Current", .interval_ns = 256ull * SECOND},
+    {.phase = "begin", .name = "mix", .function = mix, .text = "in Water, out Mixed; reads Water Sea Current"},
+    {.phase = "begin", .name = "pour", .function = pour, .text = "Water, in Mixed"},
+
+    {.phase = "begin", .name = "clear_sight", .function = clear_sight, .text = "; writes Sight"},
+    {.phase = "begin", .name = "count", .function = count, .text = "in Position, in Species, out Place; reads Sea Rules, writes Sight"},
+    {.phase = "begin", .name = "add_up", .function = add_up, .text = "; writes Sight"},
+    {.phase = "begin", .name = "arrange", .function = arrange, .text = "Place; writes Sight"},
+    {.phase = "begin", .name = "show", .function = show,
+     .text = "in Position, in Velocity, in Species, in Energy, Place; reads Sight"},
+
+    {.name = "swim", .function = swim, .text = "Position, Velocity, in Species, in Place; reads Sight Place Water Sea Rules"},
+    {.name = "feed", .function = feed, .text = "Water, out Crowd; reads Sight Place Sea Rules"},
+    {.name = "age", .function = age,
+     .text = "in Species, in Place, Energy, Age; reads Sight Crowd Rules, sends Corpse, adds Adult, destroys"},
+    {.name = "rest", .function = rest, .text = "Hunter, Resting; removes Resting"},
+    {.name = "strike", .function = strike,
+     .text = "in Species, in Energy, in Place, with Hunter, !Resting; reads Sight Place Sea Rules Census, sends Strike"},
+    {.name = "seize", .function = seize,
+     .text = "; receives Strike, reads Species Place Rules, writes Energy Hunter, sends Corpse, adds Resting, destroys"},
+    {.name = "spawn", .function = spawn, .combine = add_births,
+     .text = "in Position, in Species, Energy, with Adult; reads Census Rules, sums Tally, "
+             "spawns Position Velocity Species Energy Age Place Hunter"},
+
+    {.phase = "end", .name = "bury", .function = bury, .text = "; receives Corpse, reads Sea, writes Water Tally"},
+    {.phase = "end", .name = "forget", .function = forget, .text = "; writes Census Stock"},
+    {.phase = "end", .name = "count_fish", .function = count_fish, .text = "in Species, in Energy; sums Census", .combine = add_fish},
+    {.phase = "end", .name = "count_water", .function = count_water, .text = "in Water; sums Stock", .combine = add_water},
+};
+
+static bool add_systems(reef_world *w)
+{
+    for (size_t i = 0; i < sizeof tick / sizeof tick[0]; i++)
+        if (reef_system_is_null(reef_system_new(w, &tick[i]))) return false;
+    return true;
+}
 
 bool ecosystem_refused(ecosystem *e, const char *what)
 {
@@ -13,113 +57,73 @@ bool ecosystem_refused(ecosystem *e, const char *what)
     return false;
 }
 
-bool ecosystem_each(ecosystem *e, reef_query query, block_rule rule)
-{
-    for (reef_block b = reef_begin_loop(e->world, query, &(reef_loop){.deferred = true}); reef_next(&b);)
-        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n) rule(e, &b, first, first + n);
-    return reef_last_error(e->world).status == REEF_OK;
-}
+/* ---- making ---- */
 
-enum {
-    HIDING_PERCENT = 20,
-    GRAZER_HALF_NESTS = 4, /* twice the first number */
-    HUNTER_HALF_NESTS = 12 /* six times */
-};
-
-static bool make_queries(ecosystem *e)
+bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool)
 {
-    e->bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
-    e->swimmers = reef_query_new(e->world, "Position, out Velocity, in Place");
-    e->hungry = reef_query_new(e->world, "in Position, in Species, in Energy, out Grazer");
-    e->grazers = reef_query_new(e->world, "in Position, Energy, in Grazer");
-    e->hunters = reef_query_new(e->world, "in Position, in Species, in Energy, with Hunter, !Resting");
-    e->resting = reef_query_new(e->world, "Hunter, Resting");
-    e->living = reef_query_new(e->world, "in Position, in Species, Energy, Age");
-    e->spawners = reef_query_new(e->world, "in Position, in Species, Energy, with Adult");
-    const reef_query made[] = {e->bodies,  e->swimmers, e->hungry, e->grazers,
-                               e->hunters, e->resting,  e->living, e->spawners};
-    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        if (reef_query_is_null(made[i])) return false;
+    *e = (ecosystem){.table = table, .world = reef_world_new(&(reef_world_config){.seed = seed})};
+    reef_world *w = e->world;
+    if (w == NULL || !add_systems(w)) return ecosystem_refused(e, "making the world");
+    reef_set_pool(w, pool);
+    if (!sea_fill(w, metres) || !sight_new(w)) return ecosystem_refused(e, "making the sea");
+    if (!fish_fill(w, table)) return ecosystem_refused(e, "making the first fish");
+    if (reef_single_set(w, Tally, 0, 0) < 0 || reef_single_set(w, Census, 0) < 0 || reef_single_set(w, Stock, {0}) < 0 ||
+        reef_tick_phase(w, "end", 0) < 0)
+        return ecosystem_refused(e, "counting");
+    e->energy = census_energy(w);
     return true;
 }
 
-/* Room that the reef has for each species, in proportion to its first number. Holes, in which hunters find nobody,
- * keep them from eating the last of a kind. Nests keep one grazer from crowding out the others; hunters have so many
- * that food limits them first. */
-static void give_room(ecosystem *e)
+bool ecosystem_fork(ecosystem *e, ecosystem *from)
 {
-    for (uint32_t i = 0; i < e->table.count; i++) {
-        const species *s = &e->table.of[i];
-        e->hiding[i] = s->number * HIDING_PERCENT / 100;
-        e->nests[i] = s->number / 2 * (s->prey != 0 ? HUNTER_HALF_NESTS : GRAZER_HALF_NESTS);
-    }
-}
-
-bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed)
-{
-    memset(e, 0, sizeof *e);
-    e->table = *table;
-    e->seed = seed;
-    e->world = reef_world_new(NULL);
-    give_room(e);
-    if (!school_new(&e->fish, &e->table, e->world) || !make_queries(e)) return ecosystem_refused(e, "making the world");
-    if (!sea_new(&e->water, metres, seed) || !neighbours_new(&e->near, &e->water, e->world))
-        return ecosystem_refused(e, "making the sea");
-    if (!fish_fill(&e->fish, e->water.metres, seed)) return ecosystem_refused(e, "making the first fish");
-    ledger_count(&e->books, &e->water, e->world, e->bodies);
-    ledger_open(&e->books);
-    return true;
-}
-
-bool ecosystem_fork(ecosystem *e, const ecosystem *from, reef_world *fork)
-{
-    memset(e, 0, sizeof *e);
-    e->table = from->table;
-    e->seed = from->seed;
-    e->tick = from->tick;
-    e->books = from->books;
-    e->world = fork;
-    give_room(e);
-    if (!school_copy(&e->fish, &e->table, e->world, &from->fish) || !make_queries(e))
-        return ecosystem_refused(e, "making the other world");
-    if (!sea_copy(&e->water, &from->water) || !neighbours_new(&e->near, &e->water, e->world))
-        return ecosystem_refused(e, "making the other sea");
-    return true;
+    *e = (ecosystem){.table = from->table, .energy = from->energy, .world = reef_fork(from->world)};
+    if (e->world == NULL) return ecosystem_refused(from, "forking the world");
+    if (sight_new(e->world)) return true;
+    reef_world_free(e->world); /* it would free its origin's arrays */
+    e->world = NULL;
+    return ecosystem_refused(e, "making the other sea");
 }
 
 void ecosystem_free(ecosystem *e)
 {
+    sight_free(e->world);
     reef_world_free(e->world);
-    school_free(&e->fish);
-    neighbours_free(&e->near);
-    sea_free(&e->water);
-    free(e->strikes);
     memset(e, 0, sizeof *e);
 }
 
-/* Changes the world as the lists say, and counts what there is then. */
-static bool apply(ecosystem *e, const char *what)
+/* ---- playing ---- */
+
+uint32_t ecosystem_ticks(const ecosystem *e) { return (uint32_t)reef_tick_count(e->world); }
+
+/* Compares the last count with the first one. */
+static bool check_energy(ecosystem *e)
 {
-    if (!fish_apply(&e->fish)) return ecosystem_refused(e, what);
-    ledger_count(&e->books, &e->water, e->world, e->bodies);
-    return ledger_check(&e->books, e->tick, e->error, sizeof e->error);
+    int64_t difference = census_energy(e->world) - e->energy;
+    if (difference == 0) return true;
+    snprintf(e->error, sizeof e->error,
+             "energy is not conserved: in tick %" PRIu32 " there are %" PRId64 " units %s than the %" PRId64 " at the start",
+             ecosystem_ticks(e), difference < 0 ? -difference : difference, difference < 0 ? "less" : "more", e->energy);
+    return false;
 }
 
 bool ecosystem_tick(ecosystem *e)
 {
-    e->tick++;
-    sea_step(&e->water, e->seed, e->tick);
-    if (!neighbours_sort(&e->near, &e->water, &e->table)) return ecosystem_refused(e, "looking around");
-    if (!swim(e)) return ecosystem_refused(e, "swimming");
-    if (!life_graze(e)) return ecosystem_refused(e, "grazing");
-    if (!life_hunt(e)) return ecosystem_refused(e, "hunting");
-    if (!life_age(e)) return ecosystem_refused(e, "ageing");
-    if (!life_spawn(e)) return ecosystem_refused(e, "spawning");
-    return apply(e, "births and deaths");
+    if (!sight_reserve(e->world, reef_single_get(e->world, Census)->fish) || reef_tick(e->world, 1.0f) < 0)
+        return ecosystem_refused(e, "playing a tick");
+    return check_energy(e);
 }
 
 bool ecosystem_remove(ecosystem *e, uint32_t kind)
 {
-    if (!life_end(e, kind)) return ecosystem_refused(e, "taking a species out");
-    return apply(e, "taking a species out");
+    const reef_system_desc once = {
+        .function = take_out, .context = &kind, .text = "in Position, in Species, in Energy; reads Sea, sends Corpse, destroys"};
+    if (reef_system_once(e->world, &once, 0) < 0 || reef_tick_phase(e->world, "end", 0) < 0)
+        return ecosystem_refused(e, "taking a species out");
+    return check_energy(e);
+}
+
+bool ecosystem_leak(ecosystem *e)
+{
+    const reef_system_desc once = {.function = leak, .text = "; reads Sea, writes Water"};
+    return reef_system_once(e->world, &once, 0) >= 0 || ecosystem_refused(e, "leaking");
 }

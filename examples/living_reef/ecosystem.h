@@ -1,79 +1,48 @@
-/* The ecosystem: sea, fish, and the rules of one tick.
- *
- *     sea_step      growth, decay and spreading in the cells                     (sea.c)
- *     swim          each fish steers by its neighbours and moves                 (swim.c)
- *     life_graze    grazers share what their cell has                            (life.c)
- *     life_hunt     hungry hunters catch what is within reach
- *     life_age      metabolism, starving, old age, coming of age
- *     life_spawn    adults with enough energy give part of it to young ones
- *     fish_apply    births, deaths and comings of age change the world           (fish.c)
- *     ledger        no unit of energy was lost or made                           (ledger.c)
+/* The ecosystem: a world of cells and fish, and the systems of a tick. ecosystem.c lists them.
  *
  * Half way a second ecosystem may fork off (ecosystem_fork), which has lost a species (ecosystem_remove). The two share
  * only what reef shares between a world and its fork.
  *
- * A rule is a function over fish that stand side by side in a block. Its query says for which ones it is: those that are dead,
- * rest, or are too young never come to it; what it finds out about a fish by looking, measuring or throwing dice is its
- * own. It writes to its rows, to cells of the sea by adding whole numbers, and to the lists of fish.h. Where fish compete
- * for something (food in a cell, a prey), all state their wish first, and then the wishes are settled by a rule that
- * doesn't depend on who came first, or in the order of rows. */
+ * A rule is a system over fish, or cells, that stand side by side in a block. Its query says for which ones it is. It writes to its
+ * own rows; what it wants of others it sends as events, or leaves in arrays of which each row has a part (sight.h). Where fish compete
+ * for something (food in a cell, a prey), all state their wish first, and then the wishes are settled by a rule that doesn't depend
+ * on who came first, or in the order of events. So it doesn't matter how many threads there are. */
 #ifndef LIVING_REEF_ECOSYSTEM_H
 #define LIVING_REEF_ECOSYSTEM_H
 
+#include "census.h"
 #include "fish.h"
-#include "ledger.h"
-#include "neighbours.h"
+#include "life.h"
 #include "sea.h"
+#include "sight.h"
 
-/* A hunter's attempt on a fish near it. */
-typedef struct strike {
-    reef_entity hunter, prey;
-} strike;
+void swim(reef_block *b); /* each fish steers by its neighbours and moves on */
 
 typedef struct ecosystem {
-    species_table table; /* numbers scaled to this sea */
-    uint64_t      seed;
-    uint32_t      tick; /* ticks played */
-    sea           water;
-    neighbours    near;
-    school        fish;
-    ledger        books;
-    reef_world   *world;
-    reef_query    bodies, swimmers, hungry, grazers, hunters, resting, living, spawners;
-    uint32_t      hiding[SPECIES_MAX]; /* fish of a species that the reef's holes can hide */
-    uint32_t      nests[SPECIES_MAX];  /* fish of a species that find a place to spawn in */
-    strike       *strikes;
-    uint32_t      strike_count, strike_capacity;
-    char          error[512]; /* why a call failed */
+    const species_table *table; /* numbers scaled to this sea; must outlive the ecosystem */
+    reef_world          *world;
+    int64_t              energy;     /* what there was at the start */
+    char                 error[512]; /* why a call failed */
 } ecosystem;
 
-/* Makes the sea and fills it. The table's numbers must be scaled already. False: see error. */
-bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed);
-/* Makes a second ecosystem that begins as `from` is between two ticks. `fork` is a fork of from's world, and belongs to
- * the new ecosystem from now on, whatever happens. Each of the two may then be used by a thread of its own. */
-bool ecosystem_fork(ecosystem *e, const ecosystem *from, reef_world *fork);
+/* Makes the sea and fills it. A pool of NULL: ticks run on the calling thread alone. False, here and below: see error. Must be
+ * freed in any case. */
+bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool);
+/* Makes a second ecosystem that begins as `from` is between two ticks. Each of the two may then be used by a thread of its own. */
+bool ecosystem_fork(ecosystem *e, ecosystem *from);
 void ecosystem_free(ecosystem *e);
 
-/* Plays one tick. False: memory ran out or energy was not conserved, see error. */
+/* Plays one tick: a second of swimming. False: memory ran out or energy was not conserved. */
 bool ecosystem_tick(ecosystem *e);
+/* Ticks played. */
+uint32_t ecosystem_ticks(const ecosystem *e);
 
 /* Takes all fish of a species out, between two ticks: they die, and become detritus where they are. False: as above. */
 bool ecosystem_remove(ecosystem *e, uint32_t kind);
+/* Loses one unit of energy, to prove that the next tick notices. */
+bool ecosystem_leak(ecosystem *e);
 
 /* Records why reef refused something; returns false. */
 bool ecosystem_refused(ecosystem *e, const char *what);
-
-/* The rules. */
-bool swim(ecosystem *e);
-bool life_graze(ecosystem *e);
-bool life_hunt(ecosystem *e);
-bool life_age(ecosystem *e);
-bool life_spawn(ecosystem *e);
-bool life_end(ecosystem *e, uint32_t kind);
-
-/* Runs `rule` on each run of fish that match a query: rows first ... end - 1 of a block. The loop is a deferred one: what the
- * rule disables or switches off is so when the loop is over. False: memory ran out. */
-typedef void (*block_rule)(ecosystem *e, reef_block *b, uint32_t first, uint32_t end);
-bool ecosystem_each(ecosystem *e, reef_query query, block_rule rule);
 
 #endif

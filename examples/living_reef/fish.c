@@ -1,199 +1,87 @@
 #include "fish.h"
 
-#include "random.h"
+#include "dice.h"
+#include "sea.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-bool school_new(school *s, const species_table *table, reef_world *world)
-{
-    memset(s, 0, sizeof *s);
-    s->table = table;
-    s->world = world;
-    return world != NULL;
-}
+enum {
+    HIDING_PERCENT = 20,
+    GRAZER_HALF_NESTS = 4, /* twice the first number */
+    HUNTER_HALF_NESTS = 12 /* six times */
+};
 
-bool school_copy(school *s, const species_table *table, reef_world *fork, const school *from)
+/* Room that the reef has for each species, in proportion to its first number. Holes, in which hunters find nobody,
+ * keep them from eating the last of a kind. Nests keep one grazer from crowding out the others; hunters have so many
+ * that food limits them first. */
+static bool set_rules(reef_world *w, const species_table *table)
 {
-    if (!school_new(s, table, fork)) return false;
-    memcpy(s->population, from->population, sizeof s->population);
-    s->born = from->born;
-    s->died = from->died;
-    return true;
-}
-
-static void brood_free(brood *b)
-{
-    free(b->position);
-    free(b->velocity);
-    free(b->species);
-    free(b->energy);
-    free(b->age);
-}
-
-void school_free(school *s)
-{
-    for (uint32_t i = 0; i < SPECIES_MAX; i++) {
-        brood_free(&s->young[i]);
-        brood_free(&s->adult[i]);
+    static const Rules none;
+    if (reef_single_set_id(w, reef_id(Rules), &none, sizeof none) < 0) return false;
+    Rules *rules = reef_single_mut(w, Rules);
+    if (rules == NULL) return false;
+    rules->table = *table;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const species *s = &table->of[i];
+        rules->hiding[i] = s->number * HIDING_PERCENT / 100;
+        rules->nests[i] = s->number / 2 * (s->prey != 0 ? HUNTER_HALF_NESTS : GRAZER_HALF_NESTS);
     }
-    free(s->dying.of);
-    free(s->maturing.of);
-    memset(s, 0, sizeof *s);
-}
-
-/* ---- lists ---- */
-
-static bool grow_array(void **array, uint32_t capacity, size_t size)
-{
-    void *bigger = realloc(*array, (size_t)capacity * size);
-    if (bigger == NULL) return false;
-    *array = bigger;
     return true;
 }
-
-static bool brood_grow(brood *b)
-{
-    uint32_t capacity = b->capacity > 0 ? b->capacity * 2 : 64;
-    void    *p = b->position, *v = b->velocity, *s = b->species, *e = b->energy, *a = b->age;
-    bool     good = grow_array(&p, capacity, sizeof *b->position) && grow_array(&v, capacity, sizeof *b->velocity) &&
-                grow_array(&s, capacity, sizeof *b->species) && grow_array(&e, capacity, sizeof *b->energy) &&
-                grow_array(&a, capacity, sizeof *b->age);
-    b->position = p, b->velocity = v, b->species = s, b->energy = e, b->age = a;
-    if (good) b->capacity = capacity;
-    return good;
-}
-
-static bool list_add(entity_list *list, reef_entity e)
-{
-    if (list->count == list->capacity) {
-        uint32_t capacity = list->capacity > 0 ? list->capacity * 2 : 256;
-        void    *of = list->of;
-        if (!grow_array(&of, capacity, sizeof *list->of)) return false;
-        list->of = of;
-        list->capacity = capacity;
-    }
-    list->of[list->count++] = e;
-    return true;
-}
-
-void fish_spawn(school *s, bool adult, Position at, Velocity heading, Species kind, Energy energy, Age age)
-{
-    brood *b = adult ? &s->adult[kind.index] : &s->young[kind.index];
-    if (b->count == b->capacity && !brood_grow(b)) {
-        s->no_memory = true;
-        return;
-    }
-    uint32_t i = b->count++;
-    b->position[i] = at;
-    b->velocity[i] = heading;
-    b->species[i] = kind;
-    b->energy[i] = energy;
-    b->age[i] = age;
-}
-
-void fish_die(school *s, reef_entity fish, uint32_t kind)
-{
-    if (!list_add(&s->dying, fish) || reef_disable_entity(s->world, fish) < 0) s->no_memory = true;
-    s->population[kind]--;
-}
-
-bool fish_line_up(school *s)
-{
-    s->dying.count = 0;
-    for (reef_block b = reef_begin_text(s->world, "with Species, disabled *"); reef_next(&b);)
-        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
-            for (uint32_t i = first; i < first + n; i++)
-                if (!list_add(&s->dying, b.entities[i])) s->no_memory = true;
-    return reef_last_error(s->world).status == REEF_OK;
-}
-
-void fish_mature(school *s, reef_entity fish)
-{
-    if (!list_add(&s->maturing, fish)) s->no_memory = true;
-}
-
-/* ---- applying them ---- */
-
-static bool spawn_brood(school *s, uint32_t index, bool adult)
-{
-    brood *b = adult ? &s->adult[index] : &s->young[index];
-    if (b->count == 0) return true;
-    reef_value values[9] = {reef_array(Position, b->position), reef_array(Velocity, b->velocity),
-                            reef_array(Species, b->species),   reef_array(Energy, b->energy),
-                            reef_array(Age, b->age),           reef_default(Place)};
-    uint32_t   n = 6;
-    if (s->table->of[index].prey != 0) values[n++] = reef_default(Hunter);
-    if (s->table->of[index].foods != 0) values[n++] = reef_default(Grazer);
-    if (adult) values[n++] = reef_tag(Adult);
-    if (reef_spawn_many_values(s->world, b->count, NULL, values, n) < 0) return false;
-    s->population[index] += b->count;
-    s->born += b->count;
-    b->count = 0;
-    return true;
-}
-
-bool fish_apply(school *s)
-{
-    if (s->no_memory) return false;
-    if (reef_destroy_many(s->world, s->dying.of, s->dying.count) != s->dying.count) return false;
-    s->died += s->dying.count;
-    s->dying.count = 0;
-    for (uint32_t i = 0; i < s->maturing.count; i++)
-        if (reef_add(s->world, s->maturing.of[i], Adult) < 0) return false;
-    s->maturing.count = 0;
-    for (uint32_t i = 0; i < s->table->count; i++)
-        if (!spawn_brood(s, i, false) || !spawn_brood(s, i, true)) return false;
-    return true;
-}
-
-/* ---- the first fish ---- */
 
 /* The point of a random square that lies in the circle, brought to length 1: no sine needed. */
-Velocity fish_direction(uint64_t bits)
+Velocity fish_heading(const species *of, reef_random *r)
 {
     for (;;) {
-        float x = random_unit(bits, 0) * 2.0f - 1.0f, y = random_unit(bits, 32) * 2.0f - 1.0f;
-        float square = x * x + y * y;
-        if (square > 0.01f && square <= 1.0f) {
-            float length = sqrtf(square);
-            return (Velocity){x / length, y / length};
-        }
-        bits = random_mix(bits + 1);
+        float x = reef_random_float(r) * 2.0f - 1.0f, y = reef_random_float(r) * 2.0f - 1.0f, square = x * x + y * y;
+        if (square <= 0.01f || square > 1.0f) continue;
+        float speed = of->speed / sqrtf(square);
+        return (Velocity){x * speed, y * speed};
     }
 }
 
-uint32_t fish_span(const species *of, uint64_t bits)
+uint32_t fish_span(const species *of, reef_random *r) { return of->span - of->span / 5 + dice_below(r, of->span / 5 * 2 + 1); }
+
+/* Grazers start in groups of thirty, within a few metres; hunters by twos. */
+static Position first_place(reef_world *w, const Sea *s, const species *of, Species kind, reef_entity fish, reef_random *own)
 {
-    return of->span - of->span / 5 + random_below(bits, of->span / 5 * 2 + 1);
+    reef_entity group = {fish.index / (of->prey != 0 ? 2 : 30), kind.index + 1};
+    reef_random r = reef_random_of(w, FOR_GROUP, group);
+    float       x = reef_random_float(&r) * s->metres + reef_random_float(own) * 6.0f;
+    float       y = reef_random_float(&r) * s->metres + reef_random_float(own) * 6.0f;
+    return (Position){sea_wrap(s, x), sea_wrap(s, y)};
 }
 
-static void fill_one(school *s, uint32_t index, uint32_t number, uint64_t who, float metres, uint64_t seed)
+static void hatch(reef_block *b)
 {
-    const species *kind = &s->table->of[index];
-    /* Grazers start in groups of thirty, within a few metres; hunters by twos. */
-    uint64_t group = random_bits(seed, index, number / (kind->prey != 0 ? 2 : 30), FOR_PLACE),
-             own = random_bits(seed, 0, who, FOR_PLACE);
-    uint64_t fate = random_bits(seed, 0, who, FOR_AGE), food = random_bits(seed, 0, who, FOR_ENERGY);
-    float    x = random_unit(group, 0) * metres + random_unit(own, 0) * 6.0f;
-    float    y = random_unit(group, 32) * metres + random_unit(own, 32) * 6.0f;
-    Velocity heading = fish_direction(random_bits(seed, 0, who, FOR_HEADING));
-    heading.x *= kind->speed;
-    heading.y *= kind->speed;
-    Age age = {0, fish_span(kind, fate)};
-    age.ticks = random_below(random_mix(fate), age.span - 1);
-    Energy   energy = {kind->full * 2 / 5 + (int32_t)random_below(food, (uint32_t)kind->full / 3)};
-    Position at = {x >= metres ? x - metres : x, y >= metres ? y - metres : y};
-    fish_spawn(s, age.ticks >= kind->mature, at, heading, (Species){index}, energy, age);
+    const Sea     *s = reef_single_get(b->world, Sea);
+    const Rules   *rules = reef_single_get(b->world, Rules);
+    const Species *kind = reef_in(b, Species);
+    Position      *at = reef_out(b, Position);
+    Velocity      *v = reef_out(b, Velocity);
+    Energy        *energy = reef_out(b, Energy);
+    Age           *age = reef_out(b, Age);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const species *of = &rules->table.of[kind[i].index];
+        reef_random    r = reef_random_for(b, b->entities[i]);
+        at[i] = first_place(b->world, s, of, kind[i], b->entities[i], &r);
+        v[i] = fish_heading(of, &r);
+        energy[i].units = of->full * 2 / 5 + (int32_t)dice_below(&r, (uint32_t)of->full / 3);
+        age[i].span = fish_span(of, &r);
+        age[i].ticks = dice_below(&r, age[i].span - 1);
+        if (age[i].ticks >= of->mature) reef_cmd_add(b, b->entities[i], Adult);
+    }
 }
 
-bool fish_fill(school *s, float metres, uint64_t seed)
+bool fish_fill(reef_world *w, const species_table *table)
 {
-    uint64_t who = 0;
-    for (uint32_t i = 0; i < s->table->count; i++)
-        for (uint32_t k = 0; k < s->table->of[i].number; k++) fill_one(s, i, k, who++, metres, seed);
-    bool good = fish_apply(s);
-    s->born = 0;
-    return good;
+    const reef_system_desc first = {
+        .function = hatch, .text = "in Species, out Position, out Velocity, out Energy, out Age; reads Sea Rules, adds Adult"};
+    for (uint32_t i = 0; i < table->count; i++) {
+        reef_value values[] = {reef_with(Species, i),  reef_default(Position), reef_default(Velocity), reef_default(Energy),
+                               reef_default(Age),      reef_default(Place),    reef_default(Hunter)};
+        uint32_t   count = sizeof values / sizeof values[0] - (table->of[i].prey == 0); /* those that hunt nobody are no hunters */
+        if (reef_spawn_many_values(w, table->of[i].number, NULL, values, count) < 0) return false;
+    }
+    return set_rules(w, table) && reef_system_once(w, &first, 0) >= 0;
 }

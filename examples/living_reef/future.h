@@ -14,17 +14,16 @@ typedef struct future {
 } future;
 
 /* Makes the sea and records how it begins. False, here and below: see e.error. Must be freed in any case. */
-bool future_new(future *f, const species_table *table, const options *o);
+bool future_new(future *f, const species_table *table, const options *o, reef_pool *pool);
 void future_free(future *f);
 
-/* Plays until tick `until`, and records what is due. `screen` is NULL for a future that nobody watches. */
+/* Plays until tick `until`, and records what is due. */
 bool future_play(future *f, const options *o, uint32_t until, report *screen);
 
 /* Forks a future, and takes species `removed` out of the fork. */
 bool future_fork(future *without, future *with, uint32_t removed, report *screen);
 
-/* Plays both to the end: side by side, each on a thread of its own, or one after the other where that is wished for, or
- * where there are no threads. False: one failed, or both; an empty e.error tells who didn't. */
+/* Plays both to the end, tick by tick in turns. False: one failed, or both; an empty e.error tells who didn't. */
 bool future_play_both(future *with, future *without, const options *o, report *screen);
 
 #endif

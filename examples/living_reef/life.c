@@ -1,12 +1,6 @@
-/* The rules of eating, ageing, dying and spawning. Each unit of energy that one place loses, another one gains:
- *
- *     layer --grazing--> fish (3/4) and detritus (1/4)
- *     prey  --hunting--> hunter (3/4, if it can hold as much) and detritus
- *     fish  --metabolism--> nutrients        fish --death--> detritus        fish --spawning--> young fish */
 #include "ecosystem.h"
-#include "random.h"
 
-#include <stdlib.h>
+#include "dice.h"
 
 enum {
     BITE_NEEDS = 5,    /* a bite is at most what the body burns in so many ticks */
@@ -17,266 +11,254 @@ enum {
     SPAWN_ONE_IN = 60  /* of the ticks, for an adult that could spawn */
 };
 
-/* ---- grazing ---- */
+/* ---- grazing and metabolism ---- */
 
-/* The food of which this cell has the most, NUTRIENTS for none. */
-static layer best_food(const ecosystem *e, const species *of, uint32_t cell)
-{
-    layer   best = NUTRIENTS;
-    int32_t most = 0;
-    for (int l = PLANKTON; l < LAYERS; l++) {
-        if ((of->foods >> l & 1) == 0 || e->water.layer[l][cell] <= most) continue;
-        most = e->water.layer[l][cell];
-        best = (layer)l;
-    }
-    return best;
-}
+/* Energy units that a fish would eat of a layer; of NUTRIENTS, that is of nothing, always 0. */
+typedef struct appetite {
+    layer   food;
+    int32_t want;
+} appetite;
 
-/* Who isn't hungry or finds nothing wants nothing: 0 of any food. */
-static Grazer appetite(const ecosystem *e, const species *of, uint32_t cell, int32_t energy)
+/* It eats the food of which the cell has the most. */
+static appetite appetite_of(const species *of, int32_t energy, const Water *water)
 {
-    int32_t room = of->full - energy, bite = of->burn * BITE_NEEDS / 1024;
-    layer   food = room > 0 ? best_food(e, of, cell) : NUTRIENTS;
-    if (food == NUTRIENTS) return (Grazer){PLANKTON, 0};
-    int64_t found = (int64_t)(e->water.layer[food][cell] - LEFT_FOOD) * of->burn / (FOUND_FOOD * 1024);
+    appetite a = {NUTRIENTS, 0};
+    int32_t  room = of->full - energy, bite = of->burn * BITE_NEEDS / 1024, most = 0;
+    for (int l = PLANKTON; room > 0 && l < LAYERS; l++)
+        if ((of->foods >> l & 1) != 0 && water->of[l] > most) a.food = (layer)l, most = water->of[l];
+    if (a.food == NUTRIENTS) return a;
+    int64_t found = (int64_t)(most - LEFT_FOOD) * of->burn / (FOUND_FOOD * 1024);
     if (bite > found) bite = found > 0 ? (int32_t)found : 0;
-    return (Grazer){food, bite < room ? bite : room};
+    a.want = bite < room ? bite : room;
+    return a;
 }
 
-static void wish_food(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
+/* Metabolism in whole units: in 1,024 ticks they add up to `burn`. A starving body burns half, and nobody more than it has. */
+static int32_t burned(const species *of, uint64_t tick, int32_t energy)
 {
-    const Position *at = reef_in(b, Position);
-    const Species  *kind = reef_in(b, Species);
-    const Energy   *energy = reef_in(b, Energy);
-    Grazer         *grazer = reef_out(b, Grazer);
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y);
-        grazer[i] = appetite(e, &e->table.of[kind[i].index], cell, energy[i].units);
-        e->water.wanted[grazer[i].food][cell] += grazer[i].want;
-    }
+    int64_t burn = energy < of->full / 4 ? of->burn / 2 : of->burn;
+    int32_t cost = (int32_t)((((int64_t)(tick & 1023) + 1) * burn >> 10) - ((int64_t)(tick & 1023) * burn >> 10));
+    return cost < energy ? cost : energy;
 }
 
 /* All get what they want, or the same part of it where the cell hasn't got enough, rounded down so that it is never too
- * much. The layers stay as they are until sea_settle. */
-static void share_food(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
+ * much. */
+static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water was, uint64_t tick)
 {
-    const Position *at = reef_in(b, Position);
-    const Grazer   *grazer = reef_in(b, Grazer);
-    Energy         *energy = reef_inout(b, Energy);
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t cell = sea_cell(&e->water, at[i].x, at[i].y), food = grazer[i].food;
-        int32_t  want = grazer[i].want, all = e->water.wanted[food][cell], there = e->water.layer[food][cell];
-        int32_t  got = all <= there ? want : (int32_t)((int64_t)want * there / all);
-        int32_t  waste = got / 4;
-        e->water.taken[food][cell] += got;
-        e->water.waste[cell] += waste;
-        energy[i].units += got - waste;
+    int32_t wanted[LAYERS] = {0};
+    Water   is = was;
+    for (uint32_t k = here.first; k < here.end; k++) {
+        appetite a = appetite_of(&rules->table.of[sight->fish[k].species], sight->fish[k].energy, &was);
+        wanted[a.food] += a.want;
+        sight->gain[k] = a.want * LAYERS + (int32_t)a.food; /* until it is known what there is for each */
+    }
+    for (uint32_t k = here.first; k < here.end; k++) {
+        const seen *fish = &sight->fish[k];
+        int32_t     food = sight->gain[k] % LAYERS, want = sight->gain[k] / LAYERS, all = wanted[food], there = was.of[food];
+        int32_t     got = all <= there ? want : (int32_t)((int64_t)want * there / all), waste = got / 4;
+        int32_t     cost = burned(&rules->table.of[fish->species], tick + fish->fish.index, fish->energy);
+        is.of[food] -= got;
+        is.of[DETRITUS] += waste;
+        is.of[NUTRIENTS] += cost;
+        sight->gain[k] = got - waste - cost;
+    }
+    return is;
+}
+
+void feed(reef_block *b)
+{
+    const Sight *sight = reef_single_get(b->world, Sight);
+    const Rules *rules = reef_single_get(b->world, Rules);
+    const Sea   *sea = reef_single_get(b->world, Sea);
+    Water       *water = reef_inout(b, Water);
+    Crowd       *crowd = reef_out(b, Crowd);
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t cell = b->entities[i].index - sea->first.index;
+        crowd[i] = (Crowd){sight->first[cell], sight->first[cell + 1]};
+        if (crowd[i].first < crowd[i].end) water[i] = feed_cell(sight, rules, crowd[i], water[i], reef_tick_count(b->world));
     }
 }
 
-bool life_graze(ecosystem *e)
+/* ---- ageing ---- */
+
+void age(reef_block *b)
 {
-    if (!ecosystem_each(e, e->hungry, wish_food) || !ecosystem_each(e, e->grazers, share_food)) return false;
-    sea_settle(&e->water);
-    return true;
+    const Sight   *sight = reef_single_get(b->world, Sight);
+    const Rules   *rules = reef_single_get(b->world, Rules);
+    const Species *kind = reef_in(b, Species);
+    const Place   *place = reef_in(b, Place);
+    Energy        *energy = reef_inout(b, Energy);
+    Age           *lived = reef_inout(b, Age);
+    for (uint32_t i = 0; i < b->count; i++) {
+        energy[i].units += sight->gain[place[i].slot];
+        lived[i].ticks++;
+        if (energy[i].units == 0 || lived[i].ticks >= lived[i].span) {
+            reef_send(b, Corpse, place[i].cell, energy[i].units);
+            reef_cmd_destroy(b, b->entities[i]);
+            energy[i].units = 0;
+        } else if (lived[i].ticks == rules->table.of[kind[i].index].mature) {
+            reef_cmd_add(b, b->entities[i], Adult);
+        }
+    }
 }
 
 /* ---- hunting ---- */
 
-static bool add_strike(ecosystem *e, reef_entity hunter, reef_entity prey)
+/* The hunters of the last catches. Who wakes strikes from the next tick on. */
+void rest(reef_block *b)
 {
-    if (e->strike_count == e->strike_capacity) {
-        uint32_t capacity = e->strike_capacity > 0 ? e->strike_capacity * 2 : 1024;
-        strike  *bigger = realloc(e->strikes, capacity * sizeof *bigger);
-        if (bigger == NULL) return false;
-        e->strikes = bigger;
-        e->strike_capacity = capacity;
-    }
-    e->strikes[e->strike_count++] = (strike){hunter, prey};
-    return true;
+    Hunter *hunter = reef_inout(b, Hunter);
+    for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
+        for (uint32_t i = first; i < first + n; i++)
+            if (--hunter[i].rest == 0) reef_cmd_remove(b, b->entities[i], Resting);
 }
 
 /* Of a hundred million strikes at this species, how many would succeed: none while all can hide. */
-static uint32_t exposure(const ecosystem *e, uint32_t kind)
+static uint32_t exposure(const reef_world *w, uint32_t kind)
 {
-    uint64_t population = e->fish.population[kind], hidden = e->hiding[kind];
+    uint64_t population = reef_single_get(w, Census)->population[kind], hidden = reef_single_get(w, Rules)->hiding[kind];
     return population <= hidden ? 0 : (uint32_t)((population - hidden) * CATCH_PERCENT * 1000000 / population);
 }
 
 /* What a hunter has found so far. */
 typedef struct hunt {
-    Position at;
-    float    best; /* square of the distance */
-    uint32_t seen; /* index into the neighbours, UINT32_MAX: nobody */
+    float       x, y;
+    float       best; /* square of the distance */
+    const seen *prey; /* NULL: nobody */
 } hunt;
 
-static void search_cell(const ecosystem *e, const species *of, uint32_t cell, hunt *h)
+static void search_cell(const Sea *sea, const Sight *sight, const species *of, uint32_t cell, hunt *h)
 {
-    for (uint32_t k = e->near.first[cell]; k < e->near.first[cell + 1]; k++) {
-        const seen *other = &e->near.fish[k];
+    for (uint32_t k = sight->first[cell]; k < sight->first[cell + 1]; k++) {
+        const seen *other = &sight->fish[k];
         if ((of->prey >> other->species & 1) == 0) continue;
-        float dx = sea_way(&e->water, h->at.x, other->x), dy = sea_way(&e->water, h->at.y, other->y);
+        float dx = sea_way(sea, h->x, other->x), dy = sea_way(sea, h->y, other->y);
         if (dx * dx + dy * dy >= h->best) continue;
         h->best = dx * dx + dy * dy;
-        h->seen = k;
+        h->prey = other;
     }
 }
 
-/* The nearest prey that a hunter reaches within a second, by the places where the fish were at the start of the
- * tick. */
-static uint32_t nearest_prey(const ecosystem *e, const species *of, Position at)
+/* The nearest prey that a hunter reaches within a second, by the places where all were at the start of the tick. */
+static const seen *nearest_prey(const Sea *sea, const Sight *sight, const species *of, const seen *hunter)
 {
     float reach = 0.5f + of->speed;
     if (reach > CELL_METRES) reach = CELL_METRES;
-    hunt     h = {at, reach * reach, UINT32_MAX};
-    uint32_t here = sea_column(at.x), west = sea_column(sea_wrap(&e->water, at.x - reach));
-    uint32_t east = sea_column(sea_wrap(&e->water, at.x + reach)), side = e->water.side;
-    uint32_t rows[3] = {sea_column(sea_wrap(&e->water, at.y - reach)), sea_column(at.y),
-                        sea_column(sea_wrap(&e->water, at.y + reach))};
+    hunt     h = {hunter->x, hunter->y, reach * reach, NULL};
+    uint32_t here = sea_column(h.x), west = sea_column(sea_wrap(sea, h.x - reach)), east = sea_column(sea_wrap(sea, h.x + reach));
+    uint32_t rows[3] = {sea_column(sea_wrap(sea, h.y - reach)), sea_column(h.y), sea_column(sea_wrap(sea, h.y + reach))};
     for (uint32_t j = 0; j < 3; j++) {
         if (j != 1 && rows[j] == rows[1]) continue;
-        search_cell(e, of, rows[j] * side + here, &h);
-        if (west != here) search_cell(e, of, rows[j] * side + west, &h);
-        if (east != here) search_cell(e, of, rows[j] * side + east, &h);
+        search_cell(sea, sight, of, rows[j] * sea->side + here, &h);
+        if (west != here) search_cell(sea, sight, of, rows[j] * sea->side + west, &h);
+        if (east != here) search_cell(sea, sight, of, rows[j] * sea->side + east, &h);
     }
-    return h.seen;
+    return h.prey;
 }
 
-static void strike_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
+void strike(reef_block *b)
 {
-    const Position *at = reef_in(b, Position);
+    const Sea      *sea = reef_single_get(b->world, Sea);
+    const Sight    *sight = reef_single_get(b->world, Sight);
+    const Rules    *rules = reef_single_get(b->world, Rules);
     const Species  *kind = reef_in(b, Species);
     const Energy   *energy = reef_in(b, Energy);
-    for (uint32_t i = first; i < end; i++) {
-        const species *of = &e->table.of[kind[i].index];
-        if (energy[i].units >= of->full / 4 * 3 || ((b->entities[i].index + e->tick) & 1) != 0) continue;
-        uint32_t prey = nearest_prey(e, of, at[i]);
-        if (prey == UINT32_MAX) continue;
-        uint64_t dice = random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_CATCH);
-        if (random_below(dice, 100000000) >= exposure(e, e->near.fish[prey].species)) continue;
-        if (!add_strike(e, b->entities[i], e->near.entity[prey])) e->fish.no_memory = true;
-    }
-}
-
-/* The hunters of the last catches. Who wakes strikes from the next tick on. */
-static void rest_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
-{
-    Hunter *hunter = reef_inout(b, Hunter);
-    for (uint32_t i = first; i < end; i++)
-        if (--hunter[i].rest == 0 && reef_remove(e->world, b->entities[i], Resting) < 0) e->fish.no_memory = true;
+    const Place    *place = reef_in(b, Place);
+    const uint64_t  tick = reef_tick_count(b->world);
+    for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
+        for (uint32_t i = first; i < first + n; i++) {
+            const species *of = &rules->table.of[kind[i].index];
+            if (fish_is_full(of, energy[i].units) || ((b->entities[i].index + tick) & 1) != 0) continue;
+            const seen *prey = nearest_prey(sea, sight, of, &sight->fish[place[i].slot]);
+            if (prey == NULL) continue;
+            reef_random r = reef_random_for(b, b->entities[i]);
+            if (dice_below(&r, 100000000) < exposure(b->world, prey->species)) reef_send(b, Strike, b->entities[i], prey->fish);
+        }
 }
 
 /* The first hunter in visiting order gets a prey that several strike at; an eaten hunter gets nothing. */
-static bool settle_strike(ecosystem *e, strike s)
+void seize(reef_block *b)
 {
-    if (!reef_is_enabled_entity(e->world, s.prey) || !reef_is_enabled_entity(e->world, s.hunter)) return true;
-    int32_t food = reef_get(e->world, s.prey, Energy)->units, held = reef_get(e->world, s.hunter, Energy)->units;
-    Position at = *reef_get(e->world, s.hunter, Position);
-    uint32_t hunter = reef_get(e->world, s.hunter, Species)->index, prey = reef_get(e->world, s.prey, Species)->index;
-    int32_t  room = e->table.of[hunter].full - held, gain = food - food / 4;
-    if (gain > room) gain = room;
-    e->water.layer[DETRITUS][sea_cell(&e->water, at.x, at.y)] += food - gain;
-    fish_die(&e->fish, s.prey, prey);
-    return reef_set(e->world, s.hunter, Energy, held + gain) >= 0 &&
-           reef_set(e->world, s.hunter, Hunter, REST_TICKS) >= 0 && reef_add(e->world, s.hunter, Resting) >= 0;
-}
-
-bool life_hunt(ecosystem *e)
-{
-    e->strike_count = 0;
-    if (!ecosystem_each(e, e->hunters, strike_block) || !ecosystem_each(e, e->resting, rest_block)) return false;
-    for (uint32_t i = 0; i < e->strike_count; i++)
-        if (!settle_strike(e, e->strikes[i])) return false;
-    return true;
-}
-
-/* ---- ageing ---- */
-
-/* Metabolism in whole units: over 1,024 ticks of life they add up to `burn`. A starving body burns half. */
-static int32_t burned(const species *of, uint32_t age, int32_t energy)
-{
-    int64_t burn = energy < of->full / 4 ? of->burn / 2 : of->burn;
-    return (int32_t)((((int64_t)age + 1) * burn >> 10) - ((int64_t)age * burn >> 10));
-}
-
-static void age_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
-{
-    const Position *at = reef_in(b, Position);
-    const Species  *kind = reef_in(b, Species);
-    Energy         *energy = reef_inout(b, Energy);
-    Age            *age = reef_inout(b, Age);
-    for (uint32_t i = first; i < end; i++) {
-        const species *of = &e->table.of[kind[i].index];
-        uint32_t       cell = sea_cell(&e->water, at[i].x, at[i].y);
-        int32_t        cost = burned(of, age[i].ticks, energy[i].units);
-        age[i].ticks++;
-        if (energy[i].units <= cost || age[i].ticks >= age[i].span) {
-            e->water.layer[DETRITUS][cell] += energy[i].units;
-            fish_die(&e->fish, b->entities[i], kind[i].index);
-            continue;
-        }
-        energy[i].units -= cost;
-        e->water.layer[NUTRIENTS][cell] += cost;
-        if (age[i].ticks == of->mature) fish_mature(&e->fish, b->entities[i]);
+    reef_world  *w = b->world;
+    const Rules *rules = reef_single_get(w, Rules);
+    reef_events  strikes = reef_receive(b, Strike);
+    for (const Strike *s; (s = reef_next_event(&strikes)) != NULL;) {
+        Energy *hunter = reef_mut(w, s->hunter, Energy), *prey = reef_mut(w, s->prey, Energy);
+        if (hunter == NULL || prey == NULL || hunter->units == 0 || prey->units == 0) continue;
+        int32_t food = prey->units, gain = food - food / 4;
+        int32_t room = rules->table.of[reef_get(w, s->hunter, Species)->index].full - hunter->units;
+        if (gain > room) gain = room > 0 ? room : 0;
+        hunter->units += gain;
+        prey->units = 0;
+        reef_send(b, Corpse, reef_get(w, s->hunter, Place)->cell, food - gain);
+        reef_cmd_destroy(b, s->prey);
+        reef_set(w, s->hunter, Hunter, REST_TICKS);
+        reef_cmd_add(b, s->hunter, Resting);
     }
-}
-
-bool life_age(ecosystem *e) { return ecosystem_each(e, e->living, age_block); }
-
-/* ---- the end of a species ---- */
-
-static uint64_t kind_key(const void *its) { return ((const Species *)its)->index; }
-
-/* A query grouped by species goes to this one alone. It only reads: of the blocks that a fork shares, the deaths alone copy some. */
-bool life_end(ecosystem *e, uint32_t kind)
-{
-    const reef_order by_kind = {.component = reef_id(Species), .key = kind_key};
-    const reef_loop  group = {.grouped = true, .group = kind, .deferred = true};
-    reef_query       bodies = reef_query_new(e->world, "in Position, in Species, in Energy");
-    if (reef_query_order(e->world, bodies, &by_kind) < 0) return false;
-    for (reef_block b = reef_begin_loop(e->world, bodies, &group); reef_next(&b);) {
-        const Position *at = reef_in(&b, Position);
-        const Energy   *energy = reef_in(&b, Energy);
-        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
-            for (uint32_t i = first; i < first + n; i++) {
-                e->water.layer[DETRITUS][sea_cell(&e->water, at[i].x, at[i].y)] += energy[i].units;
-                fish_die(&e->fish, b.entities[i], kind);
-            }
-    }
-    bool good = reef_last_error(e->world).status == REEF_OK;
-    reef_query_free(e->world, bodies);
-    return good && fish_line_up(&e->fish);
 }
 
 /* ---- spawning ---- */
 
 /* Adults that are well fed spawn now and then, the less often the more of the species' nests are taken. */
-static bool spawns(const ecosystem *e, uint32_t kind, int32_t energy, uint64_t dice)
+static bool spawns(const species *of, uint32_t population, uint32_t nests, int32_t energy, reef_random *r)
 {
-    if (energy < e->table.of[kind].full / 4 * 3) return false;
-    uint32_t population = e->fish.population[kind], nests = e->nests[kind];
-    return population < nests && random_below(dice >> 32, SPAWN_ONE_IN) == 0 &&
-           random_below(dice, nests) < nests - population;
+    return fish_is_full(of, energy) && population < nests && dice_below(r, SPAWN_ONE_IN) == 0 &&
+           dice_below(r, nests) < nests - population;
 }
 
-static void spawn_block(ecosystem *e, reef_block *b, uint32_t first, uint32_t end)
+static void spawn_one(reef_block *b, Position at, Species kind, const species *of, reef_random *r)
 {
+    Velocity         heading = fish_heading(of, r);
+    const Age        young = {0, fish_span(of, r)};
+    const reef_value values[] = {reef_with(Position, at.x, at.y),   reef_with(Velocity, heading.x, heading.y),
+                                 reef_with(Species, kind.index),    reef_with(Energy, of->newborn),
+                                 reef_with(Age, young.ticks, young.span), reef_default(Place),
+                                 reef_default(Hunter)};
+    reef_cmd_spawn_values(b, values, sizeof values / sizeof values[0] - (of->prey == 0));
+}
+
+void spawn(reef_block *b)
+{
+    const Census   *census = reef_single_get(b->world, Census);
+    const Rules    *rules = reef_single_get(b->world, Rules);
     const Position *at = reef_in(b, Position);
     const Species  *kind = reef_in(b, Species);
     Energy         *energy = reef_inout(b, Energy);
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t       dice = random_bits(e->seed, e->tick, reef_entity_bits(b->entities[i]), FOR_SPAWN);
-        const species *of = &e->table.of[kind[i].index];
-        if (!spawns(e, kind[i].index, energy[i].units, dice)) continue;
-        for (uint32_t k = 0; k < of->clutch; k++) {
-            dice = random_mix(dice + k + 1);
-            Velocity heading = fish_direction(dice);
-            heading.x *= of->speed;
-            heading.y *= of->speed;
-            fish_spawn(&e->fish, false, at[i], heading, kind[i], (Energy){of->newborn}, (Age){0, fish_span(of, dice)});
-            energy[i].units -= of->newborn;
-        }
+    Tally          *births = reef_part(b, Tally);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const uint32_t k = kind[i].index;
+        const species *of = &rules->table.of[k];
+        if (!fish_is_full(of, energy[i].units)) continue;
+        reef_random r = reef_random_for(b, b->entities[i]);
+        if (!spawns(of, census->population[k], rules->nests[k], energy[i].units, &r)) continue;
+        for (uint32_t c = 0; c < of->clutch; c++) spawn_one(b, at[i], kind[i], of, &r);
+        energy[i].units -= of->newborn * (int32_t)of->clutch;
+        births->born += of->clutch;
     }
 }
 
-bool life_spawn(ecosystem *e) { return ecosystem_each(e, e->spawners, spawn_block); }
+void add_births(void *total, const void *part) { ((Tally *)total)->born += ((const Tally *)part)->born; }
+
+/* ---- the dead ---- */
+
+void bury(reef_block *b)
+{
+    const Sea  *sea = reef_single_get(b->world, Sea);
+    reef_events corpses = reef_receive(b, Corpse);
+    reef_single_mut(b->world, Tally)->died += corpses.count;
+    for (const Corpse *c; (c = reef_next_event(&corpses)) != NULL;)
+        reef_mut(b->world, sea_entity(sea, c->cell), Water)->of[DETRITUS] += c->units;
+}
+
+void take_out(reef_block *b)
+{
+    const Sea      *sea = reef_single_get(b->world, Sea);
+    const Position *at = reef_in(b, Position);
+    const Species  *kind = reef_in(b, Species);
+    const Energy   *energy = reef_in(b, Energy);
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (kind[i].index != *(const uint32_t *)b->context) continue;
+        reef_send(b, Corpse, sea_cell(sea, at[i].x, at[i].y), energy[i].units);
+        reef_cmd_destroy(b, b->entities[i]);
+    }
+}

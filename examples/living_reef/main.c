@@ -37,10 +37,10 @@ typedef struct futures {
     bool   forked;
 } futures;
 
-static bool play(futures *f, report *screen, const species_table *table, const options *o)
+static bool play(futures *f, report *screen, const species_table *table, const options *o, reef_pool *pool)
 {
     uint32_t removed = o->one_future ? SPECIES_MAX : species_largest_hunter(table);
-    if (!future_new(&f->with, table, o)) return false;
+    if (!future_new(&f->with, table, o, pool)) return false;
     report_start(screen, o->ticks, o->quiet);
     if (removed == SPECIES_MAX) return future_play(&f->with, o, o->ticks, screen);
     if (!future_play(&f->with, o, o->ticks / 2, screen)) return false;
@@ -61,8 +61,8 @@ static bool write_files(output *files, const futures *f, const options *o, char 
 {
     const ecosystem *e = &f->with.e;
     const record    *with = &f->with.taken, *without = f->forked ? &f->without.taken : NULL;
-    record_write(with, without, &e->table, files->file[OUTPUT_POPULATIONS]);
-    if (!picture_write(with, without, &e->table, o->size, o->seed, files->file[OUTPUT_PICTURE])) {
+    record_write(with, without, e->table, files->file[OUTPUT_POPULATIONS]);
+    if (!picture_write(with, without, e->table, o->size, o->seed, files->file[OUTPUT_PICTURE])) {
         snprintf(message, size, "drawing the picture: no memory");
         return false;
     }
@@ -75,9 +75,11 @@ static int run(const options *o, const species_table *table)
     static output  files;
     report         screen = {.quiet = true};
     char           message[1400];
+    reef_pool     *pool = NULL;
     if (!output_open(&files, o->out, message, sizeof message)) return complain(message, FAILED);
+    if (o->threads != 1) pool = reef_pool_new(&(reef_pool_config){.threads = o->threads}); /* NULL: this thread alone */
     int  status = RAN;
-    bool good = play(&f, &screen, table, o);
+    bool good = play(&f, &screen, table, o, pool);
     report_end(&screen);
     if (!good) {
         complain_of(&f);
@@ -90,6 +92,7 @@ static int run(const options *o, const species_table *table)
     output_discard(&files);
     future_free(&f.without);
     future_free(&f.with);
+    reef_pool_free(pool);
     return status;
 }
 

@@ -23,7 +23,7 @@ void options_help(FILE *file)
             "\n"
             "Half way the world is forked, and the largest species that eats other ones is taken out of one of the two "
             "futures:\n"
-            "its fish die and become detritus. Both futures are then played side by side, on two threads.\n"
+            "its fish die and become detritus. Both futures are then played side by side.\n"
             "\n"
             "  --species FILE   table of species; FILE's comments explain it\n"
             "                   (default: %s)\n"
@@ -35,7 +35,7 @@ void options_help(FILE *file)
             "  --out DIR        where to put populations.csv and living_reef.svg (default: the current directory)\n"
             "  --one-future     don't fork the world (a table without a species that eats other ones is played so "
             "anyway)\n"
-            "  --one-thread     play the two futures one after the other\n"
+            "  --threads N      how many threads play, 1 to %d (default: one for each processor)\n"
             "  --quiet          print nothing but errors\n"
             "  --leak-test N    lose one unit of energy in tick N, in both futures; the run must end there with an "
             "error and\n"
@@ -43,8 +43,8 @@ void options_help(FILE *file)
             "  --help           this text\n"
             "\n"
             "The same table, size, fish, seed and ticks give the same two files, byte for byte, on every machine, with "
-            "one thread\n"
-            "or two. In populations.csv the column \"future\" says where a line belongs: both (up to the fork), with "
+            "any number\n"
+            "of threads. In populations.csv the column \"future\" says where a line belongs: both (up to the fork), with "
             "and without\n"
             "the species that was taken out, or only (--one-future). living_reef.svg opens in any browser.\n"
             "\n"
@@ -59,7 +59,8 @@ void options_help(FILE *file)
             "Status: 0 for a whole run; 1 when energy was not conserved, memory ran out or a file couldn't be written; "
             "2 for\n"
             "a wrong option or table, and then nothing is written.\n",
-            CELL_METRES, LIVING_REEF_SPECIES, SEA_METRES_MIN, SEA_METRES_MAX, SEA_METRES_DEFAULT, TICKS_MAX);
+            CELL_METRES, LIVING_REEF_SPECIES, SEA_METRES_MIN, SEA_METRES_MAX, SEA_METRES_DEFAULT, TICKS_MAX,
+            REEF_THREADS_MAX);
 }
 
 static bool to_number(const char *text, uint64_t lowest, uint64_t highest, uint64_t *number)
@@ -112,12 +113,13 @@ static bool take_pair(options *o, const number_option *numbers, size_t number_co
 
 bool options_parse(options *o, int count, char *const *arguments, char *message, size_t message_size)
 {
-    uint64_t            size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1;
+    uint64_t            size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1, threads = 0;
     const number_option numbers[] = {
         {"--size", "an even number from 16 to 4096", SEA_METRES_MIN, SEA_METRES_MAX, &size},
         {"--ticks", "a number from 1 to 10000000", 1, TICKS_MAX, &ticks},
         {"--fish", "a number from 10 to 16000000", FISH_MIN, SPECIES_TOTAL_MAX, &fish},
         {"--leak-test", "a tick from 1 to 10000000", 1, TICKS_MAX, &leak},
+        {"--threads", "a number from 1 to 64", 1, REEF_THREADS_MAX, &threads},
         {"--seed", "a number from 0 to 18446744073709551615", 0, UINT64_MAX, &seed}};
     *o = (options){.species = LIVING_REEF_SPECIES, .out = "."};
     for (int i = 1; i < count; i++) {
@@ -125,7 +127,6 @@ bool options_parse(options *o, int count, char *const *arguments, char *message,
         if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) o->help = true;
         else if (strcmp(name, "--quiet") == 0) o->quiet = true;
         else if (strcmp(name, "--one-future") == 0) o->one_future = true;
-        else if (strcmp(name, "--one-thread") == 0) o->one_thread = true;
         else if (take_pair(o, numbers, sizeof numbers / sizeof numbers[0], name, arguments[i + 1], message,
                            message_size))
             i++;
@@ -138,6 +139,7 @@ bool options_parse(options *o, int count, char *const *arguments, char *message,
     o->size = (uint32_t)size;
     o->ticks = (uint32_t)ticks;
     o->fish = (uint32_t)fish;
+    o->threads = (uint32_t)threads;
     o->leak_tick = (uint32_t)leak;
     o->seed = seed;
     return true;

@@ -15,8 +15,8 @@ typedef struct options {
     uint32_t    fish;      /* 0: as the table says, in proportion to the sea's area */
     uint32_t    leak_tick; /* 0: never */
     uint64_t    seed;
+    uint32_t    threads;   /* 0: as many as there are processors */
     bool        one_future; /* the world isn't forked */
-    bool        one_thread; /* the futures are played one after the other */
     bool        quiet, help;
 } options;
 

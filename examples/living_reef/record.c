@@ -23,36 +23,35 @@ bool record_sample(record *r, const ecosystem *e)
         r->samples = bigger;
         r->capacity = capacity;
     }
-    sample *s = &r->samples[r->count++];
-    s->tick = e->tick;
-    s->born = e->fish.born;
-    s->died = e->fish.died;
-    s->fish = e->books.fish;
-    memcpy(s->population, e->fish.population, sizeof s->population);
-    memcpy(s->layer, e->books.layer, sizeof s->layer);
+    const Tally  *tally = reef_single_get(e->world, Tally);
+    const Census *census = reef_single_get(e->world, Census);
+    sample       *s = &r->samples[r->count++];
+    *s = (sample){.tick = ecosystem_ticks(e), .fish = census->energy, .born = tally->born, .died = tally->died};
+    memcpy(s->population, census->population, sizeof s->population);
+    memcpy(s->layer, reef_single_get(e->world, Stock)->layer, sizeof s->layer);
     return true;
 }
 
 /* ---- maps ---- */
 
-static uint8_t sea_shade(const sea *water, uint32_t cell)
+static uint8_t sea_shade(const reef_world *w, reef_entity cell)
 {
-    int32_t plankton = water->layer[PLANKTON][cell] / 250, rock = water->ground[cell] / 1000;
+    int32_t plankton = reef_get(w, cell, Water)->of[PLANKTON] / 250, rock = reef_get(w, cell, Ground)->carries / 1000;
     return (uint8_t)((rock > 3 ? 3 : rock) * 4 + (plankton > 3 ? 3 : plankton));
 }
 
-static void draw_sea(map *m, const sea *water)
+static void draw_sea(map *m, const reef_world *w, const Sea *s)
 {
     for (uint32_t y = 0; y < MAP_PIXELS; y++)
         for (uint32_t x = 0; x < MAP_PIXELS; x++)
             m->pixel[y * MAP_PIXELS + x] =
-                sea_shade(water, y * water->side / MAP_PIXELS * water->side + x * water->side / MAP_PIXELS);
+                sea_shade(w, sea_entity(s, y * s->side / MAP_PIXELS * s->side + x * s->side / MAP_PIXELS));
 }
 
-static uint32_t pixel_of(const sea *water, Position p)
+static uint32_t pixel_of(const Sea *s, Position p)
 {
-    uint32_t x = (uint32_t)(int32_t)(p.x / water->metres * MAP_PIXELS);
-    uint32_t y = (uint32_t)(int32_t)(p.y / water->metres * MAP_PIXELS);
+    uint32_t x = (uint32_t)(int32_t)(p.x / s->metres * MAP_PIXELS);
+    uint32_t y = (uint32_t)(int32_t)(p.y / s->metres * MAP_PIXELS);
     if (x >= MAP_PIXELS) x = MAP_PIXELS - 1;
     if (y >= MAP_PIXELS) y = MAP_PIXELS - 1;
     return y * MAP_PIXELS + x;
@@ -61,7 +60,7 @@ static uint32_t pixel_of(const sea *water, Position p)
 /* A pixel shows the largest species in it; more fish of that species make it brighter. */
 static void draw_fish(map *m, const ecosystem *e, Position at, uint32_t kind)
 {
-    uint8_t *pixel = &m->pixel[pixel_of(&e->water, at)];
+    uint8_t *pixel = &m->pixel[pixel_of(reef_single_get(e->world, Sea), at)];
     uint8_t  first = (uint8_t)(MAP_SHADES + kind * FISH_SHADES);
     if (*pixel >= MAP_SHADES) {
         uint32_t other = (*pixel - (uint32_t)MAP_SHADES) / FISH_SHADES;
@@ -69,7 +68,7 @@ static void draw_fish(map *m, const ecosystem *e, Position at, uint32_t kind)
             if (*pixel + 1 < first + FISH_SHADES) ++*pixel;
             return;
         }
-        if (e->table.of[other].length > e->table.of[kind].length) return;
+        if (e->table->of[other].length > e->table->of[kind].length) return;
     }
     *pixel = first;
 }
@@ -84,24 +83,24 @@ static uint32_t largest_species(const species_table *t)
 
 bool record_map(record *r, moment when, ecosystem *e)
 {
-    map *m = &r->maps[when];
-    m->tick = e->tick;
-    m->giant = largest_species(&e->table);
+    const Census *census = reef_single_get(e->world, Census);
+    map          *m = &r->maps[when];
+    m->tick = ecosystem_ticks(e);
+    m->total = census->fish;
+    m->giant = largest_species(e->table);
     m->pixel = malloc(MAP_PIXELS * MAP_PIXELS);
-    m->giants = malloc((e->fish.population[m->giant] + 1) * sizeof *m->giants);
+    m->giants = malloc((census->population[m->giant] + 1) * sizeof *m->giants);
     if (m->pixel == NULL || m->giants == NULL) return false;
-    draw_sea(m, &e->water);
-    m->total = (uint32_t)reef_query_count(e->world, e->bodies);
-    for (reef_block b = reef_begin(e->world, e->bodies); reef_next(&b);) {
+    draw_sea(m, e->world, reef_single_get(e->world, Sea));
+    for (reef_block b = reef_begin_text(e->world, "in Position, in Species"); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
         const Species  *kind = reef_in(&b, Species);
-        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
-            for (uint32_t i = first; i < first + n; i++) {
-                if (kind[i].index == m->giant) m->giants[m->giant_count++] = at[i];
-                else draw_fish(m, e, at[i], kind[i].index);
-            }
+        for (uint32_t i = 0; i < b.count; i++) {
+            if (kind[i].index == m->giant) m->giants[m->giant_count++] = at[i];
+            else draw_fish(m, e, at[i], kind[i].index);
+        }
     }
-    return true;
+    return reef_last_error(e->world).status != REEF_NO_MEMORY;
 }
 
 /* ---- populations.csv ---- */

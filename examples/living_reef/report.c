@@ -22,21 +22,16 @@ void report_start(report *r, uint32_t ticks, bool quiet)
     r->last = r->start;
 }
 
-static uint32_t fish_count(const ecosystem *e)
-{
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < e->table.count; i++) total += e->fish.population[i];
-    return total;
-}
+static uint32_t fish_count(const ecosystem *e) { return reef_single_get(e->world, Census)->fish; }
 
 static void print_bar(const report *r, const ecosystem *e)
 {
     char     bar[BAR_CHARACTERS + 1];
-    uint32_t full = (uint32_t)((uint64_t)e->tick * BAR_CHARACTERS / r->ticks);
+    uint32_t full = (uint32_t)((uint64_t)ecosystem_ticks(e) * BAR_CHARACTERS / r->ticks);
     memset(bar, '.', BAR_CHARACTERS);
     memset(bar, '#', full);
     bar[BAR_CHARACTERS] = '\0';
-    fprintf(stderr, "\r[%s] tick %" PRIu32 " of %" PRIu32 "  %.1f ticks/s  %" PRIu32 " fish \033[K", bar, e->tick,
+    fprintf(stderr, "\r[%s] tick %" PRIu32 " of %" PRIu32 "  %.1f ticks/s  %" PRIu32 " fish \033[K", bar, ecosystem_ticks(e),
             r->ticks, r->last_rate, fish_count(e));
 }
 
@@ -50,13 +45,13 @@ void report_tick(report *r, const ecosystem *e)
 {
     if (r->quiet) return;
     double t = now();
-    if (r->terminal ? t - r->last < 0.1 && e->tick != r->ticks : !at_tenth(r, e->tick)) return;
-    if (t > r->last) r->last_rate = (double)(e->tick - r->last_tick) / (t - r->last);
+    if (r->terminal ? t - r->last < 0.1 && ecosystem_ticks(e) != r->ticks : !at_tenth(r, ecosystem_ticks(e))) return;
+    if (t > r->last) r->last_rate = (double)(ecosystem_ticks(e) - r->last_tick) / (t - r->last);
     r->last = t;
-    r->last_tick = e->tick;
+    r->last_tick = ecosystem_ticks(e);
     if (r->terminal) print_bar(r, e);
     else
-        fprintf(stderr, "tick %" PRIu32 " of %" PRIu32 ": %.1f ticks/s, %" PRIu32 " fish\n", e->tick, r->ticks,
+        fprintf(stderr, "tick %" PRIu32 " of %" PRIu32 ": %.1f ticks/s, %" PRIu32 " fish\n", ecosystem_ticks(e), r->ticks,
                 r->last_rate, fish_count(e));
 }
 
@@ -79,17 +74,8 @@ void report_fork_end(report *r, const ecosystem *e, uint32_t removed)
     r->fork_bytes = reef_world_stats(e->world).bytes_total - r->before_bytes;
     if (r->quiet) return;
     report_end(r);
-    fprintf(stderr, "tick %" PRIu32 ": the world is forked, and one future goes on without %s\n", e->tick,
-            e->table.of[removed].scientific);
-}
-
-void report_other(report *r, const ecosystem *e)
-{
-    r->last = now();
-    r->last_tick = e->tick;
-    if (r->quiet) return;
-    report_end(r);
-    fputs("the other future:\n", stderr);
+    fprintf(stderr, "tick %" PRIu32 ": the world is forked, and one future goes on without %s\n", ecosystem_ticks(e),
+            e->table->of[removed].scientific);
 }
 
 /* ---- the closing table ---- */
@@ -123,8 +109,8 @@ static void print_counts(const future *with, const future *without)
     for (int c = 0; c < (without != NULL ? 2 : 1); c++) {
         const future *column = c == 0 ? with : without;
         reef_stats    s = reef_world_stats(column->e.world);
-        counts[c][0] = column->e.fish.born;
-        counts[c][1] = column->e.fish.died;
+        counts[c][0] = reef_single_get(column->e.world, Tally)->born;
+        counts[c][1] = reef_single_get(column->e.world, Tally)->died;
         counts[c][2] = s.spawned;
         counts[c][3] = s.destroyed;
         counts[c][4] = s.spawned + s.destroyed + s.moved;
@@ -150,8 +136,8 @@ void report_table(const report *r, const future *with, const future *without)
     uint32_t         played = r->ticks + (without != NULL ? r->ticks - without->taken.samples[0].tick : 0);
     printf("%-28s %10s %10s%s\n", "species", "start", without != NULL ? "with" : "end",
            without != NULL ? "    without" : "");
-    for (uint32_t i = 0; i < e->table.count; i++)
-        print_species(&e->table.of[i], i, &with->taken, without != NULL ? &without->taken : NULL);
+    for (uint32_t i = 0; i < e->table->count; i++)
+        print_species(&e->table->of[i], i, &with->taken, without != NULL ? &without->taken : NULL);
     uint64_t left = without != NULL ? fish_count(&without->e) : 0;
     print_numbers("all", fish_count(e), without != NULL ? &left : NULL);
     printf("\n%-28s %21.1f\n", without != NULL ? "ticks/s of both futures" : "ticks/s",
@@ -159,5 +145,5 @@ void report_table(const report *r, const future *with, const future *without)
     print_counts(with, without);
     if (without != NULL) print_fork(r, &stats);
     else printf("%-28s %17.1f MiB\n", "memory of the world", (double)stats.bytes_total / 1048576.0);
-    printf("%-28s %21" PRId64 "\n", "energy, kept in every tick", e->books.total);
+    printf("%-28s %21" PRId64 "\n", "energy, kept in every tick", e->energy);
 }

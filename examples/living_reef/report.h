@@ -21,8 +21,6 @@ void report_tick(report *r, const ecosystem *e);
 /* Around the call that forks the world. */
 void report_fork_begin(report *r, const ecosystem *e);
 void report_fork_end(report *r, const ecosystem *e, uint32_t removed);
-/* The ticks that follow are those of the other future. */
-void report_other(report *r, const ecosystem *e);
 /* Takes the bar off the screen. */
 void report_end(report *r);
 /* The closing table. `without` is NULL when the world wasn't forked. */

@@ -3,10 +3,7 @@
  * takes at most what is there. */
 #include "sea.h"
 
-#include "random.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "dice.h"
 
 enum {
     START_NUTRIENTS = 2500, /* energy units a cell */
@@ -16,172 +13,135 @@ enum {
     HALF_GROWTH = 1200  /* nutrients at which growth has half of its full rate */
 };
 
-static bool make_arrays(sea *s)
+/* ---- the first sea ---- */
+
+/* The height of a knot of a coarse lattice. Knots are no entities, but anything that has the shape of a handle gets numbers. */
+static float height_of(const reef_world *w, uint32_t lattice, uint32_t knot)
 {
-    int32_t **arrays[] = {&s->layer[NUTRIENTS], &s->layer[PLANKTON],  &s->layer[ALGAE],    &s->layer[DETRITUS],
-                          &s->spread,           &s->ground,           &s->waste,           &s->wanted[PLANKTON],
-                          &s->wanted[ALGAE],    &s->wanted[DETRITUS], &s->taken[PLANKTON], &s->taken[ALGAE],
-                          &s->taken[DETRITUS]};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        *arrays[i] = calloc(s->cells, sizeof(int32_t));
-        if (*arrays[i] == NULL) return false;
-    }
-    return true;
+    reef_random r = reef_random_of(w, FOR_GROUND, (reef_entity){knot, lattice});
+    return reef_random_float(&r);
 }
 
-/* Rock and sand: random heights on a coarse lattice, joined smoothly; what lies above the middle is rock. */
-static int32_t rock(const sea *s, uint32_t x, uint32_t y, uint64_t seed, uint32_t lattice)
+/* Rock and sand: random heights on a lattice, joined smoothly; what lies above the middle is rock. 0 ... 1000. */
+static int32_t rock(const reef_world *w, const Sea *s, uint32_t cell, uint32_t lattice)
 {
-    uint32_t knots = s->side / lattice > 0 ? s->side / lattice : 1;
+    uint32_t knots = s->side / lattice > 0 ? s->side / lattice : 1, x = cell % s->side, y = cell / s->side;
     float    u = (float)(x * knots) / (float)s->side, v = (float)(y * knots) / (float)s->side;
     uint32_t i = (uint32_t)u, j = (uint32_t)v;
     float    fx = u - (float)i, fy = v - (float)j;
     fx = fx * fx * (3.0f - 2.0f * fx);
     fy = fy * fy * (3.0f - 2.0f * fy);
     float corner[4];
-    for (uint32_t k = 0; k < 4; k++) {
-        uint64_t knot = (uint64_t)((j + (k >> 1)) % knots) * knots + (i + (k & 1)) % knots;
-        corner[k] = random_unit(random_bits(seed, lattice, knot, FOR_GROUND), 0);
-    }
+    for (uint32_t k = 0; k < 4; k++)
+        corner[k] = height_of(w, lattice, (j + (k >> 1)) % knots * knots + (i + (k & 1)) % knots);
     float top = corner[0] + (corner[1] - corner[0]) * fx, bottom = corner[2] + (corner[3] - corner[2]) * fx;
     return (int32_t)((top + (bottom - top) * fy) * 1000.0f);
 }
 
-static void lay_ground(sea *s, uint64_t seed)
+static void lay_ground(reef_block *b)
 {
-    for (uint32_t y = 0; y < s->side; y++) {
-        for (uint32_t x = 0; x < s->side; x++) {
-            int32_t height = (rock(s, x, y, seed, 24) * 2 + rock(s, x, y, seed, 8)) / 3; /* 0 ... 1000 */
-            int32_t above = height < 380 ? 0 : height > 620 ? 240 : height - 380;
-            s->ground[y * s->side + x] = above * GROUND_MOST / 240;
-        }
+    const Sea *s = reef_single_get(b->world, Sea);
+    Ground    *ground = reef_out(b, Ground);
+    Water     *water = reef_out(b, Water);
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t cell = b->entities[i].index - s->first.index;
+        int32_t  height = (rock(b->world, s, cell, 24) * 2 + rock(b->world, s, cell, 8)) / 3;
+        int32_t  above = height < 380 ? 0 : height > 620 ? 240 : height - 380;
+        ground[i].carries = above * GROUND_MOST / 240;
+        water[i] = (Water){{START_NUTRIENTS, START_PLANKTON, ground[i].carries / 2, START_DETRITUS}};
     }
 }
 
-bool sea_new(sea *s, uint32_t metres, uint64_t seed)
+bool sea_fill(reef_world *w, uint32_t metres)
 {
-    memset(s, 0, sizeof *s);
-    s->side = metres / CELL_METRES;
-    s->cells = s->side * s->side;
-    s->metres = (float)metres;
-    if (!make_arrays(s)) return false;
-    lay_ground(s, seed);
-    for (uint32_t c = 0; c < s->cells; c++) {
-        s->layer[NUTRIENTS][c] = START_NUTRIENTS;
-        s->layer[PLANKTON][c] = START_PLANKTON;
-        s->layer[ALGAE][c] = s->ground[c] / 2;
-        s->layer[DETRITUS][c] = START_DETRITUS;
-    }
-    return true;
+    Sea                    s = {metres / CELL_METRES, (float)metres, {0}};
+    const reef_system_desc lay = {.function = lay_ground, .text = "out Ground, out Water; reads Sea"};
+    const reef_value       cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd)};
+    /* The world is new: the cells' ids are the next ones, and the first of them is known when it is made. */
+    s.first = reef_spawn_values(w, cell, 4);
+    return !reef_entity_is_null(s.first) && reef_spawn_many_values(w, s.side * s.side - 1, NULL, cell, 4) >= 0 &&
+           reef_single_set_id(w, reef_id(Sea), &s, sizeof s) >= 0 && reef_single_set(w, Current, false, false) >= 0 &&
+           reef_system_once(w, &lay, 0) >= 0;
 }
 
-/* What the fish want, take and waste is all zero between two ticks. */
-bool sea_copy(sea *s, const sea *from)
-{
-    memset(s, 0, sizeof *s);
-    s->side = from->side;
-    s->cells = from->cells;
-    s->metres = from->metres;
-    if (!make_arrays(s)) return false;
-    size_t bytes = s->cells * sizeof(int32_t);
-    for (int l = 0; l < LAYERS; l++) memcpy(s->layer[l], from->layer[l], bytes);
-    memcpy(s->ground, from->ground, bytes);
-    return true;
-}
-
-void sea_free(sea *s)
-{
-    for (int l = 0; l < LAYERS; l++) {
-        free(s->layer[l]);
-        free(s->wanted[l]);
-        free(s->taken[l]);
-    }
-    free(s->waste);
-    free(s->spread);
-    free(s->ground);
-    memset(s, 0, sizeof *s);
-}
+/* ---- growth ---- */
 
 /* One cell's exchange between its layers. */
-static void grow(sea *s, uint32_t c)
+static Water grown(Water was, int32_t carries)
 {
-    int32_t n = s->layer[NUTRIENTS][c], p = s->layer[PLANKTON][c], a = s->layer[ALGAE][c], d = s->layer[DETRITUS][c];
-    int32_t room = s->ground[c] - a;
-    int32_t grown = (int32_t)((int64_t)p * n / ((HALF_GROWTH + n) * 8)) + (n > 0);
-    if (grown > n) grown = n;
-    n -= grown;
-    int32_t covered = room > 0 ? (int32_t)((int64_t)(a + 40) * n / ((HALF_GROWTH + n) * 8) * room / s->ground[c]) : 0;
+    int32_t n = was.of[NUTRIENTS], p = was.of[PLANKTON], a = was.of[ALGAE], d = was.of[DETRITUS], room = carries - a;
+    int32_t fresh = (int32_t)((int64_t)p * n / ((HALF_GROWTH + n) * 8)) + (n > 0);
+    if (fresh > n) fresh = n;
+    n -= fresh;
+    int32_t covered = room > 0 ? (int32_t)((int64_t)(a + 40) * n / ((HALF_GROWTH + n) * 8) * room / carries) : 0;
     if (covered > n) covered = n;
     n -= covered;
     int32_t dead_plankton = p / 128, dead_algae = a / 256, rotten = d / 64 + (d > 0);
-    s->layer[NUTRIENTS][c] = n + rotten;
-    s->layer[PLANKTON][c] = p + grown - dead_plankton;
-    s->layer[ALGAE][c] = a + covered - dead_algae;
-    s->layer[DETRITUS][c] = d + dead_plankton + dead_algae - rotten;
+    return (Water){{n + rotten, p + fresh - dead_plankton, a + covered - dead_algae, d + dead_plankton + dead_algae - rotten}};
 }
 
-/* Spreads a layer: over each edge between two cells flows 1/16 of their difference, and 1/32 of a cell flows on with
- * the current along x or along y. Every flow is computed from the old state and booked on both sides. */
-static void spread(sea *s, layer which, bool along_x, bool backward)
+void grow(reef_block *b)
 {
-    const int32_t *old = s->layer[which];
-    int32_t       *next = s->spread;
-    uint32_t       side = s->side;
-    memcpy(next, old, s->cells * sizeof *next);
-    for (uint32_t y = 0; y < side; y++) {
-        uint32_t row = y * side, below = (y + 1 < side ? y + 1 : 0) * side;
-        for (uint32_t x = 0; x < side; x++) {
-            uint32_t c = row + x, right = row + (x + 1 < side ? x + 1 : 0), down = below + x;
-            int32_t  to_right = (old[c] - old[right]) / 16, to_down = (old[c] - old[down]) / 16;
-            int32_t  drift = backward ? -(old[along_x ? right : down] / 32) : old[c] / 32;
-            to_right += along_x ? drift : 0;
-            to_down += along_x ? 0 : drift;
-            next[c] -= to_right + to_down;
-            next[right] += to_right;
-            next[down] += to_down;
+    Water        *water = reef_inout(b, Water);
+    const Ground *ground = reef_in(b, Ground);
+    for (uint32_t i = 0; i < b->count; i++) water[i] = grown(water[i], ground[i].carries);
+}
+
+/* ---- spreading ---- */
+
+void turn(reef_block *b)
+{
+    reef_random r = reef_random_for(b, (reef_entity){0});
+    uint32_t    bits = reef_random_u32(&r);
+    *reef_single_mut(b->world, Current) = (Current){(bits & 1) != 0, (bits & 2) != 0};
+}
+
+/* What flows over the edge between two cells: 1/16 of their difference, and 1/32 of a cell with the current. */
+static int32_t flow(int32_t from, int32_t to, int drift)
+{
+    int32_t along = drift > 0 ? from / 32 : drift < 0 ? -(to / 32) : 0;
+    return (from - to) / 16 + along;
+}
+
+/* Every flow is computed on both sides of its edge, from the same state. */
+void mix(reef_block *b)
+{
+    const reef_world *w = b->world;
+    const Sea        *s = reef_single_get(w, Sea);
+    const Current    *current = reef_single_get(w, Current);
+    const Water      *water = reef_in(b, Water);
+    Mixed            *mixed = reef_out(b, Mixed);
+    const bool        along_x = (reef_tick_count(w) & 1) != 0; /* in turns */
+    const int         dx = !along_x ? 0 : current->west ? -1 : 1, dy = along_x ? 0 : current->north ? -1 : 1;
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t     cell = b->entities[i].index - s->first.index;
+        spot         p = sea_spot(s, cell % s->side, cell / s->side);
+        const Water *west = sea_water(w, s, p.row[1] + p.west), *east = sea_water(w, s, p.row[1] + p.east);
+        const Water *north = sea_water(w, s, p.row[0] + p.here), *south = sea_water(w, s, p.row[2] + p.here);
+        for (uint32_t l = NUTRIENTS; l <= PLANKTON; l++) {
+            int32_t here = water[i].of[l];
+            mixed[i].of[l] = here + flow(west->of[l], here, dx) - flow(here, east->of[l], dx) +
+                             flow(north->of[l], here, dy) - flow(here, south->of[l], dy);
         }
     }
-    s->spread = s->layer[which];
-    s->layer[which] = next;
 }
 
-void sea_step(sea *s, uint64_t seed, uint32_t tick)
+void pour(reef_block *b)
 {
-    for (uint32_t c = 0; c < s->cells; c++) grow(s, c);
-    uint64_t current = random_bits(seed, tick / 256, 0, FOR_CURRENT);
-    spread(s, NUTRIENTS, (tick & 1) != 0, (current >> (tick & 1) & 1) != 0);
-    spread(s, PLANKTON, (tick & 1) != 0, (current >> (tick & 1) & 1) != 0);
+    Water       *water = reef_inout(b, Water);
+    const Mixed *mixed = reef_in(b, Mixed);
+    for (uint32_t i = 0; i < b->count; i++)
+        for (uint32_t l = NUTRIENTS; l <= PLANKTON; l++) water[i].of[l] = mixed[i].of[l];
 }
 
-void sea_settle(sea *s)
+/* The first cell that has any loses it. */
+void leak(reef_block *b)
 {
-    size_t bytes = s->cells * sizeof(int32_t);
-    for (int l = PLANKTON; l < LAYERS; l++) {
-        for (uint32_t c = 0; c < s->cells; c++) s->layer[l][c] -= s->taken[l][c];
-        memset(s->taken[l], 0, bytes);
-        memset(s->wanted[l], 0, bytes);
+    const Sea *s = reef_single_get(b->world, Sea);
+    for (uint32_t cell = 0; cell < s->side * s->side; cell++) {
+        Water *water = reef_mut(b->world, sea_entity(s, cell), Water);
+        if (water->of[NUTRIENTS] == 0) continue;
+        water->of[NUTRIENTS]--;
+        return;
     }
-    for (uint32_t c = 0; c < s->cells; c++) s->layer[DETRITUS][c] += s->waste[c];
-    memset(s->waste, 0, bytes);
-}
-
-void sea_leak(sea *s)
-{
-    uint32_t c = 0;
-    while (c < s->cells && s->layer[NUTRIENTS][c] == 0) c++;
-    if (c < s->cells) s->layer[NUTRIENTS][c]--;
-}
-
-int64_t sea_layer_energy(const sea *s, layer which)
-{
-    int64_t sum = 0;
-    for (uint32_t c = 0; c < s->cells; c++) sum += s->layer[which][c];
-    return sum;
-}
-
-int64_t sea_energy(const sea *s)
-{
-    int64_t sum = 0;
-    for (int l = 0; l < LAYERS; l++) sum += sea_layer_energy(s, (layer)l);
-    return sum;
 }

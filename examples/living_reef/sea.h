@@ -1,5 +1,5 @@
-/* The sea: a wrapped square of cells, each with whole units of energy in four layers. Energy moves between cells and
- * layers, and never appears or disappears here.
+/* The sea: a wrapped square of cells, each an entity with whole units of energy in four layers. Energy moves between cells
+ * and layers, and never appears or disappears here.
  *
  *     nutrients --grow--> plankton --die--> detritus --rot--> nutrients        nutrients and plankton spread and drift
  *     nutrients --grow--> algae    --die--> detritus                          algae and detritus stay where they are */
@@ -8,6 +8,8 @@
 
 #include "species.h"
 
+#include <reef.h>
+
 enum {
     CELL_METRES = 2, /* a power of two: dividing by it is exact */
     SEA_METRES_MIN = 16,
@@ -15,53 +17,99 @@ enum {
     SEA_METRES_DEFAULT = 384
 };
 
-typedef struct sea {
-    uint32_t side;   /* cells */
-    uint32_t cells;  /* side * side */
-    float    metres; /* side * CELL_METRES */
-    int32_t *layer[LAYERS];
-    int32_t *spread; /* scratch: a layer's next state */
-    int32_t *ground; /* energy of the algae that the bottom of a cell can carry: 0 on sand */
-    int32_t
-        *wanted[LAYERS]; /* what the fish of a cell want to eat in this tick; [NUTRIENTS] is unused, here and below */
-    int32_t *taken[LAYERS]; /* what they got */
-    int32_t *waste;         /* what of it they didn't digest */
-} sea;
+/* ---- what a cell has ---- */
 
-/* False: no memory. The sea must be freed in any case. */
-bool sea_new(sea *s, uint32_t metres, uint64_t seed);
-/* The same, for a sea that begins as `from` is between two ticks. */
-bool sea_copy(sea *s, const sea *from);
-void sea_free(sea *s);
+typedef struct Water {
+    int32_t of[LAYERS]; /* energy */
+} Water;
 
-/* One tick of growth, decay, spreading and drift. */
-void sea_step(sea *s, uint64_t seed, uint32_t tick);
+typedef struct Ground {
+    int32_t carries; /* energy of the algae that the bottom can carry: 0 on sand */
+} Ground;
 
-/* Books what was taken and wasted in this tick, and forgets the wishes. */
-void sea_settle(sea *s);
+/* The layers that spread, as they will be. */
+typedef struct Mixed {
+    int32_t of[PLANKTON + 1];
+} Mixed;
 
-/* Loses one unit of energy, against all rules: to prove that the ledger notices. */
-void sea_leak(sea *s);
+/* The fish that are here: the first of their slots in Sight, and the one behind the last. */
+typedef struct Crowd {
+    uint32_t first, end;
+} Crowd;
 
-/* The energy of all cells and layers. */
-int64_t sea_energy(const sea *s);
-int64_t sea_layer_energy(const sea *s, layer which);
+/* ---- what the sea has ---- */
+
+typedef struct Sea {
+    uint32_t    side;   /* cells */
+    float       metres; /* side * CELL_METRES */
+    reef_entity first;  /* of the cells: they were made in a row, and none of them ever dies */
+} Sea;
+
+typedef struct Current {
+    bool west, north; /* against the coordinates */
+} Current;
+
+REEF_COMPONENT(Water);
+REEF_COMPONENT(Ground);
+REEF_COMPONENT(Mixed);
+REEF_COMPONENT(Crowd);
+REEF_COMPONENT(Sea);
+REEF_COMPONENT(Current);
+
+/* Makes the cells of a new world, and the singletons. False: reef refused. */
+bool sea_fill(reef_world *w, uint32_t metres);
+
+/* ---- systems ---- */
+
+void grow(reef_block *b); /* growth and decay in each cell */
+void turn(reef_block *b); /* the current turns */
+void mix(reef_block *b);  /* what flows between cells */
+void pour(reef_block *b); /* what has flowed is there */
+
+/* Loses one unit of energy, against all rules: to prove that the count notices. */
+void leak(reef_block *b);
+
+/* ---- places ---- */
 
 /* The column of a coordinate, or the row; in 0 ... metres, metres excluded. */
 static inline uint32_t sea_column(float x) { return (uint32_t)(int32_t)(x * (1.0f / CELL_METRES)); }
 
-/* The cell of a position. */
-static inline uint32_t sea_cell(const sea *s, float x, float y) { return sea_column(y) * s->side + sea_column(x); }
+/* The number of a position's cell. */
+static inline uint32_t sea_cell(const Sea *s, float x, float y) { return sea_column(y) * s->side + sea_column(x); }
+
+static inline reef_entity sea_entity(const Sea *s, uint32_t cell)
+{
+    return (reef_entity){s->first.index + cell, s->first.generation};
+}
+
+static inline const Water *sea_water(const reef_world *w, const Sea *s, uint32_t cell)
+{
+    return reef_get(w, sea_entity(s, cell), Water);
+}
+
+/* A cell and those around it: columns, and the first cells of rows. */
+typedef struct spot {
+    uint32_t west, here, east, row[3];
+} spot;
+
+static inline spot sea_spot(const Sea *s, uint32_t column, uint32_t row)
+{
+    uint32_t last = s->side - 1;
+    return (spot){column > 0 ? column - 1 : last,
+                  column,
+                  column < last ? column + 1 : 0,
+                  {(row > 0 ? row - 1 : last) * s->side, row * s->side, (row < last ? row + 1 : 0) * s->side}};
+}
 
 /* Brings a coordinate that is off by less than one sea back onto it. */
-static inline float sea_wrap(const sea *s, float x)
+static inline float sea_wrap(const Sea *s, float x)
 {
     if (x < 0.0f) x += s->metres;
     return x >= s->metres ? x - s->metres : x;
 }
 
 /* The shorter way from one coordinate to another. */
-static inline float sea_way(const sea *s, float from, float to)
+static inline float sea_way(const Sea *s, float from, float to)
 {
     float d = to - from, half = s->metres * 0.5f;
     d = d > half ? d - s->metres : d;

@@ -1,0 +1,49 @@
+/* The rules of eating, ageing, dying and spawning. Each unit of energy that one place loses, another one gains:
+ *
+ *     layer --grazing--> fish (3/4) and detritus (1/4)
+ *     prey  --hunting--> hunter (3/4, if it can hold as much) and detritus
+ *     fish  --metabolism--> nutrients        fish --death--> detritus        fish --spawning--> young fish */
+#ifndef LIVING_REEF_LIFE_H
+#define LIVING_REEF_LIFE_H
+
+#include "fish.h"
+
+/* ---- events ---- */
+
+/* A hunter's attempt on a fish near it. */
+typedef struct Strike {
+    reef_entity hunter, prey;
+} Strike;
+
+/* A fish died, and this is left of it. Each death is one. */
+typedef struct Corpse {
+    uint32_t cell;
+    int32_t  units;
+} Corpse;
+
+/* ---- a singleton ---- */
+
+/* Since the start; the first fish are not born. */
+typedef struct Tally {
+    uint64_t born, died;
+} Tally;
+
+REEF_COMPONENT(Strike);
+REEF_COMPONENT(Corpse);
+REEF_COMPONENT(Tally);
+
+/* ---- systems ---- */
+
+void feed(reef_block *b);   /* each cell: its fish eat from it, and burn what they had */
+void age(reef_block *b);    /* what they gained; starving, old age, coming of age */
+void rest(reef_block *b);   /* hunters that have caught something */
+void strike(reef_block *b); /* those that are hungry choose a prey */
+void seize(reef_block *b);  /* who gets it */
+void spawn(reef_block *b);  /* adults with enough energy give part of it to young ones */
+void add_births(void *total, const void *part);
+void bury(reef_block *b);   /* corpses become detritus */
+
+/* Kills all fish of a species; context: its index. For a world between two ticks, and not one of its systems. */
+void take_out(reef_block *b);
+
+#endif
