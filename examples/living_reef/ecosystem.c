@@ -22,8 +22,9 @@ static const reef_system_desc tick[] = {
     {.phase = "begin", .name = "show", .function = show,
      .text = "in Position, in Velocity, in Species, in Energy, Place; reads Sight"},
 
-    {.name = "swim", .function = swim, .text = "Position, Velocity, in Species, in Place; reads Sight Place Water Sea Rules"},
-    {.name = "feed", .function = feed, .text = "Water, out Crowd; reads Sight Place Sea Rules"},
+    {.name = "decide", .function = decide, .text = "out Crowd; reads Sight Place Water Sea Rules"},
+    {.name = "swim", .function = swim, .text = "Position, out Velocity, in Place; reads Sight Crowd Sea"},
+    {.name = "feed", .function = feed, .text = "Water, Crowd; reads Sight Place Rules"},
     {.name = "age", .function = age,
      .text = "in Species, in Place, Energy, Age; reads Sight Crowd Rules, sends Corpse, adds Adult, destroys"},
     {.name = "rest", .function = rest, .text = "Hunter, Resting; removes Resting"},

@@ -16,7 +16,8 @@
 #include "sea.h"
 #include "sight.h"
 
-void swim(reef_block *b); /* each fish steers by its neighbours and moves on */
+void decide(reef_block *b); /* each cell: its fish decide on their courses */
+void swim(reef_block *b);   /* and follow them */
 
 typedef struct ecosystem {
     const species_table *table; /* numbers scaled to this sea; must outlive the ecosystem */

@@ -69,14 +69,10 @@ void feed(reef_block *b)
 {
     const Sight *sight = reef_single_get(b->world, Sight);
     const Rules *rules = reef_single_get(b->world, Rules);
-    const Sea   *sea = reef_single_get(b->world, Sea);
     Water       *water = reef_inout(b, Water);
-    Crowd       *crowd = reef_out(b, Crowd);
-    for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t cell = b->entities[i].index - sea->first.index;
-        crowd[i] = (Crowd){sight->first[cell], sight->first[cell + 1]};
+    const Crowd *crowd = reef_inout(b, Crowd);
+    for (uint32_t i = 0; i < b->count; i++)
         if (crowd[i].first < crowd[i].end) water[i] = feed_cell(sight, rules, crowd[i], water[i], reef_tick_count(b->world));
-    }
 }
 
 /* ---- ageing ---- */

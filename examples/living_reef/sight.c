@@ -24,10 +24,12 @@ bool sight_reserve(reef_world *w, uint32_t fish)
     size_t capacity = (size_t)fish + fish / 4;
     if (own == NULL) return false;
     free(own->fish);
+    free(own->course);
     free(own->gain);
     own->fish = malloc(capacity * sizeof *own->fish);
+    own->course = malloc(capacity * sizeof *own->course);
     own->gain = malloc(capacity * sizeof *own->gain);
-    own->capacity = own->fish != NULL && own->gain != NULL ? (uint32_t)capacity : 0;
+    own->capacity = own->fish != NULL && own->course != NULL && own->gain != NULL ? (uint32_t)capacity : 0;
     return own->capacity != 0;
 }
 
@@ -36,6 +38,7 @@ void sight_free(reef_world *w)
     const Sight *own = w != NULL ? reef_single_get(w, Sight) : NULL;
     if (own == NULL) return;
     free(own->fish);
+    free(own->course);
     free(own->gain);
     free(own->first);
     free(own->hunters);

@@ -4,7 +4,7 @@
  * The arrays lie outside of the world, since they are forgotten after each tick; a singleton says where. Their parts belong to rows of
  * the world, and so what is declared for those holds for them too:
  *   - a system that writes a fish's Place may write its slot in `fish`; who reads other fish's slots reads their Places;
- *   - a system that writes a cell's Crowd may write `gain` in the slots of the fish there. */
+ *   - a system that writes a cell's Crowd may write `course` and `gain` in the slots of the fish there; who reads those reads Crowds. */
 #ifndef LIVING_REEF_SIGHT_H
 #define LIVING_REEF_SIGHT_H
 
@@ -21,6 +21,7 @@ typedef struct seen {
 
 typedef struct Sight {
     seen     *fish;
+    Velocity *course;  /* in step with fish: what each decides on */
     int32_t  *gain;    /* in step with fish: energy that the tick gives to each; less than 0: takes */
     uint32_t *first;   /* of each cell: its first slot; that of the next cell is behind its last one */
     uint64_t *hunters; /* of each cell: bit s: a hunter of species s is there */

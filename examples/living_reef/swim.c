@@ -17,11 +17,12 @@ enum { LOOKED_AT = 5 };
 static const float weight_together = 0.30f, weight_along = 0.40f, weight_apart = 0.5f, weight_flee = 1.5f,
                    weight_food = 0.15f, weight_wander = 0.30f, fleeing_speed = 1.8f;
 
-/* What all fish of a block look at. */
+/* What all of a block look at. */
 typedef struct scene {
     const reef_world *world;
     const Sea        *sea;
     const Sight      *sight;
+    const Rules      *rules;
 } scene;
 
 /* What a fish sees of its own kind. */
@@ -33,12 +34,11 @@ typedef struct view {
 } view;
 
 typedef struct swimmer {
-    Position       at;
-    Velocity       v;
+    float          x, y;
     uint32_t       kind;
-    const species *of;
     uint32_t       dice; /* for looking */
-    spot           place;
+    const species *of;
+    const spot    *place;
 } swimmer;
 
 static void look_at_run(const scene *s, const swimmer *me, uint32_t from, uint32_t to, view *v)
@@ -52,7 +52,7 @@ static void look_at_run(const scene *s, const swimmer *me, uint32_t from, uint32
     for (uint32_t k = from; k < to; k++) {
         const seen *other = &s->sight->fish[k];
         if (other->species != me->kind) continue;
-        float dx = sea_way(s->sea, me->at.x, other->x), dy = sea_way(s->sea, me->at.y, other->y);
+        float dx = sea_way(s->sea, me->x, other->x), dy = sea_way(s->sea, me->y, other->y);
         v->x += dx;
         v->y += dy;
         v->vx += other->vx;
@@ -69,7 +69,7 @@ static void look_at_run(const scene *s, const swimmer *me, uint32_t from, uint32
 static void look_around(const scene *s, const swimmer *me, view *v)
 {
     const uint32_t *first = s->sight->first;
-    const spot     *p = &me->place;
+    const spot     *p = me->place;
     for (uint32_t j = 0; j < 3; j++) {
         uint32_t row = p->row[j];
         if (p->west < p->here && p->here < p->east) {
@@ -85,7 +85,7 @@ static void look_around(const scene *s, const swimmer *me, view *v)
 /* Away from the cells around in which enemies are: {0, 0} when there is none. */
 static Velocity away_from_enemies(const scene *s, const swimmer *me)
 {
-    const spot     *p = &me->place;
+    const spot     *p = me->place;
     const uint64_t *hunters = s->sight->hunters;
     uint64_t        feared = me->of->feared;
     Velocity        away = {0.0f, 0.0f};
@@ -99,7 +99,7 @@ static Velocity away_from_enemies(const scene *s, const swimmer *me)
 /* The direction in which there is more food: -1, 0 or 1 along each axis. */
 static Velocity towards_food(const scene *s, const swimmer *me)
 {
-    const spot  *p = &me->place;
+    const spot  *p = me->place;
     const Water *west = sea_water(s->world, s->sea, p->row[1] + p->west), *east = sea_water(s->world, s->sea, p->row[1] + p->east);
     const Water *north = sea_water(s->world, s->sea, p->row[0] + p->here), *south = sea_water(s->world, s->sea, p->row[2] + p->here);
     int32_t      dx = 0, dy = 0;
@@ -114,7 +114,7 @@ static Velocity towards_food(const scene *s, const swimmer *me)
 /* The direction of the nearest prey among the fish around; {0, 0} when there is none. */
 static Velocity towards_prey(const scene *s, const swimmer *me)
 {
-    const spot *p = &me->place;
+    const spot *p = me->place;
     uint32_t    columns[3] = {p->west, p->here, p->east};
     float       best = 1e9f;
     Velocity    way = {0.0f, 0.0f};
@@ -124,7 +124,7 @@ static Velocity towards_prey(const scene *s, const swimmer *me)
         for (uint32_t k = from; k < to; k++) {
             const seen *other = &s->sight->fish[k];
             if ((me->of->prey >> other->species & 1) == 0) continue;
-            float dx = sea_way(s->sea, me->at.x, other->x), dy = sea_way(s->sea, me->at.y, other->y);
+            float dx = sea_way(s->sea, me->x, other->x), dy = sea_way(s->sea, me->y, other->y);
             float square = dx * dx + dy * dy;
             if (square >= best) continue;
             best = square;
@@ -136,11 +136,11 @@ static Velocity towards_prey(const scene *s, const swimmer *me)
 }
 
 /* The wishes of one fish, added up: in parts of its cruising speed. */
-static Velocity wish(const scene *s, const swimmer *me, bool hungry, bool *hurried)
+static Velocity wish(const scene *s, const swimmer *me, Velocity now, bool hungry, bool *hurried)
 {
     view     v = {0};
     float    slowness = 1.0f / me->of->speed;
-    Velocity now = me->v, w = {now.x * slowness, now.y * slowness};
+    Velocity w = {now.x * slowness, now.y * slowness};
     look_around(s, me, &v);
     if (v.count > 0) {
         float share = 1.0f / (float)v.count, along = weight_along * slowness;
@@ -160,35 +160,49 @@ static Velocity wish(const scene *s, const swimmer *me, bool hungry, bool *hurri
     return w;
 }
 
-static Velocity steer(const scene *s, swimmer *me, bool hungry, reef_random *r)
+static Velocity steer(const scene *s, const seen *fish, const spot *place, reef_random *r)
 {
-    bool     hurried = false;
-    me->dice = reef_random_u32(r);
-    Velocity w = wish(s, me, hungry, &hurried);
+    const species *of = &s->rules->table.of[fish->species];
+    swimmer        me = {fish->x, fish->y, fish->species, reef_random_u32(r), of, place};
+    bool           hurried = false;
+    Velocity       w = wish(s, &me, (Velocity){fish->vx, fish->vy}, !fish_is_full(of, fish->energy), &hurried);
     w.x += (reef_random_float(r) - 0.5f) * weight_wander;
     w.y += (reef_random_float(r) - 0.5f) * weight_wander;
-    float speed = (hurried ? me->of->speed * fleeing_speed : me->of->speed) / (sqrtf(w.x * w.x + w.y * w.y) + 1e-6f);
+    float speed = (hurried ? of->speed * fleeing_speed : of->speed) / (sqrtf(w.x * w.x + w.y * w.y) + 1e-6f);
     return (Velocity){w.x * speed, w.y * speed};
+}
+
+/* Courses are decided cell by cell, not in the order of fish: those who look at each other then lie in the cache. */
+void decide(reef_block *b)
+{
+    const reef_world *w = b->world;
+    const scene       s = {w, reef_single_get(w, Sea), reef_single_get(w, Sight), reef_single_get(w, Rules)};
+    const uint64_t    tick = reef_tick_count(w);
+    Crowd            *crowd = reef_out(b, Crowd);
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t cell = b->entities[i].index - s.sea->first.index;
+        spot     place = sea_spot(s.sea, cell % s.sea->side, cell / s.sea->side);
+        crowd[i] = (Crowd){s.sight->first[cell], s.sight->first[cell + 1]};
+        for (uint32_t k = crowd[i].first; k < crowd[i].end; k++) {
+            const seen *fish = &s.sight->fish[k];
+            s.sight->course[k] = (Velocity){fish->vx, fish->vy};
+            if (((fish->fish.index + tick) & 1) != 0) continue;
+            reef_random r = reef_random_for(b, fish->fish);
+            s.sight->course[k] = steer(&s, fish, &place, &r);
+        }
+    }
 }
 
 void swim(reef_block *b)
 {
-    const reef_world *world = b->world;
-    const scene       s = {world, reef_single_get(world, Sea), reef_single_get(world, Sight)};
-    const Rules      *rules = reef_single_get(world, Rules);
-    const uint64_t    tick = reef_tick_count(world);
-    Position         *at = reef_inout(b, Position);
-    Velocity         *v = reef_inout(b, Velocity);
-    const Species    *kind = reef_in(b, Species);
-    const Place      *place = reef_in(b, Place);
+    const Sea   *sea = reef_single_get(b->world, Sea);
+    const Sight *sight = reef_single_get(b->world, Sight);
+    Position    *at = reef_inout(b, Position);
+    Velocity    *v = reef_out(b, Velocity);
+    const Place *place = reef_in(b, Place);
     for (uint32_t i = 0; i < b->count; i++) {
-        if (((b->entities[i].index + tick) & 1) == 0) {
-            const species *of = &rules->table.of[kind[i].index];
-            swimmer        me = {at[i], v[i], kind[i].index, of, 0, sea_spot(s.sea, sea_column(at[i].x), sea_column(at[i].y))};
-            reef_random    r = reef_random_for(b, b->entities[i]);
-            v[i] = steer(&s, &me, !fish_is_full(of, s.sight->fish[place[i].slot].energy), &r);
-        }
-        at[i].x = sea_wrap(s.sea, at[i].x + v[i].x * b->dt);
-        at[i].y = sea_wrap(s.sea, at[i].y + v[i].y * b->dt);
+        v[i] = sight->course[place[i].slot];
+        at[i].x = sea_wrap(sea, at[i].x + v[i].x * b->dt);
+        at[i].y = sea_wrap(sea, at[i].y + v[i].y * b->dt);
     }
 }

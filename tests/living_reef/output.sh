@@ -29,7 +29,7 @@ ends()
 
 # ---- options ----
 for bad in '--size 31' '--size 14' '--size 4098' '--size' '--size x' '--size -2' '--ticks 0' '--ticks 1e3' '--ticks 10000001' \
-    '--fish 9' '--seed -1' '--seed 18446744073709551616' '--leak-test 0' '--species' '--out' '--deep' 'sea'; do
+    '--fish 9' '--seed -1' '--seed 18446744073709551616' '--leak-test 0' '--threads 0' '--threads 65' '--species' '--out' '--deep' 'sea'; do
     # shellcheck disable=SC2086 # an option and its value
     ends 2 'living_reef: .*\(expected\|unknown option\)' --out "$scratch/none" $bad
     [ ! -e "$scratch/none" ] || fail "$bad: something was written"
@@ -37,7 +37,7 @@ done
 ends 2 'at most 128000 fish' --out "$scratch/none" --fish 128001
 [ ! -e "$scratch/none" ] || fail 'too many fish: something was written'
 "$program" --help >"$scratch/help" 2>"$scratch/errors" || fail "--help ended with $?"
-for word in --species --size --fish --seed --ticks --out --one-future --one-thread --quiet --leak-test sqrt conserved; do
+for word in --species --size --fish --seed --ticks --out --one-future --threads --quiet --leak-test sqrt conserved; do
     grep -q -e "$word" "$scratch/help" || fail "--help doesn't speak of $word"
 done
 
@@ -120,9 +120,11 @@ if grep -q -e 'forked' -e 'fork at' -e 'the fork' -e 'curve without' "$scratch/s
     "$scratch/only/living_reef.svg"; then
     fail '--one-future speaks of a fork'
 fi
-ends 0 'the other future' --out "$scratch/turns" --one-thread
-for file in populations.csv living_reef.svg; do
-    cmp "$scratch/run/$file" "$scratch/turns/$file" || fail "--one-thread gives another $file"
+for threads in 1 64; do
+    ends 0 '' --out "$scratch/threads" --threads $threads
+    for file in populations.csv living_reef.svg; do
+        cmp "$scratch/run/$file" "$scratch/threads/$file" || fail "--threads $threads gives another $file"
+    done
 done
 # The largest of those that eat others, wherever it stands; a larger one that eats none stays.
 {
