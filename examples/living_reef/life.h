@@ -34,9 +34,9 @@ REEF_COMPONENT(Tally);
 
 /* ---- systems ---- */
 
+void rest(reef_block *b);   /* hunters that have caught something, and don't strike */
 void feed(reef_block *b);   /* each cell: its fish eat from it, and burn what they had */
 void age(reef_block *b);    /* what they gained; starving, old age, coming of age */
-void rest(reef_block *b);   /* hunters that have caught something */
 void strike(reef_block *b); /* those that are hungry choose a prey */
 void seize(reef_block *b);  /* who gets it */
 void spawn(reef_block *b);  /* adults with enough energy give part of it to young ones */
