@@ -1,5 +1,6 @@
-/* Fireworks: rockets rise, burst into sparks, the sparks fall and go out. Five systems and what each of them touches; reef finds out
- * by itself which of them may run at the same time, and splits them over the threads. The sky is the same on any number. */
+/* Fireworks: rockets rise, burst into sparks, the sparks fall and go out. Five systems and what each of them touches;
+ * reef finds out by itself which of them may run at the same time, and splits them over the threads. The sky is the same
+ * on any number. */
 #include <reef.h>
 #include <stdio.h>
 
@@ -17,7 +18,7 @@ typedef struct {
 } Gravity; /* a singleton */
 typedef struct {
     uint32_t bangs, most; /* and the most in one tick */
-} Heard; /* a singleton */
+} Heard;                  /* a singleton */
 typedef struct {
     float height;
 } Bang; /* an event */
@@ -64,7 +65,8 @@ static void burst(reef_block *b)
         reef_random r = reef_random_for(b, b->entities[i]);
         for (int k = 0; k < SPARKS; k++) {
             float dx = reef_random_float(&r) - 0.5f, dy = reef_random_float(&r) - 0.5f;
-            reef_cmd_spawn(b, reef_with(Position, p[i].x, p[i].y), reef_with(Velocity, dx * 30, dy * 30), reef_with(Fuse, 30 + k));
+            reef_cmd_spawn(b, reef_with(Position, p[i].x, p[i].y), reef_with(Velocity, dx * 30, dy * 30),
+                           reef_with(Fuse, 30 + k));
         }
         reef_send(b, Bang, p[i].y);
     }
@@ -92,7 +94,8 @@ static uint64_t play(uint32_t threads, bool tell)
     reef_system(w, burst, "in Position, in Fuse, with Rocket; spawns Position Velocity Fuse, sends Bang");
     reef_system(w, hear, "; receives Bang, writes Heard");
     for (int i = 0; i < ROCKETS; i++)
-        reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Velocity, 0, 60), reef_with(Fuse, 30 + i % 60), reef_tag(Rocket));
+        reef_spawn(w, reef_with(Position, (float)i, 0), reef_with(Velocity, 0, 60), reef_with(Fuse, 30 + i % 60),
+                   reef_tag(Rocket));
     for (int t = 1; t <= TICKS; t++) {
         reef_tick(w, 1.0f / 30.0f);
         if (tell && t % 30 == 0)
@@ -110,6 +113,7 @@ int main(void)
 {
     const uint64_t alone = play(1, true);
     for (uint32_t threads = 2; threads <= 4; threads++)
-        printf("on %u threads: %s\n", (unsigned)threads, play(threads, false) == alone ? "the same sky" : "another sky");
+        printf("on %u threads: %s\n", (unsigned)threads,
+               play(threads, false) == alone ? "the same sky" : "another sky");
     return 0;
 }

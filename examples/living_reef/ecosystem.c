@@ -4,43 +4,43 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SYSTEM(f) .name = #f, .function = f
 #define SECOND 1000000000u /* in ns */
 
-/* What happens in a tick. The text says which rows a system is for and what it does with them, and behind the semicolon what else it
- * touches: from that, reef finds out what may run at the same time. Phases end with the births, deaths and comings of age that
- * their systems asked for. */
+/* clang-format off */
+/* What happens in a tick. The text says which rows a system is for and what it does with them, and behind the semicolon
+ * what else it touches: from that, reef finds out what may run at the same time. Phases end with the births, deaths and
+ * comings of age that their systems asked for. */
 static const reef_system_desc tick[] = {
-    {.phase = "begin", .name = "grow", .function = grow, .text = "Water, in Ground"},
-    {.phase = "begin", .name = "turn", .function = turn, .text = "; writes Current", .interval_ns = 256ull * SECOND},
-    {.phase = "begin", .name = "mix", .function = mix, .text = "in Water, out Mixed; reads Water Sea Current"},
-    {.phase = "begin", .name = "pour", .function = pour, .text = "Water, in Mixed"},
+    {SYSTEM(grow), .phase = "begin", .text = "Water, in Ground"},
+    {SYSTEM(turn), .phase = "begin", .text = "; writes Current", .interval_ns = 256ull * SECOND},
+    {SYSTEM(mix), .phase = "begin", .text = "in Water, out Mixed; reads Water Sea Current"},
+    {SYSTEM(pour), .phase = "begin", .text = "Water, in Mixed"},
 
-    {.phase = "begin", .name = "clear_sight", .function = clear_sight, .text = "; writes Sight"},
-    {.phase = "begin", .name = "count", .function = count, .text = "in Position, in Species, out Place; reads Sea Rules, writes Sight"},
-    {.phase = "begin", .name = "add_up", .function = add_up, .text = "; writes Sight"},
-    {.phase = "begin", .name = "arrange", .function = arrange, .text = "Place; writes Sight"},
-    {.phase = "begin", .name = "show", .function = show,
-     .text = "in Position, in Velocity, in Species, in Energy, Place; reads Sight"},
+    {SYSTEM(clear_sight), .phase = "begin", .text = "; writes Sight"},
+    {SYSTEM(count), .phase = "begin", .text = "in Position, in Species, out Place; reads Sea Rules, writes Sight"},
+    {SYSTEM(add_up), .phase = "begin", .text = "; writes Sight"},
+    {SYSTEM(arrange), .phase = "begin", .text = "Place; writes Sight"},
+    {SYSTEM(show), .phase = "begin", .text = "in Position, in Velocity, in Species, in Energy, Place; reads Sight"},
 
-    {.name = "rest", .function = rest, .text = "Hunter, Resting; removes Resting"},
-    {.name = "decide", .function = decide, .text = "out Crowd; reads Sight Place Water Sea Rules"},
-    {.name = "swim", .function = swim, .text = "Position, out Velocity, in Place; reads Sight Crowd Sea"},
-    {.name = "feed", .function = feed, .text = "Water, Crowd; reads Sight Place Rules"},
-    {.name = "age", .function = age,
-     .text = "in Species, in Place, Energy, Age; reads Sight Crowd Rules, sends Corpse, adds Adult, destroys"},
-    {.name = "strike", .function = strike,
-     .text = "in Species, in Energy, in Place, with Hunter, !Resting; reads Sight Place Sea Rules Census, sends Strike"},
-    {.name = "seize", .function = seize,
-     .text = "; receives Strike, reads Species Place Rules, writes Energy Hunter, sends Corpse, adds Resting, destroys"},
-    {.name = "spawn", .function = spawn, .combine = add_births,
-     .text = "in Position, in Species, Energy, with Adult; reads Census Rules, sums Tally, "
-             "spawns Position Velocity Species Energy Age Place Hunter"},
+    {SYSTEM(rest), .text = "Hunter, Resting; removes Resting"},
+    {SYSTEM(decide), .text = "out Crowd; reads Sight Place Water Sea Rules"},
+    {SYSTEM(swim), .text = "Position, out Velocity, in Place; reads Sight Crowd Sea"},
+    {SYSTEM(feed), .text = "Water, Crowd; reads Sight Place Rules"},
+    {SYSTEM(age), .text = "in Species, in Place, Energy, Age; reads Sight Crowd Rules, sends Corpse, adds Adult, destroys"},
+    {SYSTEM(strike), .text = "in Species, in Energy, in Place, with Hunter, !Resting; "
+                             "reads Sight Place Sea Rules Census, sends Strike"},
+    {SYSTEM(seize), .text = "; receives Strike, reads Species Place Rules, writes Energy Hunter, sends Corpse, "
+                            "adds Resting, destroys"},
+    {SYSTEM(spawn), .text = "in Position, in Species, Energy, with Adult; reads Census Rules, sums Tally, "
+                            "spawns Position Velocity Species Energy Age Place Hunter", .combine = add_births},
 
-    {.phase = "end", .name = "bury", .function = bury, .text = "; receives Corpse, reads Sea, writes Water Tally"},
-    {.phase = "end", .name = "forget", .function = forget, .text = "; writes Census Stock"},
-    {.phase = "end", .name = "count_fish", .function = count_fish, .text = "in Species, in Energy; sums Census", .combine = add_fish},
-    {.phase = "end", .name = "count_water", .function = count_water, .text = "in Water; sums Stock", .combine = add_water},
+    {SYSTEM(bury), .phase = "end", .text = "; receives Corpse, reads Sea, writes Water Tally"},
+    {SYSTEM(forget), .phase = "end", .text = "; writes Census Stock"},
+    {SYSTEM(count_fish), .phase = "end", .text = "in Species, in Energy; sums Census", .combine = add_fish},
+    {SYSTEM(count_water), .phase = "end", .text = "in Water; sums Stock", .combine = add_water},
 };
+/* clang-format on */
 
 static bool add_systems(reef_world *w)
 {
@@ -75,8 +75,8 @@ bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, ui
     reef_set_pool(w, pool);
     if (!sea_fill(w, metres) || !sight_new(w)) return ecosystem_refused(e, "making the sea");
     if (!fish_fill(w, table)) return ecosystem_refused(e, "making the first fish");
-    if (reef_single_set(w, Tally, 0, 0) < 0 || reef_single_set(w, Census, 0) < 0 || reef_single_set(w, Stock, {0}) < 0 ||
-        reef_tick_phase(w, "end", 0) < 0)
+    if (reef_single_set(w, Tally, 0, 0) < 0 || reef_single_set(w, Census, 0) < 0 ||
+        reef_single_set(w, Stock, {0}) < 0 || reef_tick_phase(w, "end", 0) < 0)
         return ecosystem_refused(e, "counting");
     e->energy = census_energy(w);
     return true;
@@ -108,9 +108,10 @@ static bool check_energy(ecosystem *e)
 {
     int64_t difference = census_energy(e->world) - e->energy;
     if (difference == 0) return true;
-    snprintf(e->error, sizeof e->error,
-             "energy is not conserved: in tick %" PRIu32 " there are %" PRId64 " units %s than the %" PRId64 " at the start",
-             ecosystem_ticks(e), difference < 0 ? -difference : difference, difference < 0 ? "less" : "more", e->energy);
+    snprintf(
+        e->error, sizeof e->error,
+        "energy is not conserved: in tick %" PRIu32 " there are %" PRId64 " units %s than the %" PRId64 " at the start",
+        ecosystem_ticks(e), difference < 0 ? -difference : difference, difference < 0 ? "less" : "more", e->energy);
     return false;
 }
 
@@ -123,8 +124,9 @@ bool ecosystem_tick(ecosystem *e)
 
 bool ecosystem_remove(ecosystem *e, uint32_t kind)
 {
-    const reef_system_desc once = {
-        .function = take_out, .context = &kind, .text = "in Position, in Species, in Energy; reads Sea, sends Corpse, destroys"};
+    const reef_system_desc once = {.function = take_out,
+                                   .context = &kind,
+                                   .text = "in Position, in Species, in Energy; reads Sea, sends Corpse, destroys"};
     if (reef_system_once(e->world, &once, 0) < 0 || reef_tick_phase(e->world, "end", 0) < 0)
         return ecosystem_refused(e, "taking a species out");
     return check_energy(e);

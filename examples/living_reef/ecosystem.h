@@ -3,10 +3,11 @@
  * Half way a second ecosystem may fork off (ecosystem_fork), which has lost a species (ecosystem_remove). The two share
  * only what reef shares between a world and its fork.
  *
- * A rule is a system over fish, or cells, that stand side by side in a block. Its query says for which ones it is. It writes to its
- * own rows; what it wants of others it sends as events, or leaves in arrays of which each row has a part (sight.h). Where fish compete
- * for something (food in a cell, a prey), all state their wish first, and then the wishes are settled by a rule that doesn't depend
- * on who came first, or in the order of events. So it doesn't matter how many threads there are. */
+ * A rule is a system over fish, or cells, that stand side by side in a block. Its query says for which ones it is. It
+ * writes to its own rows; what it wants of others it sends as events, or leaves in arrays of which each row has a part
+ * (sight.h). Where fish compete for something (food in a cell, a prey), all state their wish first, and then the wishes
+ * are settled by a rule that doesn't depend on who came first, or in the order of events. So it doesn't matter how many
+ * threads there are. */
 #ifndef LIVING_REEF_ECOSYSTEM_H
 #define LIVING_REEF_ECOSYSTEM_H
 
@@ -26,10 +27,11 @@ typedef struct ecosystem {
     char                 error[512]; /* why a call failed */
 } ecosystem;
 
-/* Makes the sea and fills it. A pool of NULL: ticks run on the calling thread alone. False, here and below: see error. Must be
- * freed in any case. */
+/* Makes the sea and fills it. A pool of NULL: ticks run on the calling thread alone. False, here and below: see error.
+ * Must be freed in any case. */
 bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool);
-/* Makes a second ecosystem that begins as `from` is between two ticks. Each of the two may then be used by a thread of its own. */
+/* Makes a second ecosystem that begins as `from` is between two ticks. Each of the two may then be used by a thread of
+ * its own. */
 bool ecosystem_fork(ecosystem *e, ecosystem *from);
 void ecosystem_free(ecosystem *e);
 

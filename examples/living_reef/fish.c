@@ -40,10 +40,14 @@ Velocity fish_heading(const species *of, reef_random *r)
     }
 }
 
-uint32_t fish_span(const species *of, reef_random *r) { return of->span - of->span / 5 + dice_below(r, of->span / 5 * 2 + 1); }
+uint32_t fish_span(const species *of, reef_random *r)
+{
+    return of->span - of->span / 5 + dice_below(r, of->span / 5 * 2 + 1);
+}
 
 /* Grazers start in groups of thirty, within a few metres; hunters by twos. */
-static Position first_place(reef_world *w, const Sea *s, const species *of, Species kind, reef_entity fish, reef_random *own)
+static Position first_place(reef_world *w, const Sea *s, const species *of, Species kind, reef_entity fish,
+                            reef_random *own)
 {
     reef_entity group = {fish.index / (of->prey != 0 ? 2 : 30), kind.index + 1};
     reef_random r = reef_random_of(w, FOR_GROUP, group);
@@ -76,11 +80,14 @@ static void hatch(reef_block *b)
 bool fish_fill(reef_world *w, const species_table *table)
 {
     const reef_system_desc first = {
-        .function = hatch, .text = "in Species, out Position, out Velocity, out Energy, out Age; reads Sea Rules, adds Adult"};
+        .function = hatch,
+        .text = "in Species, out Position, out Velocity, out Energy, out Age; reads Sea Rules, adds Adult"};
     for (uint32_t i = 0; i < table->count; i++) {
-        reef_value values[] = {reef_with(Species, i),  reef_default(Position), reef_default(Velocity), reef_default(Energy),
-                               reef_default(Age),      reef_default(Place),    reef_default(Hunter)};
-        uint32_t   count = sizeof values / sizeof values[0] - (table->of[i].prey == 0); /* those that hunt nobody are no hunters */
+        reef_value values[] = {reef_with(Species, i), reef_default(Position), reef_default(Velocity),
+                               reef_default(Energy),  reef_default(Age),      reef_default(Place),
+                               reef_default(Hunter)};
+        uint32_t   count =
+            sizeof values / sizeof values[0] - (table->of[i].prey == 0); /* those that hunt nobody are no hunters */
         if (reef_spawn_many_values(w, table->of[i].number, NULL, values, count) < 0) return false;
     }
     return set_rules(w, table) && reef_system_once(w, &first, 0) >= 0;

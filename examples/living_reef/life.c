@@ -54,9 +54,10 @@ static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water
     }
     for (uint32_t k = here.first; k < here.end; k++) {
         const seen *fish = &sight->fish[k];
-        int32_t     food = sight->gain[k] % LAYERS, want = sight->gain[k] / LAYERS, all = wanted[food], there = was.of[food];
-        int32_t     got = all <= there ? want : (int32_t)((int64_t)want * there / all), waste = got / 4;
-        int32_t     cost = burned(&rules->table.of[fish->species], tick + fish->fish.index, fish->energy);
+        int32_t     food = sight->gain[k] % LAYERS, want = sight->gain[k] / LAYERS, all = wanted[food],
+                there = was.of[food];
+        int32_t got = all <= there ? want : (int32_t)((int64_t)want * there / all), waste = got / 4;
+        int32_t cost = burned(&rules->table.of[fish->species], tick + fish->fish.index, fish->energy);
         is.of[food] -= got;
         is.of[DETRITUS] += waste;
         is.of[NUTRIENTS] += cost;
@@ -72,7 +73,8 @@ void feed(reef_block *b)
     Water       *water = reef_inout(b, Water);
     const Crowd *crowd = reef_inout(b, Crowd);
     for (uint32_t i = 0; i < b->count; i++)
-        if (crowd[i].first < crowd[i].end) water[i] = feed_cell(sight, rules, crowd[i], water[i], reef_tick_count(b->world));
+        if (crowd[i].first < crowd[i].end)
+            water[i] = feed_cell(sight, rules, crowd[i], water[i], reef_tick_count(b->world));
 }
 
 /* ---- ageing ---- */
@@ -112,7 +114,8 @@ void rest(reef_block *b)
 /* Of a hundred million strikes at this species, how many would succeed: none while all can hide. */
 static uint32_t exposure(const reef_world *w, uint32_t kind)
 {
-    uint64_t population = reef_single_get(w, Census)->population[kind], hidden = reef_single_get(w, Rules)->hiding[kind];
+    uint64_t population = reef_single_get(w, Census)->population[kind],
+             hidden = reef_single_get(w, Rules)->hiding[kind];
     return population <= hidden ? 0 : (uint32_t)((population - hidden) * CATCH_PERCENT * 1000000 / population);
 }
 
@@ -141,8 +144,10 @@ static const seen *nearest_prey(const Sea *sea, const Sight *sight, const specie
     float reach = 0.5f + of->speed;
     if (reach > CELL_METRES) reach = CELL_METRES;
     hunt     h = {hunter->x, hunter->y, reach * reach, NULL};
-    uint32_t here = sea_column(h.x), west = sea_column(sea_wrap(sea, h.x - reach)), east = sea_column(sea_wrap(sea, h.x + reach));
-    uint32_t rows[3] = {sea_column(sea_wrap(sea, h.y - reach)), sea_column(h.y), sea_column(sea_wrap(sea, h.y + reach))};
+    uint32_t here = sea_column(h.x), west = sea_column(sea_wrap(sea, h.x - reach)),
+             east = sea_column(sea_wrap(sea, h.x + reach));
+    uint32_t rows[3] = {sea_column(sea_wrap(sea, h.y - reach)), sea_column(h.y),
+                        sea_column(sea_wrap(sea, h.y + reach))};
     for (uint32_t j = 0; j < 3; j++) {
         if (j != 1 && rows[j] == rows[1]) continue;
         search_cell(sea, sight, of, rows[j] * sea->side + here, &h);
@@ -154,13 +159,13 @@ static const seen *nearest_prey(const Sea *sea, const Sight *sight, const specie
 
 void strike(reef_block *b)
 {
-    const Sea      *sea = reef_single_get(b->world, Sea);
-    const Sight    *sight = reef_single_get(b->world, Sight);
-    const Rules    *rules = reef_single_get(b->world, Rules);
-    const Species  *kind = reef_in(b, Species);
-    const Energy   *energy = reef_in(b, Energy);
-    const Place    *place = reef_in(b, Place);
-    const uint64_t  tick = reef_tick_count(b->world);
+    const Sea     *sea = reef_single_get(b->world, Sea);
+    const Sight   *sight = reef_single_get(b->world, Sight);
+    const Rules   *rules = reef_single_get(b->world, Rules);
+    const Species *kind = reef_in(b, Species);
+    const Energy  *energy = reef_in(b, Energy);
+    const Place   *place = reef_in(b, Place);
+    const uint64_t tick = reef_tick_count(b->world);
     for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
         for (uint32_t i = first; i < first + n; i++) {
             const species *of = &rules->table.of[kind[i].index];
@@ -168,7 +173,8 @@ void strike(reef_block *b)
             const seen *prey = nearest_prey(sea, sight, of, &sight->fish[place[i].slot]);
             if (prey == NULL) continue;
             reef_random r = reef_random_for(b, b->entities[i]);
-            if (dice_below(&r, 100000000) < exposure(b->world, prey->species)) reef_send(b, Strike, b->entities[i], prey->fish);
+            if (dice_below(&r, 100000000) < exposure(b->world, prey->species))
+                reef_send(b, Strike, b->entities[i], prey->fish);
         }
 }
 
@@ -206,9 +212,12 @@ static void spawn_one(reef_block *b, Position at, Species kind, const species *o
 {
     Velocity         heading = fish_heading(of, r);
     const Age        young = {0, fish_span(of, r)};
-    const reef_value values[] = {reef_with(Position, at.x, at.y),   reef_with(Velocity, heading.x, heading.y),
-                                 reef_with(Species, kind.index),    reef_with(Energy, of->newborn),
-                                 reef_with(Age, young.ticks, young.span), reef_default(Place),
+    const reef_value values[] = {reef_with(Position, at.x, at.y),
+                                 reef_with(Velocity, heading.x, heading.y),
+                                 reef_with(Species, kind.index),
+                                 reef_with(Energy, of->newborn),
+                                 reef_with(Age, young.ticks, young.span),
+                                 reef_default(Place),
                                  reef_default(Hunter)};
     reef_cmd_spawn_values(b, values, sizeof values / sizeof values[0] - (of->prey == 0));
 }

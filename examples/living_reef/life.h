@@ -41,7 +41,7 @@ void strike(reef_block *b); /* those that are hungry choose a prey */
 void seize(reef_block *b);  /* who gets it */
 void spawn(reef_block *b);  /* adults with enough energy give part of it to young ones */
 void add_births(void *total, const void *part);
-void bury(reef_block *b);   /* corpses become detritus */
+void bury(reef_block *b); /* corpses become detritus */
 
 /* Kills all fish of a species; context: its index. For a world between two ticks, and not one of its systems. */
 void take_out(reef_block *b);

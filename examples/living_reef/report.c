@@ -31,8 +31,8 @@ static void print_bar(const report *r, const ecosystem *e)
     memset(bar, '.', BAR_CHARACTERS);
     memset(bar, '#', full);
     bar[BAR_CHARACTERS] = '\0';
-    fprintf(stderr, "\r[%s] tick %" PRIu32 " of %" PRIu32 "  %.1f ticks/s  %" PRIu32 " fish \033[K", bar, ecosystem_ticks(e),
-            r->ticks, r->last_rate, fish_count(e));
+    fprintf(stderr, "\r[%s] tick %" PRIu32 " of %" PRIu32 "  %.1f ticks/s  %" PRIu32 " fish \033[K", bar,
+            ecosystem_ticks(e), r->ticks, r->last_rate, fish_count(e));
 }
 
 /* A tenth of the run is done, or the whole. */
@@ -51,8 +51,8 @@ void report_tick(report *r, const ecosystem *e)
     r->last_tick = ecosystem_ticks(e);
     if (r->terminal) print_bar(r, e);
     else
-        fprintf(stderr, "tick %" PRIu32 " of %" PRIu32 ": %.1f ticks/s, %" PRIu32 " fish\n", ecosystem_ticks(e), r->ticks,
-                r->last_rate, fish_count(e));
+        fprintf(stderr, "tick %" PRIu32 " of %" PRIu32 ": %.1f ticks/s, %" PRIu32 " fish\n", ecosystem_ticks(e),
+                r->ticks, r->last_rate, fish_count(e));
 }
 
 void report_end(report *r)

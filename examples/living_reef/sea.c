@@ -56,7 +56,7 @@ bool sea_fill(reef_world *w, uint32_t metres)
 {
     Sea                    s = {metres / CELL_METRES, (float)metres, {0}};
     const reef_system_desc lay = {.function = lay_ground, .text = "out Ground, out Water; reads Sea"};
-    const reef_value       cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd)};
+    const reef_value cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd)};
     /* The world is new: the cells' ids are the next ones, and the first of them is known when it is made. */
     s.first = reef_spawn_values(w, cell, 4);
     return !reef_entity_is_null(s.first) && reef_spawn_many_values(w, s.side * s.side - 1, NULL, cell, 4) >= 0 &&
@@ -77,7 +77,8 @@ static Water grown(Water was, int32_t carries)
     if (covered > n) covered = n;
     n -= covered;
     int32_t dead_plankton = p / 128, dead_algae = a / 256, rotten = d / 64 + (d > 0);
-    return (Water){{n + rotten, p + fresh - dead_plankton, a + covered - dead_algae, d + dead_plankton + dead_algae - rotten}};
+    return (Water){
+        {n + rotten, p + fresh - dead_plankton, a + covered - dead_algae, d + dead_plankton + dead_algae - rotten}};
 }
 
 void grow(reef_block *b)

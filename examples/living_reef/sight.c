@@ -11,7 +11,8 @@ bool sight_new(reef_world *w)
     Sight      own = {.cells = s->side * s->side};
     own.first = malloc(((size_t)own.cells + 2) * sizeof *own.first); /* two more: see count and arrange */
     own.hunters = malloc(own.cells * sizeof *own.hunters);
-    if (own.first != NULL && own.hunters != NULL && reef_single_set_id(w, reef_id(Sight), &own, sizeof own) >= 0) return true;
+    if (own.first != NULL && own.hunters != NULL && reef_single_set_id(w, reef_id(Sight), &own, sizeof own) >= 0)
+        return true;
     free(own.first);
     free(own.hunters);
     return false;

@@ -100,9 +100,11 @@ static Velocity away_from_enemies(const scene *s, const swimmer *me)
 static Velocity towards_food(const scene *s, const swimmer *me)
 {
     const spot  *p = me->place;
-    const Water *west = sea_water(s->world, s->sea, p->row[1] + p->west), *east = sea_water(s->world, s->sea, p->row[1] + p->east);
-    const Water *north = sea_water(s->world, s->sea, p->row[0] + p->here), *south = sea_water(s->world, s->sea, p->row[2] + p->here);
-    int32_t      dx = 0, dy = 0;
+    const Water *west = sea_water(s->world, s->sea, p->row[1] + p->west),
+                *east = sea_water(s->world, s->sea, p->row[1] + p->east);
+    const Water *north = sea_water(s->world, s->sea, p->row[0] + p->here),
+                *south = sea_water(s->world, s->sea, p->row[2] + p->here);
+    int32_t dx = 0, dy = 0;
     for (int l = PLANKTON; l < LAYERS; l++) {
         if ((me->of->foods >> l & 1) == 0) continue;
         dx += east->of[l] - west->of[l];
