@@ -89,7 +89,7 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
     for (uint32_t i; (i = *at - s->touch_count) < REEF_TERMS_MAX; ++*at) {
         const reef_term *t = &s->query.terms[i];
         if (t->op < REEF_ANY_OF && t->component.id == 0) break;
-        if (t->source.generation && (t->access == REEF_INOUT || t->access == REEF_OUT)) return ++*at, t->component.id;
+        if (t->source.generation && t->op != REEF_NOT && (t->access == REEF_INOUT || t->access == REEF_OUT)) return ++*at, t->component.id;
     }
     return 0;
 }
