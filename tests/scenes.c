@@ -448,7 +448,8 @@ static void chase(reef_block *b)
 {
     const Kin *k = reef_in(b, Kin);
     for (uint32_t i = 0; i < b->count; i++) {
-        Position *p = reef_is_alive(b->world, k[i].one) && reef_has(b->world, k[i].one, Position) ? reef_mut(b->world, k[i].one, Position) : NULL;
+        const bool there = reef_is_alive(b->world, k[i].one) && reef_has(b->world, k[i].one, Position);
+        Position *p = there ? reef_mut(b->world, k[i].one, Position) : NULL;
         if (p) p->x = p->x * 1.5f + (float)i;
     }
 }
