@@ -1,5 +1,5 @@
-/* Ticks are deterministic (D1, G2): for each scene (scenes.h) the state after each tick is the same on any number of threads, in whatever
- * order jobs begin, without a pool, with a history or forks beside it, and the one that a naive driver comes to.
+/* Ticks are deterministic (D1, G2): for each scene (scenes.h) the state after each tick is the same on any number of threads,
+ * in whatever order jobs begin, without a pool, with a history or forks beside it, and the one that a naive driver comes to.
  *
  *     test_deterministic           a sample
  *     test_deterministic --deep    every seed on every number of threads */
@@ -42,6 +42,7 @@ static void reference_make(reference *r, void **state, const scene *s)
     r->hash[0] = reef_hash(r->world);
     for (uint32_t t = 0; t < s->ticks; t++) {
         assert_ok(scene_tick(s, r->world, t));
+        assert_true(reef_last_error(r->world).status != REEF_UNDECLARED); /* in the checked build it is watched */
         r->hash[t + 1] = reef_hash(r->world);
         assert_true(r->hash[t + 1] != 0 && r->hash[t + 1] != r->hash[t]);
     }
