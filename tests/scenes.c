@@ -448,7 +448,8 @@ static void chase(reef_block *b)
 {
     const Kin *k = reef_in(b, Kin);
     for (uint32_t i = 0; i < b->count; i++) {
-        Position *p = reef_is_alive(b->world, k[i].one) && reef_has(b->world, k[i].one, Position) ? reef_mut(b->world, k[i].one, Position) : NULL;
+        const bool there = reef_is_alive(b->world, k[i].one) && reef_has(b->world, k[i].one, Position);
+        Position *p = there ? reef_mut(b->world, k[i].one, Position) : NULL;
         if (p) p->x = p->x * 1.5f + (float)i;
     }
 }
@@ -504,6 +505,65 @@ static const scene_system others_systems[] = {
     {"divide", "in Health; spawns, adds Kin, removes Mass, destroys, names", divide, {0}},
     {"look_back", "in changed Position, Tally", look_back, {0}},
     {"chase_again", "in Kin, in Health; writes Position", chase, {.whole = true}},
+    {0},
+};
+
+/* ---- owned: values with hooks, which run on the threads of jobs ---- */
+
+typedef struct Note { uint32_t *own, value; } Note;
+
+static reef_status note_copy(void *context, void *to, const void *from)
+{
+    const Note *f = from;
+    Note *t = to;
+    (void)context;
+    uint32_t *own = f->own ? malloc(sizeof *own) : NULL;
+    if (f->own && own == NULL) return REEF_NO_MEMORY;
+    if (own) *own = *f->own;
+    *t = (Note){own, f->value};
+    return REEF_OK;
+}
+
+static void note_destroy(void *context, void *slot)
+{
+    (void)context;
+    free(((Note *)slot)->own);
+}
+
+static const reef_hooks note_hooks = {.copy = note_copy, .destroy = note_destroy, .bytes_move = true};
+REEF_COMPONENT_HOOKS(Note, &note_hooks);
+REEF_FIELDS(Note, REEF_FIELD(Note, value, REEF_U32, NULL, 0, 0));
+
+static void rewrite(reef_block *b)
+{
+    Note *n = reef_inout(b, Note);
+    for (uint32_t i = 0; i < b->count; i++) n[i].value = n[i].own ? ++*n[i].own : n[i].value + 7;
+}
+
+static void hand_out(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t own = chance(b, i, 11, 40);
+        const Note mine = {&own, own};
+        const reef_value value = reef_value_make(reef_id(Note), REEF_VALUE_ONE, sizeof mine, &mine);
+        if (own < 3) reef_cmd_set_id(b, b->entities[i], reef_id(Note), &mine, sizeof mine);
+        if (own == 3) reef_cmd_remove(b, b->entities[i], Note);
+        if (own == 4) reef_cmd_clone(b, b->entities[i]);
+        if (own == 5) reef_cmd_spawn_values(b, &value, 1);
+        if (own == 6) reef_cmd_destroy(b, b->entities[i]);
+    }
+}
+
+static void owned_begin(reef_world *w)
+{
+    uint32_t own = 5;
+    reef_spawn_many(w, 2200, NULL, reef_with(Position, 1, 1), reef_with(Note, &own, 5));
+    reef_spawn_many(w, 1500, NULL, reef_with(Position, 1, 1), reef_with(Health, 1, 1));
+}
+
+static const scene_system owned_systems[] = {
+    {"rewrite", "Note", rewrite, {0}},
+    {"hand_out", "in Position; spawns, adds Note, removes Note, destroys", hand_out, {0}},
     {0},
 };
 
@@ -575,6 +635,7 @@ const scene scenes[] = {
     {"sums", 10, TWIN_EQUAL, NULL, sums_systems, sums_begin, NULL},
     {"marks", 10, TWIN_EQUAL, NULL, marks_systems, marks_begin, wake_some},
     {"others", 10, TWIN_NONE, NULL, others_systems, others_begin, NULL},
+    {"owned", 8, TWIN_NONE, NULL, owned_systems, owned_begin, NULL},
     {"rates", 12, TWIN_NONE, rates_phases, rates_systems, rates_begin, NULL},
 };
 const uint32_t scene_count = sizeof scenes / sizeof *scenes;

@@ -1,9 +1,9 @@
-/* Worlds that systems run in, for the suites about ticks: each scene has its types of change, so that together they have all. What a scene
- * does depends on the world and the number of the tick alone.
+/* Worlds that systems run in, for the suites about ticks: each scene has its types of change, so that together they have all.
+ * What a scene does depends on the world and the number of the tick alone.
  *
- * Some scenes have a naive twin: the same functions, called one after the other for plain loops over queries, whose commands go to a list
- * that is done by calls on the world at the phase's end, one by one. So everything that a tick adds to that is held against something
- * simple: order, jobs, ids of lanes, joining, versions, sums. */
+ * Some scenes have a naive twin: the same functions, called one after the other for plain loops over queries, whose commands
+ * go to a list that is done by calls on the world at the phase's end, one by one. So everything that a tick adds to that is
+ * held against something simple: order, jobs, ids of lanes, joining, versions, sums. */
 #ifndef REEF_TESTS_SCENES_H
 #define REEF_TESTS_SCENES_H
 

@@ -1,8 +1,9 @@
-/* Ticks are deterministic (D1, G2): for each scene (scenes.h) the state after each tick is the same on any number of threads, in whatever order
- * jobs begin, without a pool, with a history or forks beside it, and the one that a naive driver comes to.
+/* Ticks are deterministic (D1, G2): for each scene (scenes.h) the state after each tick is the same on any number of threads,
+ * in whatever order jobs begin, without a pool, with a history or forks beside it, and the one that a naive driver comes to.
  *
  *     test_deterministic           a sample
  *     test_deterministic --deep    every seed on every number of threads */
+#include "platform.h"
 #include "scenes.h"
 
 enum { TICKS_MAX = 64, SEEDS = 20 };
@@ -41,6 +42,7 @@ static void reference_make(reference *r, void **state, const scene *s)
     r->hash[0] = reef_hash(r->world);
     for (uint32_t t = 0; t < s->ticks; t++) {
         assert_ok(scene_tick(s, r->world, t));
+        assert_true(reef_last_error(r->world).status != REEF_UNDECLARED); /* in the checked build it is watched */
         r->hash[t + 1] = reef_hash(r->world);
         assert_true(r->hash[t + 1] != 0 && r->hash[t + 1] != r->hash[t]);
     }
@@ -149,7 +151,8 @@ static void G2_history_over_ticks(void **state)
         reference_make(&r, state, s);
         reef_pool *p = pool_of(3, 11);
         reef_world *w = world_with(state, s, p);
-        reef_history *h = reef_history_new(w, &(reef_history_config){.ticks = 64, .step = history_step, .context = (void *)(uintptr_t)s, .hashes = true});
+        const reef_history_config config = {.ticks = 64, .step = history_step, .context = (void *)(uintptr_t)s, .hashes = true};
+        reef_history *h = reef_history_new(w, &config);
         assert_non_null(h);
         for (uint32_t t = 0; t < s->ticks; t++) assert_ok(reef_history_step(h, NULL, 0));
         assert_hash(&r, w, s->ticks, 3, 11);
@@ -183,6 +186,57 @@ static void G2_synctest_over_ticks(void **state)
         end_world(state, w);
         reef_pool_free(p);
         end_world(state, r.world);
+    }
+}
+
+/* ---- several worlds at once ---- */
+
+enum { WORLDS = 3 };
+typedef struct player {
+    const scene *scene;
+    reef_world  *world;
+    reef_status  status; /* the first that isn't OK */
+} player;
+
+static void play_on(void *data)
+{
+    player *p = data;
+    for (uint32_t t = 1; t < p->scene->ticks && p->status == REEF_OK; t++) p->status = scene_tick(p->scene, p->world, t);
+}
+
+/* Forks tick on threads of their own, share blocks, and share a pool; without threads one after the other. */
+static void D6_forks_tick_at_the_same_time(void **state)
+{
+    for (uint32_t i = 0; i < scene_count; i++) {
+        reference r;
+        player players[WORLDS];
+        thread threads[WORLDS];
+        bool runs[WORLDS];
+        reference_make(&r, state, &scenes[i]);
+        reef_pool *p = pool_of(3, i);
+        reef_world *w = world_with(state, r.scene, p);
+        assert_ok(scene_tick(r.scene, w, 0));
+        for (uint32_t k = 0; k < WORLDS; k++) {
+            players[k] = (player){r.scene, reef_fork(w), REEF_OK};
+            assert_non_null(players[k].world);
+        }
+        end_world(state, w);
+        for (uint32_t k = 0; k < WORLDS; k++) {
+            runs[k] = thread_make(&threads[k], play_on, &players[k]);
+            if (!runs[k]) play_on(&players[k]);
+        }
+        for (uint32_t k = 0; k < WORLDS; k++) {
+            if (runs[k]) thread_join(&threads[k]);
+            assert_ok(players[k].status);
+            assert_hash(&r, players[k].world, r.scene->ticks, 3, i);
+        }
+        assert_true(reef_equal(players[0].world, players[1].world, NULL));
+        for (uint32_t k = 0; k < WORLDS; k++) {
+            assert_valid(players[k].world);
+            reef_world_free(players[k].world);
+        }
+        end_world(state, r.world);
+        reef_pool_free(p);
     }
 }
 
@@ -226,6 +280,7 @@ int main(int argc, char **argv)
         TEST(D1_forks_and_snapshots_between_ticks_change_nothing),
         TEST(G2_history_over_ticks),
         TEST(G2_synctest_over_ticks),
+        TEST(D6_forks_tick_at_the_same_time),
         TEST(D1_ticks_do_what_plain_serial_running_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
-/* The allocation sweep inside of ticks (G5): each allocation of a tick of each scene (scenes.h) fails in turn, alone and with all that
- * follow it, on the thread that ticks alone and with a second one. The tick says OK or NO_MEMORY. OK: the state is the one without a
- * failure. NO_MEMORY: the world is valid and goes on; with atomic_tick it is what it was before the tick, and the next tick comes to what
- * the first one would have come to. Nothing leaks.
+/* The allocation sweep inside of ticks (G5): each allocation of a tick of each scene (scenes.h) fails in turn, alone and with
+ * all that follow it, on the thread that ticks alone and with a second one. The tick says OK or NO_MEMORY. OK: the state is
+ * the one without a failure. NO_MEMORY: the world is valid and goes on; with atomic_tick it is what it was before the tick,
+ * and the next tick comes to what the first one would have come to. Nothing leaks.
  *
  *     test_oom_tick           a sample of the allocations
  *     test_oom_tick --deep    all of them */
@@ -41,7 +41,8 @@ static void make_more(reef_block *b)
 static reef_status call_once(const scene *s, reef_world *w)
 {
     (void)s;
-    return reef_system_once(w, &(reef_system_desc){.function = make_more, .text = "Position; spawns Extra Position, adds Extra, destroys"}, 0);
+    const char *text = "Position; spawns Extra Position, adds Extra, destroys";
+    return reef_system_once(w, &(reef_system_desc){.function = make_more, .text = text}, 0);
 }
 
 static reef_world *base_of(void **state, const trial *t, reef_pool *p)
@@ -88,7 +89,8 @@ static bool try_one(void **state, const trial *t, reef_pool *p, reef_world *base
     heap_fail_never(h);
     if (s != REEF_OK && s != REEF_NO_MEMORY) failed_in(t, n, rest, reef_status_name(s));
     if (s == REEF_NO_MEMORY && !refused) failed_in(t, n, rest, "it failed without a reason");
-    if (s == REEF_NO_MEMORY && reef_last_error(w).status != REEF_NO_MEMORY) failed_in(t, n, rest, "the error record isn't NO_MEMORY");
+    if (s == REEF_NO_MEMORY && reef_last_error(w).status != REEF_NO_MEMORY)
+        failed_in(t, n, rest, "the error record isn't NO_MEMORY");
     assert_valid(w);
     if (s == REEF_OK && reef_hash(w) != wanted) failed_in(t, n, rest, "it says that it worked, but the state is another one");
     if (before && s != REEF_OK && !reef_equal(w, before, NULL)) failed_in(t, n, rest, "the world isn't what it was");

@@ -1,5 +1,5 @@
-/* Systems at the same time (D3, D6): those whose declarations don't collide meet inside one tick, those that collide never overlap
- * and keep their order; jobs of one system meet; the main thread; job systems of the user's. */
+/* Systems at the same time (D3, D6): those whose declarations don't collide meet inside one tick, those that collide never
+ * overlap and keep their order; jobs of one system meet; the main thread; job systems of the user's. */
 #include "platform.h"
 #include "support.h"
 
@@ -241,7 +241,9 @@ static void D6_jobs_of_a_split_system_meet(void **state)
         gathering g = {.wanted = BLOCKS};
         assert_ok(reef_set_pool(w, p));
         reef_watch_systems(w, false);
-        assert_ok(reef_system_once(w, &(reef_system_desc){.function = gather, .text = texts[i], .context = &g, .combine = strstr(texts[i], "sums") ? add_totals : NULL}, 0));
+        const reef_system_desc d = {.function = gather, .text = texts[i], .context = &g,
+                                    .combine = strstr(texts[i], "sums") ? add_totals : NULL};
+        assert_ok(reef_system_once(w, &d, 0));
         assert_int_equal(atomic_load(&g.missed), 0);
         assert_in_range(atomic_load(&g.here), BLOCKS, BLOCKS + 1); /* the rock's table is small */
         assert_ok(reef_set_pool(w, NULL));

@@ -1,6 +1,6 @@
-/* Ticks. The world has three systems, which want things changed by commands: what, follows from the operation and the entity that is
- * visited. The reference knows what a tick promises: all see the structure as it was, ids come from lanes, and what was wanted is done when
- * all have run, one by one.
+/* Ticks. The world has three systems, which want things changed by commands: what, follows from the operation and the entity
+ * that is visited. The reference knows what a tick promises: all see the structure as it was, ids come from lanes, and what
+ * was wanted is done when all have run, one by one.
  *
  *     every    visits all rows, in jobs
  *     wilful   has no query: the entities of the operation's list
@@ -20,8 +20,8 @@ static struct {
 /* What a system wants of an entity: nothing, or a call. */
 static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t living, op *step)
 {
-    static const op_kind kinds[] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE, OP_DESTROY, OP_ADD, OP_ADD, OP_REMOVE, OP_SET, OP_SET, OP_CHANGE,
-                                    OP_ENABLE, OP_REMOVE_ALL};
+    static const op_kind kinds[] = {OP_CREATE, OP_SPAWN, OP_SPAWN, OP_CLONE, OP_DESTROY, OP_ADD, OP_ADD, OP_REMOVE, OP_SET, OP_SET,
+                                    OP_CHANGE, OP_ENABLE, OP_REMOVE_ALL};
     const uint64_t v = value_mix(o->value ^ reef_entity_bits(e), 2000 + system) >> 3;
     const uint32_t count = o->count ? o->count : 1;
     if (system != WILFUL && v % (1 + living / 12)) return false;
@@ -36,7 +36,8 @@ static bool tick_step(const op *o, uint32_t system, reef_entity e, uint32_t livi
         if (step->kind == OP_CHANGE && x & 2) step->how[k] = HOW_REMOVE;
     }
     if (step->kind == OP_ENABLE)
-        step->option = (uint8_t)((v >> 40 & 1 ? OPTION_ON : 0) | ((v >> 41 & 3) && step->type[0] != TYPE_ZERO ? 0 : OPTION_WHOLE));
+        step->option = (uint8_t)((v >> 40 & 1 ? OPTION_ON : 0) |
+                                 ((v >> 41 & 3) && step->type[0] != TYPE_ZERO ? 0 : OPTION_WHOLE));
     return true;
 }
 
@@ -102,9 +103,9 @@ bool tick_systems(reef_world *w)
 {
     const reef_query_desc all = {.text = ""};
     const reef_system_desc systems[SYSTEMS] = {
-        {.name = "every", .function = every, .query = &all, .text = "; " WANTS},
-        {.name = "wilful", .function = wilful, .text = "; " WANTS},
-        {.name = "whole", .function = whole, .query = &all, .text = "; " WANTS, .whole = true},
+        {.name = "every", .function = every, .query = &all, .text = "; " WANTS, .context = &now},
+        {.name = "wilful", .function = wilful, .text = "; " WANTS, .context = &now},
+        {.name = "whole", .function = whole, .query = &all, .text = "; " WANTS, .context = &now, .whole = true},
     };
     for (uint32_t i = 0; i < SYSTEMS; i++)
         if (reef_system_is_null(reef_system_new(w, &systems[i]))) return false;
@@ -184,7 +185,8 @@ static reef_status want_note(const op *step, reef_entity *made)
 {
     const ref_world *r = &plan.m->reference;
     const bool whole_entity = step->kind == OP_ENABLE && step->option & OPTION_WHOLE;
-    const bool untyped = step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY || step->kind == OP_REMOVE_ALL;
+    const bool untyped = step->kind == OP_CREATE || step->kind == OP_CLONE || step->kind == OP_DESTROY ||
+                         step->kind == OP_REMOVE_ALL;
     for (uint32_t i = 0; !untyped && !whole_entity && i < step->count; i++) {
         if (!ref_knows(r, step->type[i])) return REEF_UNKNOWN_TYPE;
         for (uint32_t k = 0; k < i; k++)
@@ -247,7 +249,8 @@ static reef_status want_do(model *m, const wanted *x)
     case OP_REMOVE_ALL: return ref_remove_all(r, x->subject);
     case OP_SET: return ref_set(r, x->subject, &one);
     case OP_CHANGE: return ref_change(r, x->subject, values, model_values(m, step, values));
-    case OP_ENABLE: return ref_enable(r, x->subject, step->option & OPTION_WHOLE ? TYPES_MAX : step->type[0], step->option & OPTION_ON);
+    case OP_ENABLE:
+        return ref_enable(r, x->subject, step->option & OPTION_WHOLE ? TYPES_MAX : step->type[0], step->option & OPTION_ON);
     default: return REEF_OK; /* it was refused at once */
     }
 }
