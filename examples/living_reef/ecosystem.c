@@ -25,11 +25,11 @@ static const reef_system_desc tick[] = {
 
     {SYSTEM(rest), .text = "Hunter, Resting; removes Resting"},
     {SYSTEM(decide), .text = "out Crowd; reads Sight Place Water Sea Rules"},
-    {SYSTEM(swim), .text = "Position, out Velocity, in Place; reads Sight Crowd Sea"},
-    {SYSTEM(feed), .text = "Water, Crowd; reads Sight Place Rules"},
-    {SYSTEM(age), .text = "in Species, in Place, Energy, Age; reads Sight Crowd Rules, sends Corpse, adds Adult, destroys"},
-    {SYSTEM(strike), .text = "in Species, in Energy, in Place, with Hunter, !Resting; "
+    {SYSTEM(strike), .text = "in Species, in Place, with Hunter, !Resting; "
                              "reads Sight Place Sea Rules Census, sends Strike"},
+    {SYSTEM(feed), .text = "Water, in Crowd, out Meal; reads Sight Place Rules"},
+    {SYSTEM(swim), .text = "Position, out Velocity, in Place; reads Sight Crowd Sea"},
+    {SYSTEM(age), .text = "in Species, in Place, Energy, Age; reads Sight Meal Rules, sends Corpse, adds Adult, destroys"},
     {SYSTEM(seize), .text = "; receives Strike, reads Species Place Rules, writes Energy Hunter, sends Corpse, "
                             "adds Resting, destroys"},
     {SYSTEM(spawn), .text = "in Position, in Species, Energy, with Adult; reads Census Rules, sums Tally, "

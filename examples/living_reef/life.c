@@ -43,7 +43,7 @@ static int32_t burned(const species *of, uint64_t tick, int32_t energy)
 
 /* All get what they want, or the same part of it where the cell hasn't got enough, rounded down so that it is never too
  * much. */
-static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water was, uint64_t tick)
+static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water was, uint64_t tick, Meal *meal)
 {
     int32_t wanted[LAYERS] = {0};
     Water   is = was;
@@ -58,6 +58,7 @@ static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water
                 there = was.of[food];
         int32_t got = all <= there ? want : (int32_t)((int64_t)want * there / all), waste = got / 4;
         int32_t cost = burned(&rules->table.of[fish->species], tick + fish->fish.index, fish->energy);
+        meal->eaten += got - waste;
         is.of[food] -= got;
         is.of[DETRITUS] += waste;
         is.of[NUTRIENTS] += cost;
@@ -68,13 +69,16 @@ static Water feed_cell(const Sight *sight, const Rules *rules, Crowd here, Water
 
 void feed(reef_block *b)
 {
-    const Sight *sight = reef_single_get(b->world, Sight);
-    const Rules *rules = reef_single_get(b->world, Rules);
-    Water       *water = reef_inout(b, Water);
-    const Crowd *crowd = reef_inout(b, Crowd);
-    for (uint32_t i = 0; i < b->count; i++)
-        if (crowd[i].first < crowd[i].end)
-            water[i] = feed_cell(sight, rules, crowd[i], water[i], reef_tick_count(b->world));
+    const Sight   *sight = reef_single_get(b->world, Sight);
+    const Rules   *rules = reef_single_get(b->world, Rules);
+    Water         *water = reef_inout(b, Water);
+    Meal          *meal = reef_out(b, Meal);
+    const Crowd   *crowd = reef_in(b, Crowd);
+    const uint64_t tick = reef_tick_count(b->world);
+    for (uint32_t i = 0; i < b->count; i++) {
+        meal[i].eaten = 0;
+        if (crowd[i].first < crowd[i].end) water[i] = feed_cell(sight, rules, crowd[i], water[i], tick, &meal[i]);
+    }
 }
 
 /* ---- ageing ---- */
@@ -163,14 +167,14 @@ void strike(reef_block *b)
     const Sight   *sight = reef_single_get(b->world, Sight);
     const Rules   *rules = reef_single_get(b->world, Rules);
     const Species *kind = reef_in(b, Species);
-    const Energy  *energy = reef_in(b, Energy);
     const Place   *place = reef_in(b, Place);
     const uint64_t tick = reef_tick_count(b->world);
     for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
         for (uint32_t i = first; i < first + n; i++) {
             const species *of = &rules->table.of[kind[i].index];
-            if (fish_is_full(of, energy[i].units) || ((b->entities[i].index + tick) & 1) != 0) continue;
-            const seen *prey = nearest_prey(sea, sight, of, &sight->fish[place[i].slot]);
+            const seen    *me = &sight->fish[place[i].slot];
+            if (fish_is_full(of, me->energy) || ((b->entities[i].index + tick) & 1) != 0) continue;
+            const seen *prey = nearest_prey(sea, sight, of, me);
             if (prey == NULL) continue;
             reef_random r = reef_random_for(b, b->entities[i]);
             if (dice_below(&r, 100000000) < exposure(b->world, prey->species))

@@ -35,10 +35,10 @@ REEF_COMPONENT(Tally);
 /* ---- systems ---- */
 
 void rest(reef_block *b);   /* hunters that have caught something, and don't strike */
+void strike(reef_block *b); /* the others that are hungry choose a prey */
 void feed(reef_block *b);   /* each cell: its fish eat from it, and burn what they had */
 void age(reef_block *b);    /* what they gained; starving, old age, coming of age */
-void strike(reef_block *b); /* those that are hungry choose a prey */
-void seize(reef_block *b);  /* who gets it */
+void seize(reef_block *b);  /* who gets the prey that strikes were at */
 void spawn(reef_block *b);  /* adults with enough energy give part of it to young ones */
 void add_births(void *total, const void *part);
 void bury(reef_block *b); /* corpses become detritus */

@@ -56,10 +56,10 @@ bool sea_fill(reef_world *w, uint32_t metres)
 {
     Sea                    s = {metres / CELL_METRES, (float)metres, {0}};
     const reef_system_desc lay = {.function = lay_ground, .text = "out Ground, out Water; reads Sea"};
-    const reef_value cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd)};
+    const reef_value cell[] = {reef_default(Water), reef_default(Ground), reef_default(Mixed), reef_default(Crowd), reef_default(Meal)};
     /* The world is new: the cells' ids are the next ones, and the first of them is known when it is made. */
-    s.first = reef_spawn_values(w, cell, 4);
-    return !reef_entity_is_null(s.first) && reef_spawn_many_values(w, s.side * s.side - 1, NULL, cell, 4) >= 0 &&
+    s.first = reef_spawn_values(w, cell, 5);
+    return !reef_entity_is_null(s.first) && reef_spawn_many_values(w, s.side * s.side - 1, NULL, cell, 5) >= 0 &&
            reef_single_set_id(w, reef_id(Sea), &s, sizeof s) >= 0 && reef_single_set(w, Current, false, false) >= 0 &&
            reef_system_once(w, &lay, 0) >= 0;
 }

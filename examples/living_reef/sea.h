@@ -37,6 +37,10 @@ typedef struct Crowd {
     uint32_t first, end;
 } Crowd;
 
+typedef struct Meal {
+    int32_t eaten; /* by them, in this tick */
+} Meal;
+
 /* ---- what the sea has ---- */
 
 typedef struct Sea {
@@ -53,6 +57,7 @@ REEF_COMPONENT(Water);
 REEF_COMPONENT(Ground);
 REEF_COMPONENT(Mixed);
 REEF_COMPONENT(Crowd);
+REEF_COMPONENT(Meal);
 REEF_COMPONENT(Sea);
 REEF_COMPONENT(Current);
 

@@ -4,8 +4,8 @@
  * The arrays lie outside of the world, since they are forgotten after each tick; a singleton says where. Their parts
  * belong to rows of the world, and so what is declared for those holds for them too:
  *   - a system that writes a fish's Place may write its slot in `fish`; who reads other fish's slots reads their Places;
- *   - a system that writes a cell's Crowd may write `course` and `gain` in the slots of the fish there; who reads those
- *     reads Crowds. */
+ *   - a system that writes a cell's Crowd may write `course` in the slots of the fish there, and one that writes its Meal
+ *     `gain`; who reads those reads Crowds, or Meals. */
 #ifndef LIVING_REEF_SIGHT_H
 #define LIVING_REEF_SIGHT_H
 
