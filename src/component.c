@@ -265,7 +265,9 @@ static COLD bool deferred_to(const reef_world *w, reef_entity e) { return w->com
 
 static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity e, const reef_value *v)
 {
-    command_kind kind = v->kind == REEF_VALUE_REMOVE ? COMMAND_REMOVE : v->kind == REEF_VALUE_ONE ? COMMAND_SET : v->data ? COMMAND_ADD_VALUE : COMMAND_ADD;
+    command_kind kind = v->data ? COMMAND_ADD_VALUE : COMMAND_ADD;
+    if (v->kind == REEF_VALUE_REMOVE) kind = COMMAND_REMOVE;
+    if (v->kind == REEF_VALUE_ONE) kind = COMMAND_SET;
     if (kind == COMMAND_SET || kind == COMMAND_ADD_VALUE) return command_values(w, w->commands, kind, op, e, v, 1);
     return command_plain(w, w->commands, kind, op, e, v->component);
 }

@@ -21,8 +21,8 @@
 
 REEF_BEGIN_C
 
-/* Makes an entity; the handle is good at once for other commands, to be stored and sent; it lives from the end of the phase on. The handles don't depend
- * on the number of threads. Null on failure. */
+/* Makes an entity; the handle is good at once for other commands, to be stored and sent; it lives from the end of the phase on.
+ * The handles don't depend on the number of threads. Null on failure. */
 REEF_API reef_entity reef_cmd_create(reef_block *block);
 REEF_API reef_entity reef_cmd_spawn_values(reef_block *block, const reef_value *values, uint32_t count);
 REEF_API reef_status reef_cmd_spawn_many_values(reef_block *block, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count);

@@ -266,7 +266,8 @@ REEF_INLINE bool reef_row_next(reef_row *row);
  * begin unshares (by copying, REEF_OUT too) and marks everything that will be written, so the parts never fail and never wait.
  * Parts are runs of blocks in the visible order, about equal in rows, and depend on the state and `count` alone. Between begin
  * and end only the blocks of the parts and calls on a const world may be used. NULL on failure: as reef_begin_loop, and
- * BAD_ARGUMENT for count 0 or above REEF_SPLIT_MAX, for a loop with offset, limit, groups or deferred changes, for an ordered query, and for one that asks inside a group whether a component changed that it writes. */
+ * BAD_ARGUMENT for count 0 or above REEF_SPLIT_MAX, for a loop with offset, limit, groups or deferred changes, for an ordered query,
+ * and for one that asks inside a group whether a component changed that it writes. */
 typedef struct reef_split reef_split;
 REEF_API reef_split *reef_split_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
 REEF_API reef_block reef_split_part(reef_split *split, uint32_t part);

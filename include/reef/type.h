@@ -64,7 +64,8 @@ typedef struct reef_hooks {
      * default value). Anything but REEF_OK fails the whole call, and `slot` is not destroyed. */
     reef_status (*construct)(void *context, reef_world *world, reef_entity entity, void *slot, const void *args);
     /* Make `to` (raw memory) a copy of `from`. A type with `destroy` but no `copy` can't be copied: set takes its value
-     * by moving bytes in; clone refuses it by name, and so does fork, unless on_fork says otherwise. May run on any thread that uses a fork of the world.
+     * by moving bytes in; clone refuses it by name, and so does fork, unless on_fork says otherwise. May run on any thread that uses
+     * a fork of the world, or runs its systems.
      * Anything but REEF_OK fails the call; when it runs since a shared block is written, the call answers NO_MEMORY and names the type. */
     reef_status (*copy)(void *context, void *to, const void *from);
     /* Make `to` (raw memory) hold what `from` held; `from` is raw memory afterwards and isn't destroyed. */
