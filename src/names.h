@@ -308,6 +308,7 @@
 #define track_of reef_inner_track_of
 #define track_prepare reef_inner_track_prepare
 #define track_prepare_row reef_inner_track_prepare_row
+#define track_prepare_table reef_inner_track_prepare_table
 #define track_stamp reef_inner_track_stamp
 #define track_stamp_at reef_inner_track_stamp_at
 #define track_stamp_row reef_inner_track_stamp_row

@@ -113,9 +113,9 @@ typedef struct split_place { const void *match; uint32_t unit; } split_place;
 /* The block, which walk_open made one of a whole loop, becomes one of the part up to `to`: it marks nothing, and its end unlocks
  * nothing. (src/split.c) */
 void part_open(reef_block *b, const split_place *from, const split_place *to);
-/* The columns of a part's block that the loop writes: ours without being marked (false: no memory; `whole`: values of REEF_OUT needn't be
- * kept); marked as written at `version`, with the rows' stamps. While systems run several threads do this for different columns. */
-bool part_claim(reef_block *b, uint64_t version, bool whole);
+/* The columns of a part's block that the loop writes: ours without being marked (false: no memory); marked as written at `version`, with
+ * the rows' stamps. While systems run several threads do this for different columns. */
+bool part_claim(reef_block *b, uint64_t version);
 void part_mark(reef_block *b, uint64_t version);
 /* What the stamps of all rows of a table need where a loop writes it. */
 bool tracks_prepare(query *q, const match *m);

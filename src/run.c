@@ -32,14 +32,6 @@ static bool table_pages_own(reef_world *w, const table *t)
     return true;
 }
 
-/* What the stamps of all entities that have a tracked component need. */
-static bool table_tracks_own(reef_world *w, const table *t, uint32_t component)
-{
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
-        if (!track_prepare(w, component, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
-    return true;
-}
-
 static bool others_prepare(reef_world *w, uint32_t component)
 {
     const bool tracked = type_of(component)->tracked;
@@ -47,7 +39,7 @@ static bool others_prepare(reef_world *w, uint32_t component)
         const table *t = table_read(w, id);
         if (t == NULL || table_rows(t) == 0 || slot_seek(w, component, id) == 0) continue;
         if (w->hot.chunks.shared && !table_pages_own(w, t)) return false;
-        if (tracked && !table_tracks_own(w, t, component)) return false;
+        if (tracked && !track_prepare_table(w, component, t)) return false;
     }
     return true;
 }
@@ -92,24 +84,6 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
         if (t->source.generation && t->op != REEF_NOT && (t->access == REEF_INOUT || t->access == REEF_OUT)) return ++*at, t->component.id;
     }
     return 0;
-}
-
-/* The singletons that a system sums into are there, zero at first. */
-static bool sums_prepare(reef_world *w, const run *r)
-{
-    for (uint32_t i = 0; r->going && i < r->system->touch_count; i++) {
-        const reef_component c = r->system->touches[i].type;
-        if (r->system->touches[i].kind != REEF_SUMS || reef_single_has_id(w, c)) continue;
-        const reef_value zero = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
-        if (!reef_entity_is_null(reef_single_entity(w))) {
-            if (reef_add_id(w, w->state.single, c, NULL, NULL) != REEF_OK) return false;
-            continue;
-        }
-        const reef_entity e = reef_spawn_values(w, &zero, 1);
-        if (reef_entity_is_null(e)) return false;
-        w->state.single = e;
-    }
-    return true;
 }
 
 /* Pages may move here, and nothing else may later. */
@@ -212,12 +186,18 @@ static bool bytes_room_for(reef_world *w, char **p, size_t *room, size_t bytes)
     return true;
 }
 
+/* The singleton that a system sums into: at most one. {0}: none. */
+static reef_component sum_of(const struct system *s)
+{
+    for (uint32_t i = 0; i < s->touch_count; i++)
+        if (s->touches[i].kind == REEF_SUMS) return s->touches[i].type;
+    return (reef_component){0};
+}
+
 static size_t part_bytes(const struct system *s)
 {
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < s->touch_count; i++)
-        if (s->touches[i].kind == REEF_SUMS) bytes += (type_of(s->touches[i].type.id)->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
-    return bytes;
+    const type *t = type_of(sum_of(s).id);
+    return t ? (t->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN : 0;
 }
 
 /* Queues of events, parts of sums, lanes of ids. */
@@ -262,16 +242,27 @@ static bool jobs_equip(reef_world *w, ticking *k)
     return lanes == 0 || lanes_begin(w, lanes);
 }
 
+/* The singleton that a system sums into is there, zero at first. */
+static bool sum_prepare(reef_world *w, const run *r)
+{
+    const reef_component c = r->going ? sum_of(r->system) : (reef_component){0};
+    if (c.id == 0 || reef_single_has_id(w, c)) return true;
+    if (!reef_entity_is_null(reef_single_entity(w))) return reef_add_id(w, w->state.single, c, NULL, NULL) == REEF_OK;
+    const reef_value zero = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
+    const reef_entity e = reef_spawn_values(w, &zero, 1);
+    if (!reef_entity_is_null(e)) w->state.single = e;
+    return !reef_entity_is_null(e);
+}
+
 /* Everything that can fail before a system runs. False: no memory; *at is the run that it was for. */
 static bool phase_prepare(reef_world *w, ticking *k, run **at)
 {
-    uint64_t version = w->hot.version;
     k->other_count = 0;
     k->job_count = 0;
     if (!events_ready(w)) return false;
     for (uint32_t i = k->run_first; i < k->run_end; i++)
-        if (!sums_prepare(w, *at = &k->runs[i])) return false;
-    version = w->hot.version;
+        if (!sum_prepare(w, *at = &k->runs[i])) return false;
+    uint64_t version = w->hot.version;
     for (uint32_t i = k->run_first; i < k->run_end; i++) {
         run *r = *at = &k->runs[i];
         r->version = ++version;
@@ -341,7 +332,7 @@ void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c
     if (k == 0 || k == REEF_SLOT_TAG) return failure(w, REEF_ABSENT, op, c, e, 0), NULL;
     if (!watch_write(w, op, e, c)) return NULL;
     if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0), NULL;
-    if (!column_claim(w, table_read(w, id), place_unit(place), k, x->version, false)) return failure(w, REEF_NO_MEMORY, op, c, e, 0), NULL;
+    if (!column_claim(w, table_read(w, id), place_unit(place), k, x->version)) return failure(w, REEF_NO_MEMORY, op, c, e, 0), NULL;
     slots[k].version = t->tracked ? x->version : w->hot.version;
     x->touched = true;
     if (t->tracked) track_stamp_at(w, c.id, e.index, x->version);
@@ -389,7 +380,7 @@ static bool job_claim(reef_world *w, run *r, job *j)
     reef_block b;
     job_block(&b, w, r, j, 0);
     while (reef_next(&b))
-        if (!part_claim(&b, r->version, true)) return false;
+        if (!part_claim(&b, r->version)) return false;
     return true;
 }
 
@@ -423,11 +414,19 @@ static void job_run(reef_world *w, ticking *k, run *r, job *j)
     if (k->measures) j->time_ns = clock_now() - began;
 }
 
-/* Does anything that the run writes have to be made ours first? */
+/* Maybe something that the run writes has to be made ours first. */
 static bool run_must_claim(const reef_world *w, const run *r)
 {
     if (!writes_rows(r) || w->hot.fork_version == 0) return false;
     return r->claimed_fork != w->hot.fork_version || r->claimed_epoch != w->state_epoch;
+}
+
+/* Its jobs claimed the blocks that they came to. Where it depends on rows which ones that are, others may come in the next run. */
+static void run_claimed(const reef_world *w, run *r)
+{
+    if (r->query == NULL || r->query->looks || r->query->fixed) return;
+    r->claimed_fork = w->hot.fork_version;
+    r->claimed_epoch = w->state_epoch;
 }
 
 static void run_end(reef_world *w, ticking *k, run *r);
@@ -468,28 +467,17 @@ static void run_release(reef_world *w, ticking *k, run *r)
 }
 
 /* The parts of its jobs go into the singleton, in their order. */
-static void sums_add(reef_world *w, ticking *k, run *r)
+static void sum_add(reef_world *w, ticking *k, const run *r)
 {
     const struct system *s = r->system;
-    size_t at = 0;
-    for (uint32_t i = 0; i < s->touch_count; i++) {
-        if (s->touches[i].kind != REEF_SUMS) continue;
-        void *total = running_mut(w, "reef_part", w->state.single, s->touches[i].type);
-        for (uint32_t n = 0; total && n < r->job_count; n++) s->combine(total, (const char *)k->jobs[r->job_first + n].part + at);
-        at += (type_of(s->touches[i].type.id)->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
-    }
+    void *total = sum_of(s).id ? running_mut(w, "reef_part", w->state.single, sum_of(s)) : NULL;
+    for (uint32_t n = 0; total && n < r->job_count; n++) s->combine(total, k->jobs[r->job_first + n].part);
 }
 
 void *reef_part_id(const reef_block *b, reef_component c)
 {
     if (b == NULL || b->job == NULL) return NULL;
-    const struct system *s = b->job->system;
-    size_t at = 0;
-    for (uint32_t i = 0; i < s->touch_count; i++) {
-        if (s->touches[i].kind != REEF_SUMS) continue;
-        if (s->touches[i].type.id == c.id) return (char *)b->job->part + at;
-        at += (type_of(s->touches[i].type.id)->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
-    }
+    if (c.id && sum_of(b->job->system).id == c.id) return b->job->part;
     return job_failure(b->job, REEF_UNDECLARED, "reef_part", c, (reef_entity){0, 0}, 0), NULL;
 }
 
@@ -516,8 +504,8 @@ static void run_end(reef_world *w, ticking *k, run *r)
         if (r->failed && (k->failed == NULL || r < k->failed)) k->failed = r;
     }
     if (!r->failed && !(k->failed && r->job_count == 0)) {
-        if (run_must_claim(w, r)) r->claimed_fork = w->hot.fork_version, r->claimed_epoch = w->state_epoch;
-        sums_add(w, k, r);
+        run_claimed(w, r);
+        sum_add(w, k, r);
         for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;) other_settle(w, other_find(k, c));
         if (r->receives) events_end(w, r->system);
         if (k->measures) run_measure(k, r);

@@ -24,13 +24,11 @@ typedef struct run {
     uint64_t  serial;      /* of the system */
     query    *query;       /* NULL: it has no rows */
     reef_query handle;     /* of that query */
-    uint32_t  entry;       /* in the schedule */
-    uint32_t  before;      /* how many earlier runs of its phase it collides with */
     uint32_t  after_first, after_count; /* later ones that collide with it: in ticking.after */
     bool      on;
     bool      simple;      /* it reads and writes its own rows only, and asks for nothing else: no job can be told from another */
     bool      reads_others, writes_others, receives, spawns;
-    uint64_t  claimed_fork, claimed_epoch; /* all that it writes was the world's own when these were those of the world */
+    uint64_t  claimed_fork, claimed_epoch; /* all that it may write is the world's own while these are those of the world */
     /* in the phase that runs */
     bool      going, failed;
     run_stage stage;
@@ -38,7 +36,6 @@ typedef struct run {
     uint32_t  job_first, job_count, begun, done;
     uint64_t  version, since;
     reef_system_stats stats;
-    uint64_t  time_ns;     /* of this run's jobs */
 } run;
 
 /* A component that systems of the phase write in others' rows. The inlined mut writes without a call where a column carries the world's

@@ -332,7 +332,7 @@ void chunks_know_ours(reef_world *w)
     mutex_unlock(&w->family->lock);
 }
 
-bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint64_t version, bool drop)
+bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint64_t version)
 {
     reef_slot *slots = unit_slots(w, unit);
     const column *c = &t->shape->columns[k];
@@ -340,12 +340,8 @@ bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint
     if (LIKELY(was > w->ours_after)) return true;
     const uint32_t rows = chunk_rows(t, unit), capacity = chunk_capacity(slots);
     void *fresh = block_take(w->family, c, capacity);
-    drop = drop && c->type->plain_copy && !c->type->resets;
     if (fresh == NULL) return false;
-#if defined(REEF_CHECKED)
-    if (drop) memset(fresh, 0xA5, (size_t)rows * c->size); /* so that a value that isn't written shows */
-#endif
-    if (!drop && !block_copy(w, c, fresh, slots[k].block, slot_entities(slots), rows)) {
+    if (!block_copy(w, c, fresh, slots[k].block, slot_entities(slots), rows)) {
         block_give(w->family, c, fresh, capacity);
         return false;
     }
@@ -354,7 +350,7 @@ bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint
     if (!ours) slots[k].block = fresh, slots[k].version = version;
     mutex_unlock(&w->family->lock);
     if (!ours) return true;
-    if (!drop) block_destroy_values(c, fresh, rows);
+    block_destroy_values(c, fresh, rows);
     block_give(w->family, c, fresh, capacity);
     return true;
 }

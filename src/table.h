@@ -35,9 +35,10 @@ void table_lease(reef_world *w, table *t);
 bool chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* One column. */
 bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
-/* While systems run, on a page that is ours: the block ours, and if it wasn't, written at `version`; not marked otherwise. `drop`: a plain
- * column's old values aren't wanted. Several threads may do this for different columns. */
-bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t slot, uint64_t version, bool drop);
+/* While systems run, on a page that is ours: the block ours, and if it wasn't, written at `version`; not marked otherwise. Several
+ * threads may do this for different columns. Values are copied in any case: another claim of the same system may fail, and then
+ * it doesn't run. */
+bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t slot, uint64_t version);
 /* Before: the page of a chunk ours. It may move. */
 bool chunk_page_own(reef_world *w, uint32_t unit);
 void chunks_know_ours(reef_world *w); /* what column_claim goes by: after the pages */

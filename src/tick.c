@@ -139,10 +139,16 @@ static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
             memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
             return NULL;
         }
-        runs[i].entry = c->order[i];
         runs[i].on = e->on;
     }
     return runs;
+}
+
+static bool run_stays(const run *runs, uint32_t count, const run *r)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (runs[i].serial == r->serial) return true;
+    return false;
 }
 
 /* Makes the plan fit the schedule. One run more than there are systems: for reef_system_once. False: no memory. */
@@ -159,11 +165,8 @@ static bool plan_update(reef_world *w, ticking *k)
         return false;
     }
     k->epoch = 0;
-    for (uint32_t i = 0; i < k->run_count; i++) {
-        bool stays = false;
-        for (uint32_t n = 0; n < c->count && !stays; n++) stays = runs[n].handle.index == k->runs[i].handle.index && runs[n].query == k->runs[i].query;
-        if (!stays) run_drop(w, &k->runs[i]);
-    }
+    for (uint32_t i = 0; i < k->run_count; i++)
+        if (!run_stays(runs, c->count, &k->runs[i])) run_drop(w, &k->runs[i]);
     memory_free(&w->family->memory, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
     memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
     k->runs = runs;
@@ -205,10 +208,13 @@ static bool run_is_due(reef_world *w, const run *r, reef_status *s)
         uint64_t *last = clock_own(w, x->serial);
         if (last == NULL) *s = no_memory_for(w, x);
         if (last == NULL || w->state.time_ns - *last < x->interval_ns) return false;
-        *last = w->state.time_ns;
+    }
+    if (x->condition && !x->condition(w, x->context)) return false;
+    if (x->interval_ns) {
+        *clock_own(w, x->serial) = w->state.time_ns; /* it is there */
         world_touch(w);
     }
-    return x->condition == NULL || x->condition(w, x->context);
+    return true;
 }
 
 static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
@@ -263,7 +269,7 @@ static reef_status phases_tick(reef_world *w, float dt)
     world_touch(w);
     reef_status s = events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
-        const phase p = w->schedule->phases[i]; /* a phase may add one */
+        const phase p = w->schedule->phases[i]; /* a copy: the schedule may be another one when it has run */
         s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
         if (s == REEF_OK) s = events_expire(w, &p);
     }

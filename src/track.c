@@ -112,6 +112,13 @@ bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint
     return true;
 }
 
+bool track_prepare_table(reef_world *w, uint32_t component, const table *t)
+{
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+        if (!track_prepare(w, component, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
+    return true;
+}
+
 void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)
 {
     stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);

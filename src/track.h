@@ -19,6 +19,7 @@ uint64_t track_next(const track_store *s, uint64_t index);
 /* Stamps for these entities. Whoever writes a tracked column without column_own or chunk_own must make a new version afterwards:
  * see chunk_own. */
 bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
+bool track_prepare_table(reef_world *w, uint32_t component, const table *t); /* of all its entities */
 void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
 /* Written, and not before `version`. */
 void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);

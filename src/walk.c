@@ -582,44 +582,38 @@ bool walk_own(reef_block *b)
 
 /* ---- parts whose marks are others' business ---- */
 
-/* The slots of the columns that a part's block writes, in *slot; how many. Bit i of *out: values of the i-th aren't read. */
-static uint32_t part_columns(const reef_block *b, uint16_t *slot, uint64_t *out)
+/* The slots of the columns that a part's block writes; how many. */
+static uint32_t part_columns(const reef_block *b, uint16_t *slot)
 {
     const query *q = b->query;
     uint32_t n = 0;
-    *out = 0;
     if (!q->optional_writes) {
         for (; n < q->head.write_count; n++) slot[n] = (uint16_t)(reef_slot_of(b->slots, match_before(q, b->match), n) - b->slots);
-        *out = q->out;
         return n;
     }
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) continue;
         const uint32_t k = slot_seek(b->world, t->component.id, b->slots[0].head.table);
-        if (k == 0) continue;
-        *out |= (uint64_t)(t->access == REEF_OUT) << n;
-        slot[n++] = (uint16_t)k;
+        if (k) slot[n++] = (uint16_t)k;
     }
     return n;
 }
 
-bool part_claim(reef_block *b, uint64_t version, bool whole)
+bool part_claim(reef_block *b, uint64_t version)
 {
     uint16_t slot[REEF_TERMS_MAX];
-    uint64_t out;
-    const uint32_t n = part_columns(b, slot, &out);
+    const uint32_t n = part_columns(b, slot);
     const table *t = table_read(b->world, b->slots[0].head.table);
     for (uint32_t i = 0; i < n; i++)
-        if (!column_claim(b->world, t, b->unit, slot[i], version, whole && b->mask == NULL && out >> i & 1)) return false;
+        if (!column_claim(b->world, t, b->unit, slot[i], version)) return false;
     return true;
 }
 
 void part_mark(reef_block *b, uint64_t version)
 {
     uint16_t slot[REEF_TERMS_MAX];
-    uint64_t out;
-    const uint32_t n = part_columns(b, slot, &out);
+    const uint32_t n = part_columns(b, slot);
     for (uint32_t i = 0; i < n; i++) ((reef_slot *)(uintptr_t)b->slots)[slot[i]].version = version;
     if (UNLIKELY(b->query->tracked)) walk_track(b, b->query, b->slots[0].head.table, version);
 }
@@ -627,11 +621,8 @@ void part_mark(reef_block *b, uint64_t version)
 COLD bool tracks_prepare(query *q, const match *m)
 {
     reef_world *w = q->world;
-    for (uint32_t i = 0; i < q->term_count; i++) {
-        if (!term_is_tracked(q, i, m->id)) continue;
-        for (uint32_t unit = m->table->first; unit; unit = unit_slots(w, unit)[0].head.next)
-            if (!track_prepare(w, q->terms[i].component.id, slot_entities(unit_slots(w, unit)), chunk_rows(m->table, unit))) return false;
-    }
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (term_is_tracked(q, i, m->id) && !track_prepare_table(w, q->terms[i].component.id, m->table)) return false;
     return true;
 }
 

@@ -4,8 +4,10 @@
 
 typedef struct Count { uint32_t n; } Count;
 typedef struct Wind { float x, y; } Wind;
+typedef struct Page { uint32_t number, rest[511]; } Page; /* its blocks are larger than what arenas share out */
 REEF_COMPONENT(Count);
 REEF_COMPONENT(Wind);
+REEF_COMPONENT(Page);
 
 /* What the systems of a test did, in order. */
 typedef struct diary {
@@ -143,6 +145,32 @@ static bool is_even(const reef_world *w, void *context)
 {
     (void)context;
     return reef_tick_count(w) % 2 == 0;
+}
+
+static uint32_t runs_counted;
+static void count_run(reef_block *b) { (void)b, runs_counted++; }
+
+static bool holds_now(const reef_world *w, void *context)
+{
+    (void)w;
+    return *(const bool *)context;
+}
+
+/* A run that its condition put off is no run: the interval goes on. */
+static void F8_an_interval_ends_when_the_condition_holds(void **state)
+{
+    reef_world *w = world_of(state);
+    bool now = false;
+    reef_system_desc d = {.name = "slow", .function = count_run, .context = &now, .condition = holds_now, .interval_ns = 20000000};
+    assert_false(reef_system_is_null(reef_system_new(w, &d)));
+    runs_counted = 0;
+    for (int i = 0; i < 4; i++) assert_ok(reef_tick(w, 0.01f));
+    assert_int_equal(runs_counted, 0);
+    now = true;
+    assert_ok(reef_tick(w, 0.01f));
+    assert_int_equal(runs_counted, 1);
+    assert_ok(reef_tick(w, 0.01f));
+    assert_int_equal(runs_counted, 1);
 }
 
 static void F8_conditions_intervals_pause(void **state)
@@ -436,7 +464,75 @@ static void G1_forks_tick_on_their_own(void **state)
     reef_world_free(fork);
 }
 
+static void step_right(reef_block *b)
+{
+    Position *p = reef_inout(b, Position);
+    for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
+        for (uint32_t i = first; i < first + n; i++) p[i].x += 1;
+}
+
+/* The rows of later blocks match in a later tick only: what the fork holds of them stays as it was. */
+static void G1_blocks_that_match_later_are_not_the_forks(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[3000];
+    for (int i = 0; i < 3000; i++) e[i] = reef_spawn(w, reef_with(Position, 0, 0));
+    reef_add(w, e[5], Awake);
+    assert_false(reef_system_is_null(reef_system(w, step_right, "Position, Awake")));
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_tick(w, 0));
+    assert_true(reef_get(w, e[5], Position)->x == 1 && reef_get(fork, e[5], Position)->x == 0);
+    reef_add(w, e[2500], Awake);
+    assert_ok(reef_tick(w, 0));
+    assert_true(reef_get(w, e[2500], Position)->x == 1 && reef_get(fork, e[2500], Position)->x == 0);
+    reef_world_free(fork);
+}
+
+static void G1_rows_whose_fixed_term_holds_later_are_not_the_forks(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity sky = reef_spawn(w, reef_with(Count, 0)), e = reef_spawn(w, reef_with(Position, 0, 0));
+    const reef_query_desc q = {.terms = {{.component = reef_id(Position)}, {.component = reef_id(Wind), .access = REEF_IN, .source = sky}}};
+    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "blow", .function = step_right, .query = &q})));
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_tick(w, 0));
+    assert_true(reef_get(w, e, Position)->x == 0);
+    reef_set(w, sky, Wind, 1, 1);
+    assert_ok(reef_tick(w, 0));
+    assert_true(reef_get(w, e, Position)->x == 1 && reef_get(fork, e, Position)->x == 0);
+    reef_world_free(fork);
+}
+
 /* ---- memory ---- */
+
+static void fill(reef_block *b)
+{
+    Page *p = reef_out(b, Page);
+    for (uint32_t i = 0; i < b->count; i++) p[i].number = 7;
+}
+
+/* A system that has no memory doesn't run: values that it would have written without reading them are there. */
+static void G5_values_survive_a_system_that_had_no_memory(void **state)
+{
+    enum { ROWS = 2100 };
+    reef_world *w = world_of(state);
+    heap *h = heap_of(state);
+    reef_entity e[ROWS];
+    for (uint32_t i = 0; i < ROWS; i++) e[i] = reef_spawn(w, reef_with(Page, .number = i + 100));
+    assert_false(reef_system_is_null(reef_system(w, fill, "out Page")));
+    uint64_t failures = 0;
+    for (uint64_t n = 1;; n++) {
+        reef_world *fork = reef_fork(w);
+        heap_fail_nth(h, n, true);
+        const reef_status s = reef_tick(fork, 0);
+        heap_fail_never(h);
+        for (uint32_t i = 0; i < ROWS; i++) assert_int_equal(reef_get(fork, e[i], Page)->number, s == REEF_OK ? 7 : i + 100);
+        reef_world_free(fork);
+        if (s == REEF_OK) break;
+        failures++;
+    }
+    assert_in_range(failures, 5, 1000);
+}
 
 static void G5_an_atomic_tick_leaves_nothing(void **state)
 {
@@ -495,6 +591,7 @@ int main(void)
         TEST(F8_steps_of_a_fixed_rate),
         TEST(F8_what_waits_is_state),
         TEST(F8_conditions_intervals_pause),
+        TEST(F8_an_interval_ends_when_the_condition_holds),
         TEST(F8_wrong_times_are_refused),
         TEST(E11_added_switched_replaced_removed),
         TEST(D12_any_function_once),
@@ -504,6 +601,9 @@ int main(void)
         TEST(D3_a_loop_over_others),
         TEST(D2_changes_are_seen_once),
         TEST(G1_forks_tick_on_their_own),
+        TEST(G1_blocks_that_match_later_are_not_the_forks),
+        TEST(G1_rows_whose_fixed_term_holds_later_are_not_the_forks),
+        TEST(G5_values_survive_a_system_that_had_no_memory),
         TEST(G5_an_atomic_tick_leaves_nothing),
         TEST(G5_a_tick_that_failed_goes_on),
     };

@@ -33,7 +33,7 @@ REEF_BEGIN_C
 typedef enum reef_access {
     REEF_INOUT = 0, /* read and written: the loop marks each block that it visits as changed */
     REEF_IN,        /* read only: never marks */
-    REEF_OUT,       /* every value is written without being read: a block that is shared with a fork isn't copied */
+    REEF_OUT,       /* every value is written without being read: a block that is shared with a fork isn't copied (but in systems) */
     REEF_WITH       /* a filter: must be there, its data isn't touched. Tags and switches are always like this */
 } reef_access;
 
