@@ -155,7 +155,7 @@ typedef uint64_t handle;
 #define LIKELY REEF_LIKELY
 #define UNLIKELY REEF_UNLIKELY
 #define INLINE REEF_INLINE
-#define COLD REEF_COLD
+#define COLD REEF_SELDOM
 #define NOINLINE REEF_NOINLINE
 
 /* reef's own invariants (never the caller's mistakes): loud, also with NDEBUG in the checked build. */

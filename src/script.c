@@ -21,7 +21,7 @@ static const reef_field script_fields[] = {
 };
 static reef_type_decl script_decl = {
     "reef_script", (uint32_t)sizeof(reef_script), (uint32_t)_Alignof(reef_script), REEF_TABLE, &script_hooks,
-    script_fields, sizeof script_fields / sizeof *script_fields, 0, NULL,
+    script_fields, sizeof script_fields / sizeof *script_fields, 0, NULL, 0, NULL,
 };
 _Static_assert(offsetof(reef_script, data) % 8 == 0, "the data of scripts is aligned to 8 bytes");
 

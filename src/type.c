@@ -138,6 +138,25 @@ static bool hooks_run(const reef_hooks *h) { return h->construct || h->copy || h
 static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; } /* they need data */
 static bool hooks_any(const reef_hooks *h) { return hooks_value(h) || h->track_rows; }
 
+static bool home_stored(reef_home home) { return home >= REEF_SPARSE && home <= REEF_SHARED; }
+
+/* Values of a page of a store. */
+static uint32_t page_rows_of(const reef_type_desc *d)
+{
+    if (!home_stored(d->home)) return 0;
+    return d->page_rows ? d->page_rows : REEF_BLOCK_ROWS;
+}
+
+static reef_status home_check(const reef_type_desc *d)
+{
+    if ((uint32_t)d->home > REEF_SPLIT) return REEF_BAD_ARGUMENT;
+    if (d->home == REEF_BIT && d->size != 0) return REEF_BAD_ARGUMENT;
+    if (d->home >= REEF_SPARSE && d->home != REEF_COLD && d->size == 0) return REEF_BAD_ARGUMENT;
+    if (d->page_rows && (d->home != REEF_PAGED || (d->page_rows & (d->page_rows - 1)) || d->page_rows > REEF_PAGE_ROWS_MAX))
+        return REEF_BAD_ARGUMENT;
+    return REEF_OK;
+}
+
 static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home home)
 {
     if (h == NULL) return REEF_OK;
@@ -145,7 +164,7 @@ static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home hom
     if (size == 0 && (hooks_value(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
     if (home == REEF_BIT && h->track_rows) return REEF_BAD_ARGUMENT;
     if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
-    if (home == REEF_TABLE && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
+    if (home != REEF_PAGED && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
     if (h->destroy && h->move == NULL && !h->bytes_move) return REEF_NOT_MOVABLE;
     return REEF_OK;
 }
@@ -159,12 +178,11 @@ static bool align_allowed(uint32_t size, uint32_t align)
 static reef_status type_normalise(reef_type_desc *d)
 {
     if (!type_name_allowed(d->name)) return REEF_BAD_ARGUMENT;
-    if (d->size > REEF_SIZE_MAX || (d->home != REEF_TABLE && d->home != REEF_BIT)) return REEF_BAD_ARGUMENT;
+    if (d->size > REEF_SIZE_MAX || home_check(d) != REEF_OK) return REEF_BAD_ARGUMENT;
     if (d->align == 0)
         for (d->align = 16; d->size % d->align != 0; d->align /= 2) {}
     if (!align_allowed(d->size, d->align)) return REEF_BAD_ARGUMENT;
     if (d->size == 0) d->align = 1;
-    if (d->home == REEF_BIT && d->size != 0) return REEF_BAD_ARGUMENT;
     if (!fields_allowed(d->fields, d->field_count, d->size)) return REEF_BAD_ARGUMENT;
     reef_status status = hooks_check(d->hooks, d->size, d->home);
     if (d->hooks && !hooks_any(d->hooks)) d->hooks = NULL;
@@ -207,7 +225,7 @@ static bool type_same_hooks(const type *t, const reef_hooks *hooks)
 
 static bool type_same(const type *t, const reef_type_desc *d)
 {
-    return t->size == d->size && t->align == d->align && t->home == d->home && type_same_hooks(t, d->hooks) &&
+    return t->size == d->size && t->align == d->align && t->home == d->home && t->page_rows == page_rows_of(d) && (t->base ? t->base->id : 0) == d->base.id && type_same_hooks(t, d->hooks) &&
            fields_same(t, d->fields, d->field_count);
 }
 
@@ -321,6 +339,9 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->size = d->size;
     t->align = d->align;
     t->home = d->home;
+    t->stored = home_stored(d->home);
+    t->bit = d->home == REEF_BIT || (t->stored && d->home != REEF_COLD);
+    t->page_rows = page_rows_of(d);
     if (d->hooks) t->hooks = *d->hooks;
     const reef_hooks *h = &t->hooks;
     t->hooked = hooks_run(h);
@@ -390,6 +411,12 @@ static void text_add_fields(size_t *length, const type *t, const reef_type_desc 
     text_add(length, "; their fields differ from field %u (%s) on", i + 1, name);
 }
 
+static const char *home_text(reef_home home)
+{
+    static const char *const names[] = {"tables", "bits", "a sparse set", "pages", "a cold set", "spans", "shared values", "split columns"};
+    return names[home];
+}
+
 /* Keeps the reason why a declaration can't be; only the first is kept. */
 static void type_refuse(const reef_type_desc *d, reef_status status)
 {
@@ -403,7 +430,8 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
         text_add(&length, "two declarations differ");
         if (t->size != d->size) text_add(&length, "; sizes %u and %u", t->size, d->size);
         if (t->align != d->align) text_add(&length, "; alignments %u and %u", t->align, d->align);
-        if (t->home != d->home) text_add(&length, "; one lives in tables, the other in bits");
+        if (t->home != d->home) text_add(&length, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
+        else if (t->page_rows != page_rows_of(d)) text_add(&length, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
         if (!type_same_hooks(t, d->hooks)) text_add(&length, "; their hooks differ");
         if (!fields_same(t, d->fields, d->field_count)) text_add_fields(&length, t, d);
     }
@@ -415,7 +443,8 @@ const char *reef_declare_error(void) { return REEF_ACQUIRE_POINTER(&registry.err
 static COLD reef_status type_take(reef_type_decl *decl)
 {
     uint32_t       id = 0;
-    reef_type_desc d = {decl->name, decl->size, decl->align, decl->home, decl->hooks, decl->fields, decl->field_count};
+    reef_type_desc d = {decl->name, decl->size, decl->align, decl->home, decl->hooks, decl->fields, decl->field_count,
+                        decl->page_rows, {0}};
     reef_status    status = type_register(&d, &id);
     if (status >= 0) RELEASE_STORE(&decl->id, id);
     else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
@@ -508,6 +537,8 @@ bool reef_type_get(reef_component component, reef_type_info *info)
     info->size = t->size;
     info->align = t->align;
     info->home = t->home;
+    info->page_rows = t->home == REEF_PAGED ? t->page_rows : 0;
+    info->base.id = t->base ? t->base->id : 0;
     info->hooks = t->hooked || t->tracked ? &t->hooks : NULL;
     info->fields = fields;
     info->field_count = fields ? t->field_count : 0;

@@ -10,6 +10,10 @@ typedef struct type {
     uint64_t    name_hash;   /* for the state's hash, which knows no ids */
     uint32_t    id, size, align;
     reef_home   home;
+    bool        bit;         /* who has it, rows know by a bit */
+    bool        stored;      /* values lie in a store outside of the rows: src/store.h */
+    uint32_t    page_rows;   /* of such a store */
+    const struct type *base; /* NULL: none */
     bool        hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */
     bool        plain_move;  /* moving is memcpy */
     bool        plain_copy;  /* copying is memcpy */

@@ -32,7 +32,7 @@
 #if defined(__GNUC__)
 #define REEF_INLINE static inline __attribute__((always_inline, unused))
 #define REEF_NOINLINE __attribute__((noinline))
-#define REEF_COLD __attribute__((noinline, cold))
+#define REEF_SELDOM __attribute__((noinline, cold))
 #define REEF_UNUSED __attribute__((unused))
 /* The compiler may keep what it read over a call, and drop a call whose answer nobody wants. */
 #if defined(REEF_CHECKED) /* there such calls may tell of a mistake */
@@ -66,7 +66,7 @@
 #elif defined(_MSC_VER)
 #define REEF_INLINE static __forceinline
 #define REEF_NOINLINE __declspec(noinline)
-#define REEF_COLD __declspec(noinline)
+#define REEF_SELDOM __declspec(noinline)
 #define REEF_UNUSED
 #define REEF_PURE
 #define REEF_PREFETCH(p) ((void)(p))

@@ -54,6 +54,19 @@ typedef struct reef_map {
     uint32_t lowest, capacity, count, used, elsewhere;
 } reef_map;
 
+/* The values of a type that lie outside of the rows: src/store.h. A page has `bits` slots' marks first (generations of 4 bytes, or
+ * handles of 8), and the values at `offset`. */
+typedef struct reef_store {
+    reef_paged values, index;
+    uint32_t   component, size, offset;
+    uint8_t    bits, paged;
+    uint16_t   align;
+    uint64_t   count;  /* values; without holes: also the next slot */
+    reef_paged hashes; /* of pages: src/hash.c */
+    uint64_t   serial; /* of what its home counts */
+} reef_store;
+enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
+
 /* The head of every world. */
 typedef struct reef_hot {
     reef_paged       records;    /* uint64_t[4096] a page */
@@ -65,6 +78,9 @@ typedef struct reef_hot {
     uint32_t         fresh_end;    /* indices from index_count to here can be handed out at once */
     uint32_t         empty_count;  /* entities without a row */
     uint64_t        *fresh_page;   /* the page of their records, while there are some */
+    reef_store      *stores;       /* of the state; the first one is empty */
+    uint32_t        *store_number; /* by component id */
+    uint32_t         store_room;   /* ids below */
 #if defined(REEF_CHECKED)
     uint32_t         held;         /* != 0: systems run, and what they read is held against their declarations */
 #endif
@@ -181,6 +197,24 @@ REEF_INLINE uint32_t reef_slot_at(const reef_way *way, uint64_t packed, uint32_t
     *slots = reef_slots_in(way->chunks, *place);
     const uint32_t d = (*slots)[0].head.table - way->lowest;
     return REEF_LIKELY(d < way->capacity) ? way->slot[d] : 0;
+}
+
+/* The value of an entity in a store, of several the first; NULL: none, or the handle is dead. */
+REEF_INLINE const void *reef_store_find(const reef_store *s, reef_entity e)
+{
+    if (s->paged) {
+        const uint32_t i = e.index & ((1u << s->bits) - 1), p = e.index >> s->bits;
+        if (REEF_UNLIKELY(p >= s->values.count)) return NULL;
+        const char *page = (const char *)s->values.page[p];
+        if (REEF_UNLIKELY(page == NULL || e.generation == 0)) return NULL;
+        return ((const uint32_t *)(const void *)page)[i] == e.generation ? page + s->offset + (size_t)i * s->size : NULL;
+    }
+    const uint32_t p = e.index >> REEF_INDEX_BITS;
+    if (REEF_UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || e.generation == 0)) return NULL;
+    const uint64_t x = ((const uint64_t *)s->index.page[p])[e.index & ((1u << REEF_INDEX_BITS) - 1)];
+    if ((uint32_t)(x >> 32) != e.generation) return NULL;
+    const uint32_t slot = (uint32_t)x;
+    return (const char *)s->values.page[slot >> s->bits] + s->offset + (size_t)(slot & ((1u << s->bits) - 1)) * s->size;
 }
 
 /* By declaration: its id is not tested, since an id that isn't known yet (0) finds nothing, and the slow half resolves it. */

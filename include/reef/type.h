@@ -42,10 +42,18 @@ REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return (uint64_t)e.genera
 
 typedef struct reef_world reef_world;
 
-/* Where the values of a type live. */
+/* Where the values of a type live. The calls are the same for all homes; docs/homes.md says which to take when. */
 typedef enum reef_home {
     REEF_TABLE = 0, /* in the columns of the entity's table: fastest to walk; adding and removing moves the row */
-    REEF_BIT        /* tags only: one bit a row; adding and removing moves nothing */
+    REEF_BIT,       /* tags only: one bit a row; adding and removing moves nothing */
+    REEF_SPARSE,    /* packed densely, found by the entity's index: adding and removing moves at most one value, of the same type */
+    REEF_PAGED,     /* in pages indexed by the entity's index: quick to reach at random; a value stays where it is while it lives, but
+                       for the first write after a fork */
+    REEF_COLD,      /* as sparse, and rows know nothing of it: costs nothing to those that move, and queries that name it look it up row
+                       by row. Tags too */
+    REEF_MULTI,     /* as many on an entity as are added, side by side in the order of adding */
+    REEF_SHARED,    /* a counted value outside of the rows, which several entities may have in common */
+    REEF_SPLIT      /* as REEF_TABLE, with a column for each field; the type needs fields */
 } reef_home;
 
 /* What a snapshot or a fork gets of a type's values. */
@@ -114,6 +122,8 @@ typedef struct reef_type_decl {
     const reef_hooks  *hooks;
     const reef_field  *fields;
     uint32_t           field_count;
+    uint32_t           page_rows; /* REEF_PAGED: values of a page, 0: 1,024 */
+    struct reef_type_decl *base;  /* of a subtype */
     uint32_t           id;   /* 0 until the first use */
     struct reef_type_decl *next;
 } reef_type_decl;
@@ -126,16 +136,24 @@ REEF_API reef_component reef_resolve(reef_type_decl *decl) REEF_PURE;
 /* The first contradiction between two declarations of one name, as a text, or NULL. Any thread. */
 REEF_API const char *reef_declare_error(void);
 
-#define REEF_DECLARE_(T, size, align, home, hooks) \
-    static reef_type_decl reef_decl_##T = {#T, size, align, home, hooks, 0, 0, 0, 0}; \
+#define REEF_DECLARE_(T, size, align, home, hooks) REEF_DECLARE_AS_(T, size, align, home, hooks, 0, 0)
+#define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base) \
+    static reef_type_decl reef_decl_##T = {#T, size, align, home, hooks, 0, 0, page_rows, base, 0, 0}; \
+    enum { reef_home_of_##T = home }; \
     REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_decl_##T); } \
     REEF_INLINE reef_type_decl *reef_decl_of_##T(void) { return &reef_decl_##T; } \
     struct reef_needs_semicolon_##T
 
 /* A component whose data is the C type T (a single identifier; typedef what has none). */
-#define REEF_COMPONENT(T) REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_TABLE, 0)
+#define REEF_COMPONENT(T) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, 0)
 /* A component with hooks: a pointer to a reef_hooks that lives as long as the program. */
-#define REEF_COMPONENT_HOOKS(T, hooks) REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_TABLE, hooks)
+#define REEF_COMPONENT_HOOKS(T, hooks) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, hooks)
+/* A component in another home: REEF_COMPONENT_IN(Burning, REEF_SPARSE). */
+#define REEF_COMPONENT_IN(T, home) REEF_COMPONENT_IN_HOOKS(T, home, 0)
+#define REEF_COMPONENT_IN_HOOKS(T, home, hooks) REEF_DECLARE_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks)
+/* A component in pages of so many values: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
+#define REEF_COMPONENT_PAGED(T, page_rows) \
+    REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_PAGED, 0, page_rows, 0)
 /* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
 #define REEF_COMPONENT_AS(Name, T) \
     typedef T Name; \
@@ -177,6 +195,8 @@ typedef struct reef_type_desc {
     const reef_hooks *hooks; /* copied; NULL: plain data */
     const reef_field *fields; /* copied, names too */
     uint32_t          field_count;
+    uint32_t          page_rows; /* REEF_PAGED: values of a page, a power of two up to REEF_PAGE_ROWS_MAX; 0: 1,024 */
+    reef_component    base;      /* a subtype's base, {0}: none */
 } reef_type_desc;
 
 /* Makes a type, or finds the one of that name if it is the same. Errors (into *status if not NULL): BAD_ARGUMENT, LIMIT
@@ -196,6 +216,8 @@ typedef struct reef_type_info {
     const reef_hooks *hooks;  /* NULL: plain data */
     const reef_field *fields; /* NULL: bytes */
     uint32_t          field_count;
+    uint32_t          page_rows; /* REEF_PAGED: values of a page; else 0 */
+    reef_component    base;      /* of a subtype, {0}: none */
 } reef_type_info;
 
 /* What is known of a type; false for an id that isn't one. The pointers live as long as the process. Any thread. */
@@ -243,6 +265,7 @@ enum {
     REEF_JOBS_MAX = 64,           /* jobs that a system is split into */
     REEF_DETAIL_MAX = 128,        /* bytes of an error's detail, with the zero at its end */
     REEF_BUNDLE_MAX = 64,         /* parts of a bundle */
+    REEF_PAGE_ROWS_MAX = 65536,   /* values of a page of REEF_PAGED */
     REEF_BLOCK_ROWS = 1024        /* rows of a block */
 };
 /* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000

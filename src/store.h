@@ -1,0 +1,67 @@
+/* Homes outside of the rows: sparse, paged, cold, multi, shared.
+ *
+ *   who has it     a bit of the row, as for REEF_BIT (src/bit.c): rows that move take it along. Not for REEF_COLD
+ *   its value      in the type's store, by entity index:
+ *
+ *     REEF_PAGED   values[index >> bits] ─► page: generations, values           the slot is the index itself
+ *     the others   index[index >> 9]     ─► {generation, slot}
+ *                  values[slot >> bits]  ─► page: entities, values
+ *                     sparse, cold, shared: slots 0 ... count - 1, without holes
+ *                     multi:                a run of slots an entity
+ *
+ * A generation that matches proves that the entity is alive and has it: the store forgets an entity with its component. All pages
+ * are copy-on-write (paged.h), with a version each; a shared page with hooks is copied by its hooks.
+ *
+ * As everywhere: ..._prepare and ..._own may fail and change nothing visible; what follows can't fail. */
+#ifndef REEF_STORE_H
+#define REEF_STORE_H
+
+#include "table.h"
+
+typedef reef_store value_store; /* fast.h */
+
+/* The store of a type; an empty one if this state has none. */
+INLINE const value_store *store_of(const reef_world *w, uint32_t component)
+{
+    const reef_hot *h = &w->hot;
+    return &h->stores[component < h->store_room ? h->store_number[component] : 0];
+}
+
+/* The value of an entity, of a multi the first; NULL: it hasn't got it, or is dead. (A tag in REEF_COLD: somewhere.) */
+INLINE const void *store_find(const reef_world *w, uint32_t component, reef_entity e) { return reef_store_find(store_of(w, component), e); }
+INLINE bool store_has(const reef_world *w, uint32_t component, reef_entity e) { return store_find(w, component, e) != NULL; }
+/* How many values follow side by side for the entities e[0 ... n-1], which all have it: at least 1. */
+uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n);
+/* The version of the last write to the page where the value lies (0: none). */
+uint64_t store_version(const value_store *s, reef_entity e);
+
+/* For writing: the page of the entity's value ours and marked as written at the world's version. NULL: no memory (it has it). */
+void *store_own(reef_world *w, uint32_t component, reef_entity e);
+/* All pages ours, marked or not: before systems that write run. */
+bool store_own_all(reef_world *w, uint32_t component, bool mark);
+/* Page of an owned value marked as written at `version`: several threads may do this. */
+void store_mark_at(const value_store *s, reef_entity e, uint64_t version);
+
+/* Adding: room for n more values (of entities e[0 ... n-1], which don't have it), all pages ours. Then for each, in this order: the
+ * raw slot of number i, filled by the caller; when all are filled, commit makes them visible. */
+bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n);
+void *store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i);
+void store_commit_add(reef_world *w, uint32_t component, reef_entity e);
+
+/* Removing: pages ours that dropping touches. Then the value ends (its destroy hook runs) and the entity is forgotten. */
+bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
+void store_drop(reef_world *w, uint32_t component, reef_entity e);
+/* Of n entities in any order, of whom any may have it. */
+bool store_prepare_drop_all(reef_world *w, uint32_t component);
+
+/* All cold types and all stored ones of a row (by its bits, `mask` as table.bits): what goes with an entity. */
+bool stores_prepare_end(reef_world *w, uint64_t mask, uint32_t place, reef_entity e);
+void stores_end(reef_world *w, uint64_t mask, uint32_t place, reef_entity e);
+
+/* Values of page `page` that are there, for whoever looks at all of them: the next slot from *slot on; its value and entity. */
+typedef struct store_place { reef_entity entity; void *value; uint32_t slot; } store_place;
+bool store_each(const value_store *s, uint32_t page, store_place *at); /* at->slot: to begin with, then of the next */
+
+uint64_t store_count(const value_store *s); /* values */
+
+#endif
