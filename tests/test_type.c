@@ -204,7 +204,7 @@ static void A11_the_parts_of_a_made_type_are_copied(void **state)
     reef_field     field = {member, REEF_I32, 0, 4, unit, -1, 1};
     reef_hooks     hooks = loose_hooks;
     reef_component c;
-    assert_ok(makes(&(reef_type_desc){name, 8, 4, REEF_TABLE, &hooks, &field, 1}, &c));
+    assert_ok(makes(&(reef_type_desc){.name = name, .size = 8, .align = 4, .hooks = &hooks, .fields = &field, .field_count = 1}, &c));
     memset(name, 'x', 6), memset(member, 'x', 6), memset(unit, 'x', 3);
     memset(&field, 0, sizeof field), memset(&hooks, 0, sizeof hooks);
     reef_type_info info;

@@ -508,7 +508,7 @@ static const char *const prelude[] = {
     "*hooks, "
     "reef_on_fork on_fork, bool track_rows,\n    const reef_field *fields, uint32_t count)\n{\n"
     "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n    h.track_rows = track_rows;\n"
-    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count};\n"
+    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, 0, {0}};\n"
     "    return reef_type_new(&d, NULL);\n}\n"
     "static void hash(const char *how, uint64_t h) { printf(\"%s: %016llx\\n\", how, (unsigned long long)h); }\n"
     "static uint64_t hash_of_fork(void)\n"
