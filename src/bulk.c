@@ -10,7 +10,7 @@
  * where values are replaced. So the portions don't disturb each other, and the order of rows is that of single calls. Switches and
  * marks change by words of 64 rows. */
 #include "query.h"
-#include "track.h"
+#include "stored.h"
 
 /* To destroy: FILL is all rows of a table, MOVE listed ones. */
 typedef enum portion_kind { RELABEL, APPEND, MOVE, FILL, REPLACE } portion_kind;
@@ -469,6 +469,80 @@ static reef_status bulk_bits(bulk *b, uint32_t key)
     return REEF_OK;
 }
 
+/* ---- values in stores ---- */
+
+/* Those rows of a match that change. */
+static bool list_stored(bulk *b, const match *m, const table *t)
+{
+    uint64_t words[BIT_WORDS];
+    for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next) {
+        if (!rows_of(b, m, t, unit, words)) continue;
+        if (!list_room(b, REEF_BLOCK_ROWS)) return false;
+        const uint64_t first = b->count;
+        list_rows(b, unit, words);
+        uint64_t end = first;
+        for (uint64_t i = first; i < b->count; i++) {
+            const bool has = store_has(b->w, b->t->id, b->list[i]);
+            if (b->value.kind == REEF_VALUE_ONE || has == (b->value.kind == REEF_VALUE_REMOVE)) b->list[end++] = b->list[i];
+        }
+        b->count = end;
+    }
+    return true;
+}
+
+static bool stored_ready(bulk *b)
+{
+    reef_world *w = b->w;
+    const bool on = b->value.kind != REEF_VALUE_REMOVE;
+    uint32_t leaving = 0;
+    for (uint64_t i = 0; i < b->count; i++) {
+        const reef_entity e = b->list[i];
+        const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
+        const bool has = store_has(w, c, e);
+        leaving += id == TABLE_EMPTY && !on;
+        if (b->t->bit && !has && !bit_prepare(w, c, id, place, on)) return false;
+        if (!on && ((b->t->bit && !bit_prepare(w, c, id, place, false)) || !bit_prepare(w, c | BIT_DISABLED, id, place, false))) return false;
+        if (on && has && store_own(w, c, e) == NULL) return false;
+    }
+    if (!on && !store_prepare_drop_all(w, b->t->id)) return false;
+    if (on && b->count && !store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
+    if (leaving == 0) return true;
+    reef_entity *out = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, leaving * sizeof *out, PLAIN_ALIGN);
+    uint32_t n = 0;
+    for (uint64_t i = 0; out && i < b->count; i++)
+        if (reef_slots_at(&w->hot, place_of(w, b->list[i]))[0].head.table == TABLE_EMPTY) out[n++] = b->list[i];
+    const bool ok = out && leave_prepare(w, TABLE_EMPTY, out, n);
+    memory_free(&w->family->memory, MEMORY_OTHER, out, leaving * sizeof *out);
+    return ok;
+}
+
+/* Adds, sets or removes a value of everything that matches, one by one. */
+static reef_status bulk_stored(bulk *b)
+{
+    for (uint32_t i = 0; i < b->q->match_count; i++) {
+        const table *t = table_read(b->w, match_at(b->q, i)->id);
+        if (t && !list_stored(b, match_at(b->q, i), t)) return REEF_NO_MEMORY;
+    }
+    b->changed = b->count;
+    if (b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) return REEF_NOT_COPYABLE;
+    if (!stored_ready(b) || !track_ready(b)) return REEF_NO_MEMORY;
+    reef_status s = aside_make(b);
+    if (s != REEF_OK) {
+        bulk_undo(b);
+        return s;
+    }
+    for (uint64_t i = 0; i < b->count; i++) {
+        const reef_entity e = b->list[i];
+        const uint32_t place = place_of(b->w, e);
+        reef_value v = b->value;
+        if (b->aside) v.kind = VALUE_MOVED, v.data = b->aside + (size_t)i * b->t->size;
+        const reef_status done = change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
+        ASSERT(done == REEF_OK);
+        (void)done;
+    }
+    return REEF_OK;
+}
+
 /* ---- the calls ---- */
 
 /* The query is there and up to date, nothing is open. */
@@ -512,7 +586,7 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     if (heap) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);
     if (bytes && copy) b.value.data = memcpy(copy, value.data, value.size);
     if (copy == NULL) s = REEF_NO_MEMORY;
-    else if (fixed_hold(b.q, b.since)) s = b.t->home == REEF_BIT ? bulk_bits(&b, b.t->id) : bulk_table(&b);
+    else if (fixed_hold(b.q, b.since)) s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
     if (heap) memory_free(&w->family->memory, MEMORY_OTHER, copy, value.size);
     bulk_free(&b);
     if (s == REEF_OK && changed) *changed = b.changed;
@@ -556,7 +630,7 @@ static reef_status collect_doomed(bulk *b, const match *m)
     const table *t = table_read(b->w, m->id);
     const uint64_t rows = t ? rows_count(b, m, t) : 0;
     if (rows == 0) return REEF_OK;
-    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked;
+    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked && !stores_tracked(b->w);
     portion *p = portion_add(b, whole ? FILL : MOVE, m->id);
     if (p == NULL || (!whole && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
     p->count = rows;

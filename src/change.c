@@ -1,5 +1,5 @@
 #include "change.h"
-#include "track.h"
+#include "stored.h"
 
 /* ---- types and values ---- */
 
@@ -117,7 +117,7 @@ static const type *column_type(const reef_value *v) /* NULL: not a value of a co
 {
     if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = type_of(v->component.id);
-    return t->home == REEF_TABLE && t->size && v->kind != REEF_VALUE_REMOVE ? t : NULL;
+    return in_table(t) && t->size && v->kind != REEF_VALUE_REMOVE ? t : NULL;
 }
 
 static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)
@@ -355,13 +355,16 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count);
     bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
     const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
-    const bool tracked = before->tracked || after->tracked;
+    const bool tracked = before->tracked || after->tracked, stored = values_stored(values, count);
+    stored_stage stage;
     uint32_t at = place;
     reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
     if (!stay) at = x.to_place;
     if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && stored && !stored_prepare(w, e, values, count)) s = REEF_NO_MEMORY;
     if (from) from = table_read(w, from_id); /* its page may have been copied */
+    if (s == REEF_OK && stored) s = stored_make(w, e, values, count, 0, &stage);
     if (s != REEF_OK) {
         if (x.to) table_settle(w, x.to);
         return s;
@@ -369,12 +372,14 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     if (stay) s = from ? replace_in_place(w, e, from, place, values, count) : REEF_OK;
     else if (x.to) s = change_stage(w, &x, e, values, count);
     if (s != REEF_OK) {
+        if (stored) stored_undo(w, e, values, count, 0, &stage);
         if (x.to) table_settle(w, x.to);
         return s;
     }
     if (tracked) change_track(w, e, place, before, after, values, count);
     if (!stay) change_commit(w, &x, e, values, count);
     if (bits) bits_commit(w, at, values, count);
+    if (stored) stored_commit(w, e, values, count, &stage);
     return REEF_OK;
 }
 

@@ -12,7 +12,7 @@
  *
  * A run means its elements one by one. Where it names all rows of a table in their order, and nobody could tell, the table is done
  * as a whole. */
-#include "change.h"
+#include "stored.h"
 #include "tick.h"
 #include <stdio.h>
 
@@ -379,7 +379,7 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
     if (count > COMMAND_RUN_VALUES) return false;
     for (uint32_t i = 0; i < count; i++) {
         const type *t = type_of(values[i].component.id);
-        if (t->home != REEF_TABLE || t->hooked || values[i].kind > REEF_VALUE_ONE) return false;
+        if (!in_table(t) || t->hooked || values[i].kind > REEF_VALUE_ONE) return false;
         if (values[i].kind == REEF_VALUE_ONE) *stride += t->size;
         if (*stride > COMMAND_CHUNK_MOST / 4) return false;
     }
@@ -680,7 +680,7 @@ static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remo
 static bool table_destroy(reef_world *w, uint32_t id, uint64_t rows)
 {
     const shape *s = shape_of(w->family, id);
-    if (w->state.name_count || s->hooked || s->tracked) return false;
+    if (w->state.name_count || s->hooked || s->tracked || stores_tracked(w)) return false;
     if (!table_own_all(w, id) || !destroy_prepare(w, NULL, 0, rows)) return false;
     destroy_rows(w, id);
     return true;
@@ -694,7 +694,7 @@ static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const comma
     const table *t = id > TABLE_EMPTY ? table_read(w, id) : NULL;
     const uint64_t rows = t ? table_rows(t) : 0;
     if (rows < COMMAND_WHOLE_LEAST || t->first != place_unit(place) || x->kind > COMMAND_DESTROY) return 0;
-    if (x->kind != COMMAND_DESTROY && (type_of(x->component) == NULL || type_of(x->component)->home != REEF_TABLE)) return 0;
+    if (x->kind != COMMAND_DESTROY && (type_of(x->component) == NULL || !in_table(type_of(x->component)))) return 0;
     if (!run_names_table(w, (run_place){c->first, x, c->first->done, x->at}, t)) return 0;
     if (x->kind == COMMAND_DESTROY) return table_destroy(w, id, rows) ? rows : 0;
     return table_move(w, id, x->component, x->kind == COMMAND_REMOVE) ? rows : 0;

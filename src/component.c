@@ -3,10 +3,16 @@
  * The straight path first: everything it needs is tested read-only, then the row moves. Anything unusual (a shared page, a
  * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
 #include "change.h"
-#include "track.h"
+#include "stored.h"
 #include "watch.h"
 
 /* ---- reading ---- */
+
+static const void *stored_get(const reef_world *w, reef_entity e, reef_component c)
+{
+    const value_store *s = store_of(w, c.id);
+    return s->size ? reef_store_find(s, e) : NULL;
+}
 
 const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
 {
@@ -16,8 +22,8 @@ const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
     if (place == PLACE_DEAD) return NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     uint32_t k = slot_find(w, c.id, slots[0].head.table);
-    if (k == 0 || k == REEF_SLOT_TAG) return NULL;
-    return cell(slots, k, place_row(place), type_of(c.id)->size);
+    if (k == 0) return stored_any(w) ? stored_get(w, e, c) : NULL;
+    return k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), type_of(c.id)->size);
 }
 
 bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
@@ -25,6 +31,7 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
     if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
+    if (stored_any(w) && store_has(w, c.id, e)) return true;
     return (c.id & BIT_DISABLED) == 0 && bit_has(w, c.id, place);
 }
 
@@ -38,6 +45,15 @@ static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
     return world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
 
+static void *stored_mut(reef_world *w, reef_entity e, const type *t)
+{
+    w->hook_failed.id = 0;
+    void *p = !t->tracked || track_prepare(w, t->id, &e, 1) ? store_own(w, t->id, e) : NULL;
+    if (p == NULL) return failure(w, REEF_NO_MEMORY, "reef_mut", (reef_component){t->id}, e, 0), NULL;
+    if (t->tracked) track_stamp(w, t->id, e.index, false);
+    return p;
+}
+
 void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
 {
     if (w == NULL) return NULL;
@@ -48,6 +64,7 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
         failure(w, absence(w, e, c), "reef_mut", c, e, 0);
         return NULL;
     }
+    if (t->stored) return stored_mut(w, e, t);
     uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, k = slot_find(w, c.id, id);
     if ((t->tracked && !track_prepare(w, c.id, &e, 1)) || !column_own(w, table_read(w, id), place_unit(place), k)) {
         failure(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
@@ -72,6 +89,7 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     void *p = (void *)(uintptr_t)reef_get_slow(w, e, decl);
     const uint32_t c = reef_id_of(decl).id;
     if (p == NULL) return NULL;
+    if (type_of(c)->stored && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     if (type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
     const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
@@ -83,7 +101,8 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
     const type *t = w ? type_of(c.id) : NULL;
     uint64_t n = 0;
     if (t == NULL) return 0;
-    if (t->home == REEF_BIT) return bit_count_rows(w, c.id);
+    if (t->stored) return store_of(w, c.id)->count;
+    if (t->bit) return bit_count_rows(w, c.id);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++) {
         const table *x = table_read(w, i);
         if (x && slot_find(w, c.id, i) != 0) n += table_rows(x);
@@ -281,13 +300,13 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (s != REEF_OK) return failure(w, s, op, c, e, 0);
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
     const type *t = type_of(c.id);
-    bool has = t->home == REEF_BIT ? bit_has(w, c.id, place) : slot_find(w, c.id, from) != 0;
+    bool has = component_there(w, t, e, place, from);
     if (w->commands && !(has && value.kind == REEF_VALUE_ONE)) return one_deferred(w, op, e, &value);
     if (remove && !has) return failure(w, REEF_ABSENT, op, c, e, 0);
     if (has && value.kind == REEF_VALUE_DEFAULT) return failure(w, REEF_EXISTS, op, c, e, 0);
     if (w->locks && has == remove) return failure(w, REEF_LOCKED, op, c, e, 0);
     uint32_t to = from;
-    if (has == remove && t->home == REEF_TABLE) {
+    if (has == remove && in_table(t)) {
         const edge *x = edge_fetch(w, edge_key(from, c.id, remove), &s);
         if (x == NULL) return failure(w, s, op, c, e, 0);
         to = x->to;
@@ -296,6 +315,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (s != REEF_OK) return s;
     place = place_of(w, e);
     uint32_t k = place == PLACE_EMPTY ? 0 : slot_find(w, c.id, to);
+    if (t->stored && t->size && !remove) *out = (void *)(uintptr_t)store_find(w, c.id, e);
     if (k && k != REEF_SLOT_TAG) *out = cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
     return has || remove ? REEF_OK : REEF_ADDED;
 }
@@ -543,7 +563,7 @@ static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *
         if (!named) ids[n++] = s->component[i];
     }
     for (uint32_t j = 0; j < count; j++)
-        if (values[j].kind != REEF_VALUE_REMOVE && type_of(values[j].component.id)->home == REEF_TABLE)
+        if (values[j].kind != REEF_VALUE_REMOVE && in_table(type_of(values[j].component.id)))
             ids[n++] = values[j].component.id;
     return n;
 }
@@ -556,8 +576,7 @@ static reef_status change_values(reef_world *w, const char *op, reef_entity e, r
     reef_status s = REEF_OK;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t c = values[i].component.id;
-        bool bit = type_of(c)->home == REEF_BIT, has = bit ? bit_has(w, c, place) : slot_find(w, c, from) != 0;
-        if (has == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
+        if (component_there(w, type_of(c), e, place, from) == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
     }
     if (moves && w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (moves) to = graph_table(w, ids, set_after(w, from, values, count, ids), &s);
@@ -609,16 +628,21 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->commands) return command_plain(w, w->commands, COMMAND_REMOVE_ALL, op, e, none);
-    if (place == PLACE_EMPTY) return REEF_OK;
+    if (place == PLACE_EMPTY && !(w->slow & SLOW_COLD)) return REEF_OK;
     if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
     reef_value few[32], *off = few;
-    size_t bytes = w->state.bit_count > 32 ? w->state.bit_count * sizeof(reef_value) : 0;
+    const uint32_t most = w->state.bit_count + w->state.store_count;
+    size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
     if (bytes) off = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (off == NULL) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->state.bit_count; i++) /* all but the entity's own mark */
         if (w->state.bits[i].key != BIT_DISABLED)
             off[n++] = reef_value_make((reef_component){w->state.bits[i].key}, REEF_VALUE_REMOVE, 0, NULL);
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const uint32_t c = w->state.stores[i].component;
+        if (!type_of(c)->bit && store_has(w, c, e)) off[n++] = reef_value_make((reef_component){c}, REEF_VALUE_REMOVE, 0, NULL);
+    }
     reef_status s = REEF_OK;
     uint32_t to = graph_table(w, NULL, 0, &s);
     s = to ? change_apply(w, op, e, place, to, off, n) : failure(w, s, op, none, e, 0);

@@ -1,6 +1,6 @@
 /* Destroying: one, many, all that have a set; taking a type from everybody. */
 #include "change.h"
-#include "track.h"
+#include "stored.h"
 
 typedef struct doomed { /* entities collected in visiting order before anything changes */
     reef_entity *entities;
@@ -19,6 +19,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->locks && !BUG(17)) return failure(w, REEF_LOCKED, op, none, e, 0);
     if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (stored_any(w) && !stored_prepare_end(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     if (place == PLACE_EMPTY) {
         w->hot.empty_count--;
     } else {
@@ -37,6 +38,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
         row_fill(w, t, place);
         table_lease(w, t);
     }
+    if (stored_any(w)) stored_end(w, e);
     name_forget(w, e);
     id_free(w, e);
     w->destroyed++;
@@ -145,17 +147,19 @@ static void doomed_free(reef_world *w, doomed *d)
     memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
 }
 
-static bool row_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t place)
+static bool row_has(const reef_world *w, const reef_component *types, uint32_t count, reef_entity e, uint32_t place)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (type_of(types[i].id)->home == REEF_BIT && !bit_has(w, types[i].id, place)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_of(types[i].id);
+        if (!in_table(t) && !component_there(w, t, e, place, TABLE_NONE)) return false;
+    }
     return true;
 }
 
 static bool table_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t id)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (type_of(types[i].id)->home == REEF_TABLE && slot_seek(w, types[i].id, id) == 0) return false;
+        if (in_table(type_of(types[i].id)) && slot_seek(w, types[i].id, id) == 0) return false;
     return true;
 }
 
@@ -169,7 +173,23 @@ static bool collect_table(reef_world *w, uint32_t id, const reef_component *type
         uint32_t rows = chunk_rows(t, unit);
         if (BUG(11) && rows == REEF_BLOCK_ROWS) rows--;
         for (uint32_t row = 0; row < rows; row++)
-            if (row_has(w, types, count, unit_place(unit) + row)) d->entities[d->count++] = e[row];
+            if (row_has(w, types, count, e[row], unit_place(unit) + row)) d->entities[d->count++] = e[row];
+    }
+    return true;
+}
+
+/* Entities without a row have at most what is cold. */
+static COLD bool collect_rowless(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (type_of(types[i].id)->bit || !type_of(types[i].id)->stored) return true;
+    if (!doomed_room(w, d, w->hot.empty_count)) return false;
+    for (uint32_t i = 0; i < w->hot.index_count; i++) {
+        if ((uint32_t)record_read(w, i) != PLACE_EMPTY) continue;
+        const reef_entity e = reef_entity_at(w, i);
+        if (!row_has(w, types, count, e, PLACE_EMPTY)) continue;
+        if (record_own(w, i) == NULL) return false;
+        d->entities[d->count++] = e;
     }
     return true;
 }
@@ -182,15 +202,7 @@ static COLD bool collect(reef_world *w, const reef_component *types, uint32_t co
     for (uint32_t i = 0; ok && i < n; i++)
         if (table_has(w, types, count, ids[i])) ok = table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
     if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
-    if (ok && count == 0) {
-        ok = doomed_room(w, d, w->hot.empty_count);
-        for (uint32_t i = 0; ok && i < w->hot.index_count; i++) {
-            if ((uint32_t)record_read(w, i) != PLACE_EMPTY) continue;
-            ok = record_own(w, i) != NULL;
-            d->entities[d->count++] = reef_entity_at(w, i);
-        }
-    }
-    return ok;
+    return ok && collect_rowless(w, types, count, d);
 }
 
 static reef_status types_check(reef_world *w, const char *op, const reef_component *types, uint32_t count)
@@ -208,6 +220,7 @@ static reef_status types_check(reef_world *w, const char *op, const reef_compone
 COLD bool destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more)
 {
     bool named = false;
+    if (!stored_prepare_end_all(w)) return false;
     if (!ids_free_prepare(w, n + more) || !removals_prepare_many(w, e, n)) return false;
     for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
     return !named || names_own_all(w); /* each name that goes may renumber another */
@@ -223,6 +236,7 @@ COLD void destroy_rows(reef_world *w, uint32_t id)
         const uint32_t rows = chunk_rows(t, unit);
         for (uint32_t i = 0; i < rows; i++) {
             row_destroy(s, slots, i);
+            if (stored_any(w)) stored_end(w, slot_entities(slots)[i]);
             const bool ready = w->ring_next != w->ring_end || id_free_prepare(w);
             ASSERT(ready);
             (void)ready;
@@ -280,10 +294,12 @@ static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
         if (!table_has(w, &c, 1, ids[i])) continue;
         s = REEF_NO_MEMORY;
         if (!table_own_all(w, ids[i]) || !collect_table(w, ids[i], &c, 1, d)) break;
-        if (type_of(c.id)->home == REEF_TABLE && !clear_prepare(w, c, ids[i], &s)) break; /* switches go in place */
+        if (in_table(type_of(c.id)) && !clear_prepare(w, c, ids[i], &s)) break; /* switches go in place */
         s = REEF_OK;
     }
     if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
+    if (s == REEF_OK && !collect_rowless(w, &c, 1, d)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && type_of(c.id)->stored && !store_prepare_drop_all(w, c.id)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && !removals_prepare(w, c.id, d->count)) s = REEF_NO_MEMORY;
     for (uint64_t i = 0; s == REEF_OK && i < d->count; i++) s = reef_remove_id(w, d->entities[i], c);
     return s;

@@ -7,12 +7,14 @@
  * The graph belongs to the family: it only grows, and nothing of it can be seen from outside but the layouts of tables with
  * rows. All changes under the family's lock; readers of other worlds of the family take no lock: what they may still read
  * when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than the live ones.) */
-#include "world.h"
+#include "stored.h"
 
 /* Each with the slot behind it that every map has. */
-static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}};
+static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},
+                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}};
 #define map_none empty_none.map
 #define map_bits empty_bits.map
+#define map_stores empty_stores.map
 
 static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
 {
@@ -218,7 +220,7 @@ COLD reef_status graph_sync(reef_world *w)
         }
         ok = *page != NULL;
         const type *t = type_of(g->map_count);
-        if (ok && t && t->home == REEF_BIT) RELEASE_STORE(map_of(g, g->map_count), &map_bits);
+        if (ok && t && !in_table(t)) RELEASE_STORE(map_of(g, g->map_count), t->stored ? &map_stores : &map_bits);
     }
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
         if (g->maps[i]) w->hot.maps[i] = g->maps[i];

@@ -42,9 +42,11 @@ static void unlink_child(reef_node *n)
     else if (n->parent) n->parent->child = n->next;
 }
 
+static size_t page_align(const paged_owner *o) { return o->type->align ? o->type->align : BLOCK_ALIGN; }
+
 static void page_free(const paged_owner *o, void *page)
 {
-    memory_block_free(o->memory, o->type->kind, o->type->arena, page, o->type->page_bytes, BLOCK_ALIGN);
+    memory_block_free(o->memory, o->type->kind, o->type->arena, page, o->type->page_bytes, page_align(o));
 }
 
 static void node_free(const paged_owner *o, reef_node *n)
@@ -145,8 +147,13 @@ bool paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint64_t fo
 /* A page of its own for slot i, with the content of the shared one. */
 static void *page_copy(reef_paged *p, const paged_owner *o, uint32_t i)
 {
-    void *page = memory_block(o->memory, o->type->kind, o->type->arena, o->type->page_bytes, BLOCK_ALIGN);
+    void *page = memory_block(o->memory, o->type->kind, o->type->arena, o->type->page_bytes, page_align(o));
     if (page == NULL) return NULL;
+    if (p->page[i] && o->type->copy) {
+        if (o->type->copy(o->context, page, p->page[i])) return page;
+        page_free(o, page);
+        return NULL;
+    }
     if (p->page[i]) memcpy(page, p->page[i], o->type->page_bytes);
     else if (!o->type->raw) memset(page, 0, o->type->page_bytes);
     return page;

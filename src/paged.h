@@ -25,12 +25,17 @@ struct paged_type;
  * lives on, or NULL) refers to as well. Only contents newer than `base` belong to the dying node. */
 typedef void (*paged_release)(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
+/* A page's content for another page, under the lock. False: it can't be copied; `to` is raw memory. */
+typedef bool (*paged_copy)(void *context, void *to, const void *from);
+
 typedef struct paged_type {
     size_t           page_bytes;
     uint32_t         arena;
     enum memory_kind kind;
     paged_release    release; /* NULL: contents refer to nothing */
     bool             raw;     /* new pages needn't be cleared */
+    uint16_t         align;   /* of pages; 0: BLOCK_ALIGN */
+    paged_copy       copy;    /* NULL: memcpy */
 } paged_type;
 
 typedef struct reef_node reef_node;

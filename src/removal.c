@@ -11,7 +11,7 @@
  * somebody may go back to holds the places of then by the readers' serial numbers, which no two readers of a family have in
  * common: so a reader that the state doesn't know is found out. */
 #include "event.h"
-#include "track.h"
+#include "stored.h"
 
 /* ---- rings of bytes ---- */
 
@@ -105,7 +105,7 @@ COLD bool removals_prepare_many(reef_world *w, const reef_entity *e, uint64_t n)
         track_store *s = &w->state.tracks[i];
         uint64_t rows = 0;
         for (uint64_t k = 0; s->readers && k < n; k++)
-            rows += slot_seek(w, s->component, reef_slots_at(&w->hot, place_of(w, e[k]))[0].head.table) != 0;
+            rows += reef_has_id(w, e[k], (reef_component){s->component});
         if (!store_room(w, s, rows)) return false;
     }
     return true;
@@ -118,7 +118,7 @@ void removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e)
     bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
     if (s->value_readers && t->size) {
         const reef_slot *slots = reef_slots_at(&w->hot, place);
-        const char *value = cell(slots, slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
+        const char *value = t->stored ? store_find(w, t->id, e) : cell(slots, slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
         bytes_put(&s->values, s->tail * t->size, value, t->size);
     }
     s->tail++;

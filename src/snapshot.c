@@ -13,7 +13,7 @@
 #include "event.h"
 #include "reset.h"
 #include "tick.h"
-#include "track.h"
+#include "stored.h"
 
 void sets_distrust(reef_world *w);
 
@@ -246,6 +246,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     state_share(f, &w->hot, &w->state, hot, from);
     family_join(f, true);
     version_share(w);
+    stores_view(w);
     w->disabled_epoch++;
     names_changed(w);
     return w;
@@ -322,6 +323,7 @@ static void world_distrust(reef_world *w)
     w->state_epoch++;
     w->disabled_epoch++;
     world_touch(w);
+    stores_view(w);
     if (!BUG(26)) names_changed(w);
 }
 

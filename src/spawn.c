@@ -4,7 +4,7 @@
  * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn of a
  * set costs neither sorting nor allocation. */
 #include "change.h"
-#include "track.h"
+#include "stored.h"
 
 typedef struct part {
     const type *type;
@@ -34,6 +34,7 @@ typedef struct spawning {
     uint32_t    count, id, n;
     const reef_entity *given; /* ids that are pending; NULL: new ones */
     table      *t;            /* NULL: entities without row */
+    bool        stored;       /* some values go to stores */
 } spawning;
 
 static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : id_peek(x->w, i); }
@@ -42,7 +43,7 @@ static const type *spawn_column(const reef_value *v)
 {
     if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = type_of(v->component.id);
-    return t->home == REEF_TABLE && t->size ? t : NULL;
+    return in_table(t) && t->size ? t : NULL;
 }
 
 /* The last `made` rows disappear again. */
@@ -57,6 +58,7 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
             const type *c = spawn_column(&x->values[k]);
             if (c) value_take_back(c, cell(slots, slot_seek(w, c->id, x->id), place_row(place), c->size), &x->values[k], made);
         }
+        if (x->stored) stored_unmake(w, e, x->values, x->count, made);
         bits_clear(w, x->t->bits, place);
         row_pop(w, x->t);
         if (x->given) id_pend(w, e);
@@ -64,17 +66,10 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
     }
 }
 
-static reef_status spawn_row(spawning *x, uint32_t i)
+/* The columns of a row that nobody sees yet. */
+static reef_status spawn_columns(const spawning *x, reef_slot *slots, uint32_t row, reef_entity e, uint32_t i)
 {
     reef_world *w = x->w;
-    table *t = x->t;
-    if (!table_room(w, t)) return REEF_NO_MEMORY;
-    reef_slot *slots = unit_slots(w, t->last);
-    uint32_t place = t->next, row = place_row(place);
-    reef_entity e = spawn_id(x, i);
-    if (t->shape->tracked && !track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
-    for (uint32_t k = 0; k < x->count; k++)
-        if (value_is_bit(&x->values[k]) && !bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) {
         const type *c = spawn_column(&x->values[k]);
         if (c == NULL) continue;
@@ -86,8 +81,32 @@ static reef_status spawn_row(spawning *x, uint32_t i)
         }
         return s;
     }
+    return REEF_OK;
+}
+
+static reef_status spawn_row(spawning *x, uint32_t i)
+{
+    reef_world *w = x->w;
+    table *t = x->t;
+    stored_stage stage;
+    if (!table_room(w, t)) return REEF_NO_MEMORY;
+    reef_slot *slots = unit_slots(w, t->last);
+    uint32_t place = t->next, row = place_row(place);
+    reef_entity e = spawn_id(x, i);
+    if (t->shape->tracked && !track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
+    for (uint32_t k = 0; k < x->count; k++)
+        if (value_is_bit(&x->values[k]) && !bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
+    if (x->stored && !stored_prepare(w, e, x->values, x->count)) return REEF_NO_MEMORY;
+    reef_status s = x->stored ? stored_make(w, e, x->values, x->count, i, &stage) : REEF_OK;
+    if (s != REEF_OK) return s;
+    s = spawn_columns(x, slots, row, e, i);
+    if (s != REEF_OK) {
+        if (x->stored) stored_undo(w, e, x->values, x->count, i, &stage);
+        return s;
+    }
     for (uint32_t k = 0; k < x->count; k++)
         if (value_is_bit(&x->values[k])) bit_commit(w, x->values[k].component.id, place, true);
+    if (x->stored) stored_commit(w, e, x->values, x->count, &stage);
     ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
     record_put(w, e, place);
     row_pushed(w, t);
@@ -160,21 +179,37 @@ static COLD void given_commit(const spawning *x)
     x->w->state.reserved_count -= x->n;
 }
 
+/* Entities that have nothing, or only what rows know nothing of. */
+static reef_status spawn_rowless(const spawning *x)
+{
+    reef_world *w = x->w;
+    stored_stage stage;
+    for (uint32_t i = 0; x->stored && i < x->n; i++) {
+        const reef_entity e = spawn_id(x, i);
+        reef_status s = stored_prepare(w, e, x->values, x->count) ? stored_make(w, e, x->values, x->count, i, &stage) : REEF_NO_MEMORY;
+        if (s == REEF_OK) {
+            stored_commit(w, e, x->values, x->count, &stage);
+            continue;
+        }
+        while (i-- > 0) stored_unmake(w, spawn_id(x, i), x->values, x->count, i);
+        return s;
+    }
+    for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, spawn_id(x, i), PLACE_EMPTY);
+    w->hot.empty_count += x->n;
+    return REEF_OK;
+}
+
 static reef_status spawn_all(spawning *x, bool rows)
 {
     reef_world *w = x->w;
     reef_status s = x->given ? given_prepare(x) : ids_prepare(w, x->n);
     bool plain = true;
     if (s != REEF_OK) return s;
-    if (!rows) {
-        for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, spawn_id(x, i), PLACE_EMPTY);
-        w->hot.empty_count += x->n;
-        return REEF_OK;
-    }
+    if (!rows) return spawn_rowless(x);
     x->t = table_own(w, x->id);
     if (x->t == NULL) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
-    plain &= !x->t->shape->hooked && !x->t->shape->tracked;
+    plain &= !x->stored && !x->t->shape->hooked && !x->t->shape->tracked;
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;
         if (plain) more = spawn_rows(x, made);
@@ -196,7 +231,7 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_bit(&values[k]);
-    spawning x = {w, values, count, id, n, given, NULL};
+    spawning x = {w, values, count, id, n, given, NULL, values_stored(values, count)};
     w->value = values;
     w->value_count = count;
     w->hook_failed.id = 0;
@@ -217,7 +252,7 @@ static COLD uint32_t values_table(reef_world *w, const reef_value *values, uint3
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!value_is_bit(&values[i])) ids[n++] = values[i].component.id;
+        if (!value_is_bit(&values[i]) && in_table(type_of(values[i].component.id))) ids[n++] = values[i].component.id;
     return graph_table(w, ids, n, status);
 }
 
@@ -260,8 +295,11 @@ static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, ree
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
         if (!s->columns[k].type->copyable) return failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
+    const type *bound = stored_bound(w, source);
+    if (bound) return failure(w, REEF_NOT_COPYABLE, op, (reef_component){bound->id}, source, n);
     reef_value few[32], *values = few;
-    size_t bytes = s->column_count + w->state.bit_count > 32 ? (s->column_count + w->state.bit_count) * sizeof(reef_value) : 0;
+    const uint32_t most = s->column_count + w->state.bit_count + w->state.store_count;
+    size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
     if (bytes) values = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (values == NULL) return failure(w, REEF_NO_MEMORY, op, none, source, n);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
@@ -269,8 +307,9 @@ static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, ree
         values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, cell(slots, k, place_row(place), t->size));
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++)
-        if (bit_has(w, w->state.bits[i].key, place))
+        if (bit_has(w, w->state.bits[i].key, place) && !store_has(w, w->state.bits[i].key, source))
             values[count++] = reef_value_make((reef_component){w->state.bits[i].key}, REEF_VALUE_DEFAULT, 0, NULL);
+    count += stored_values(w, source, values + count);
     reef_status status = n ? spawn_into(w, op, id, values, count, n, entities, given) : REEF_OK;
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
     return status;
@@ -412,9 +451,9 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     b->plain = true;
     for (uint32_t i = 0; i < count; i++) {
         const type *c = type_of(values[i].component.id);
-        uint32_t slot = c->home == REEF_TABLE ? slot_seek(w, c->id, id) : 0;
+        uint32_t slot = in_table(c) ? slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
-        b->plain &= !c->hooked && !c->tracked && c->home == REEF_TABLE;
+        b->plain &= !c->hooked && !c->tracked && in_table(c);
         b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot, (uint16_t)(slot * sizeof(reef_slot))};
     }
     b->t = t;

@@ -20,6 +20,13 @@
 
 typedef reef_store value_store; /* fast.h */
 
+/* The owner of a store's pages of values; `kind` lasts as long as it. Those of its index: pages_index. */
+extern const paged_type pages_index;
+paged_owner store_owner(family *f, const value_store *s, paged_type *kind);
+/* The inlined calls see the stores of the state: after another state came. */
+void stores_view(reef_world *w);
+bool stores_shrink(reef_world *w); /* pages without values go. False: no memory */
+
 /* The store of a type; an empty one if this state has none. */
 INLINE const value_store *store_of(const reef_world *w, uint32_t component)
 {
@@ -45,18 +52,18 @@ void store_mark_at(const value_store *s, reef_entity e, uint64_t version);
 /* Adding: room for n more values (of entities e[0 ... n-1], which don't have it), all pages ours. Then for each, in this order: the
  * raw slot of number i, filled by the caller; when all are filled, commit makes them visible. */
 bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n);
+/* The same of any n entities, some of which have it. */
+bool store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n);
 void *store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i);
 void store_commit_add(reef_world *w, uint32_t component, reef_entity e);
+/* The entity that came last has none again; its value was taken from its slot. */
+void store_undo_add(reef_world *w, uint32_t component, reef_entity e);
 
 /* Removing: pages ours that dropping touches. Then the value ends (its destroy hook runs) and the entity is forgotten. */
 bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
 void store_drop(reef_world *w, uint32_t component, reef_entity e);
 /* Of n entities in any order, of whom any may have it. */
 bool store_prepare_drop_all(reef_world *w, uint32_t component);
-
-/* All cold types and all stored ones of a row (by its bits, `mask` as table.bits): what goes with an entity. */
-bool stores_prepare_end(reef_world *w, uint64_t mask, uint32_t place, reef_entity e);
-void stores_end(reef_world *w, uint64_t mask, uint32_t place, reef_entity e);
 
 /* Values of page `page` that are there, for whoever looks at all of them: the next slot from *slot on; its value and entity. */
 typedef struct store_place { reef_entity entity; void *value; uint32_t slot; } store_place;

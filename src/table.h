@@ -227,7 +227,7 @@ void bits_clear(reef_world *w, uint64_t mask, uint32_t place);
 bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count);
 bool bit_has(const reef_world *w, uint32_t key, uint32_t place);
 /* Is this value a bit of its row, a switch or a mark? (What reef makes itself names marks by their keys.) */
-INLINE bool value_is_bit(const reef_value *v) { return v->component.id & BIT_DISABLED || type_of(v->component.id)->home == REEF_BIT; }
+INLINE bool value_is_bit(const reef_value *v) { return v->component.id & BIT_DISABLED || type_of(v->component.id)->bit; }
 /* Everything that setting or clearing the bit of the row at `place` of table `id` needs; then do it. */
 bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on);
 /* May rows of table `id` have this switch? */

@@ -1,7 +1,7 @@
 #include "change.h"
 #include "tick.h"
 #include "event.h"
-#include "track.h"
+#include "stored.h"
 #include <stdio.h>
 
 void bundles_drop(reef_world *w);
@@ -87,6 +87,7 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     w->number = world_number();
     graph_view_none(w);
     version_advance(w);
+    stores_view(w);
     w->state.next_unit = 2;
     w->state.seed = config->seed;
     w->error.operation = "";
@@ -156,7 +157,7 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
         for (uint32_t j = 0; j < i && s == REEF_OK; j++)
             if (types[j].id == types[i].id) s = REEF_DUPLICATE_TERM;
         if (s != REEF_OK) return failure(w, s, op, types[i], null, i + 1);
-        if (type_of(types[i].id)->home == REEF_TABLE) ids[n++] = types[i].id;
+        if (in_table(type_of(types[i].id))) ids[n++] = types[i].id;
     }
     reef_status s = ids_prepare(w, count);
     uint32_t id = s == REEF_OK ? graph_table(w, ids, n, &s) : 0;

@@ -204,6 +204,10 @@ typedef struct state {
     reef_paged name_entries;  /* src/name.c */
     reef_paged name_by_text, name_by_index;
     reef_paged chunk_hashes, record_hashes, ring_hashes, name_hashes; /* src/hash.c */
+    reef_store *stores;       /* values outside of the rows, in order of first use; the first one is empty (src/store.c) */
+    uint32_t   store_count, store_capacity;
+    uint32_t  *store_number;  /* by component id; hot has the same */
+    uint32_t   store_room;
     event_store *events;      /* in order of first use */
     uint32_t   event_count, event_capacity;
     event_place *event_places;
@@ -296,6 +300,7 @@ struct reef_world {
 
 #define SLOW_LOCKED 1u /* world.slow: a loop is open */
 #define SLOW_NAMES 2u  /* some entity has a name */
+#define SLOW_COLD 8u /* some entity has a component of REEF_COLD */
 #define SLOW_DEFERRED 4u /* a loop that records is open, or commands are left */
 
 /* ---- errors (src/status.c) ---- */
@@ -312,7 +317,7 @@ COLD reef_status failure_detail(reef_world *w, reef_status status, const char *o
 
 /* ---- graph (src/graph.c) ---- */
 
-enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2 }; /* reef_map.elsewhere */
+enum { ELSEWHERE_RARE = 1, ELSEWHERE_BITS = 2, ELSEWHERE_STORES = 3 }; /* reef_map.elsewhere */
 
 void family_drop(family *f); /* the last member left */
 /* A world or a snapshot more, or less: the last one takes the family along. (src/world.c) */
@@ -340,7 +345,7 @@ INLINE uint32_t slot_find(const reef_world *w, uint32_t component, uint32_t tabl
     const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
     uint32_t d = table_id - m->lowest;
     uint32_t k = d < m->capacity ? ((const uint16_t *)(m + 1))[1 + d] : 0;
-    return LIKELY(k != 0) || !REEF_DEPENDENT(&m->elsewhere) ? k : graph_slot_rare(w->family, component, table_id);
+    return LIKELY(k != 0) || REEF_DEPENDENT(&m->elsewhere) != ELSEWHERE_RARE ? k : graph_slot_rare(w->family, component, table_id);
 }
 /* The same by a call, where it isn't on a straight path. */
 NOINLINE uint32_t slot_seek(const reef_world *w, uint32_t component, uint32_t table_id);
@@ -358,7 +363,7 @@ bool shape_signed(const shape *s);
 INLINE void gates_set(reef_world *w)
 {
     w->gate_move = w->locks || w->hot.records.shared ? UINT64_MAX : w->hot.version;
-    w->gate_destroy = w->slow & SLOW_NAMES ? UINT64_MAX : w->gate_move;
+    w->gate_destroy = w->slow & (SLOW_NAMES | SLOW_COLD) ? UINT64_MAX : w->gate_move;
 }
 /* A new write version: what is written from now on can be told from what was written before. */
 INLINE void version_advance(reef_world *w)

@@ -1,0 +1,390 @@
+#include "store.h"
+
+/* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
+enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, INDEX_ENTRIES = 1 << REEF_INDEX_BITS };
+
+const paged_type pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL};
+
+static reef_store store_none; /* of all types that have no store; nobody writes it */
+
+INLINE uint32_t slot_mask(const value_store *s) { return (1u << s->bits) - 1; }
+INLINE size_t mark_bytes(const value_store *s) { return s->paged ? sizeof(uint32_t) : sizeof(reef_entity); }
+INLINE char *slot_value(const value_store *s, uint32_t slot)
+{
+    return (char *)s->values.page[slot >> s->bits] + s->offset + (size_t)(slot & slot_mask(s)) * s->size;
+}
+
+/* Who has slot i of a page; generation 0: nobody. `page` is its number. */
+INLINE reef_entity slot_entity(const value_store *s, const void *block, uint32_t page, uint32_t i)
+{
+    reef_entity e;
+    if (s->paged) return (reef_entity){(page << s->bits) + i, ((const uint32_t *)block)[i]};
+    memcpy(&e, (const char *)block + i * sizeof e, sizeof e);
+    return e;
+}
+/* How many values a page of REEF_PAGED has: behind its marks. */
+INLINE uint32_t *page_live(const value_store *s, void *block) { return (uint32_t *)block + ((size_t)1 << s->bits); }
+
+/* ---- pages ---- */
+
+static void values_release(void *context, const void *block, const void *kept, uint64_t base, size_t index)
+{
+    const value_store *s = context;
+    const type *t = type_of(s->component);
+    (void)kept, (void)base; /* a page that was copied has values of its own */
+    for (uint32_t i = 0; i <= slot_mask(s); i++)
+        if (slot_entity(s, block, (uint32_t)index, i).generation)
+            value_destroy(t, (char *)(uintptr_t)block + s->offset + (size_t)i * s->size);
+}
+
+static bool values_copy(void *context, void *to, const void *from)
+{
+    const value_store *s = context;
+    const type *t = type_of(s->component);
+    memcpy(to, from, s->offset);
+    for (uint32_t i = 0; i <= slot_mask(s); i++) {
+        if (slot_entity(s, from, 0, i).generation == 0) continue;
+        const size_t at = s->offset + (size_t)i * s->size;
+        if (value_copy(t, (char *)to + at, (const char *)from + at) == REEF_OK) continue;
+        while (i-- > 0)
+            if (slot_entity(s, from, 0, i).generation) value_destroy(t, (char *)to + s->offset + (size_t)i * s->size);
+        return false;
+    }
+    return true;
+}
+
+paged_owner store_owner(family *f, const value_store *s, paged_type *kind)
+{
+    const type *t = type_of(s->component);
+    *kind = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
+                         .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
+                         .kind = MEMORY_STORES,
+                         .release = t->hooks.destroy ? values_release : NULL,
+                         .align = s->align,
+                         .copy = t->plain_copy ? NULL : values_copy};
+    return (paged_owner){&f->memory, &f->lock, kind, (void *)(uintptr_t)s};
+}
+
+static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
+{
+    paged_type kind;
+    const paged_owner o = store_owner(w->family, s, &kind);
+    if (page >= s->values.count && !paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
+    char *block = paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
+    if (block == NULL && kind.copy) w->hook_failed.id = s->component;
+    return block;
+}
+
+/* A page of values for writing. */
+INLINE char *values_own(reef_world *w, value_store *s, uint32_t page)
+{
+    if (LIKELY(page < s->values.count && s->values.page[page] && paged_owned(&s->values, page, w->hot.fork_version)))
+        return s->values.page[page];
+    return values_own_slow(w, s, page);
+}
+
+INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
+{
+    s->values.version[page] = w->hot.version;
+    world_touch(w);
+}
+
+static uint64_t *index_own(reef_world *w, value_store *s, uint32_t index)
+{
+    const uint32_t page = index >> REEF_INDEX_BITS;
+    if (LIKELY(page < s->index.count && s->index.page[page] && paged_owned(&s->index, page, w->hot.fork_version)))
+        return s->index.page[page];
+    const paged_owner o = owner_of(w->family, &pages_index);
+    if (page >= s->index.count && !paged_grow(&s->index, &o, page + 1, w->hot.fork_version)) return NULL;
+    return paged_own(&s->index, &o, page, w->hot.version, w->hot.fork_version);
+}
+/* For commits. */
+static uint64_t *index_entry(const value_store *s, uint32_t index)
+{
+    return (uint64_t *)s->index.page[index >> REEF_INDEX_BITS] + (index & (INDEX_ENTRIES - 1));
+}
+
+/* ---- stores ---- */
+
+void stores_view(reef_world *w)
+{
+    w->hot.stores = w->state.stores ? w->state.stores : &store_none;
+    w->hot.store_number = w->state.store_number;
+    w->hot.store_room = w->state.store_room;
+    w->slow &= ~SLOW_COLD;
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (!type_of(w->state.stores[i].component)->bit && w->state.stores[i].count) w->slow |= SLOW_COLD;
+    gates_set(w);
+}
+
+static void store_lay_out(value_store *s, const type *t)
+{
+    uint32_t rows = t->page_rows;
+    s->component = t->id;
+    s->size = t->size;
+    s->paged = t->home == REEF_PAGED;
+    s->align = (uint16_t)(t->align > BLOCK_ALIGN ? t->align : BLOCK_ALIGN);
+    if (!s->paged)
+        for (rows = STORE_ROWS_MAX; rows > 1 && (uint64_t)rows * t->size > STORE_PAGE_BYTES; rows /= 2) {}
+    while (rows >> s->bits > 1) s->bits++;
+    const size_t marks = (size_t)rows * mark_bytes(s) + (s->paged ? sizeof(uint32_t) : 0);
+    s->offset = (uint32_t)((marks + s->align - 1) & ~(size_t)(s->align - 1u));
+}
+
+static COLD value_store *store_make(reef_world *w, uint32_t component)
+{
+    state *s = &w->state;
+    memory *m = &w->family->memory;
+    if (component >= s->store_room) {
+        const uint32_t room = component + 1 + s->store_room / 2;
+        uint32_t *number = memory_resize(m, MEMORY_STORES, s->store_number, s->store_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
+        if (number == NULL) return NULL;
+        memset(number + s->store_room, 0, (room - s->store_room) * sizeof *number);
+        s->store_number = number;
+        s->store_room = room;
+        stores_view(w);
+    }
+    if (s->store_count == s->store_capacity) {
+        const uint32_t capacity = s->store_capacity ? s->store_capacity * 2 : 4;
+        reef_store *stores = memory_resize(m, MEMORY_STORES, s->stores, s->store_capacity * sizeof *stores, capacity * sizeof *stores, PLAIN_ALIGN);
+        if (stores == NULL) return NULL;
+        if (s->store_count == 0) memset(&stores[s->store_count++], 0, sizeof *stores);
+        s->stores = stores;
+        s->store_capacity = capacity;
+    }
+    value_store *made = &s->stores[s->store_count];
+    memset(made, 0, sizeof *made);
+    store_lay_out(made, type_of(component));
+    s->store_number[component] = s->store_count++;
+    stores_view(w);
+    return made;
+}
+
+static value_store *store_mine(reef_world *w, uint32_t component) { return (value_store *)(uintptr_t)store_of(w, component); }
+
+/* ---- reading ---- */
+
+/* Where the value of an entity that has it lies. */
+INLINE uint32_t slot_of(const value_store *s, reef_entity e) { return s->paged ? e.index : (uint32_t)*index_entry(s, e.index); }
+
+uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n)
+{
+    const uint32_t slot = slot_of(s, e[0]), room = slot_mask(s) + 1 - (slot & slot_mask(s));
+    uint32_t i = 1;
+    if (n > room) n = room;
+    while (i < n && slot_of(s, e[i]) == slot + i) i++;
+    return i;
+}
+
+uint64_t store_version(const value_store *s, reef_entity e)
+{
+    return reef_store_find(s, e) ? s->values.version[slot_of(s, e) >> s->bits] : 0;
+}
+
+uint64_t store_count(const value_store *s) { return s->count; }
+
+bool store_each(const value_store *s, uint32_t page, store_place *at)
+{
+    const void *block = page < s->values.count ? s->values.page[page] : NULL;
+    for (; block && at->slot <= slot_mask(s); at->slot++) {
+        at->entity = slot_entity(s, block, page, at->slot);
+        if (at->entity.generation == 0) continue;
+        at->value = (char *)(uintptr_t)block + s->offset + (size_t)at->slot * s->size;
+        at->slot++;
+        return true;
+    }
+    return false;
+}
+
+/* ---- writing ---- */
+
+void *store_own(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    const uint32_t slot = slot_of(s, e), page = slot >> s->bits;
+    if (values_own(w, s, page) == NULL) return NULL;
+    values_mark(w, s, page);
+    return slot_value(s, slot);
+}
+
+bool store_own_all(reef_world *w, uint32_t component, bool mark)
+{
+    value_store *s = store_mine(w, component);
+    for (uint32_t page = 0; page < s->values.count; page++) {
+        if (s->values.page[page] == NULL) continue;
+        if (values_own(w, s, page) == NULL) return false;
+        if (mark) values_mark(w, s, page);
+    }
+    return true;
+}
+
+void store_mark_at(const value_store *s, reef_entity e, uint64_t version)
+{
+    RELEASE_STORE(&s->values.version[slot_of(s, e) >> s->bits], version);
+}
+
+/* ---- adding ---- */
+
+static bool packed_room(reef_world *w, value_store *s, uint32_t n)
+{
+    if (s->count + n > UINT32_MAX) return false;
+    for (uint32_t page = (uint32_t)s->count >> s->bits; page <= (uint32_t)(s->count + n - 1) >> s->bits; page++)
+        if (values_own(w, s, page) == NULL) return false;
+    return true;
+}
+
+bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n)
+{
+    value_store *s = store_mine(w, component);
+    if (s->component == 0 && (s = store_make(w, component)) == NULL) return false;
+    for (uint32_t i = 0; s->paged && i < n; i++)
+        if (values_own(w, s, e[i].index >> s->bits) == NULL) return false;
+    for (uint32_t i = 0; !s->paged && i < n; i++)
+        if (index_own(w, s, e[i].index) == NULL) return false;
+    return s->paged || n == 0 || packed_room(w, s, n);
+}
+
+bool store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n)
+{
+    uint32_t missing = 0;
+    if (!store_prepare_add(w, component, e, 0)) return false;
+    for (uint64_t i = 0; i < n; i++) missing += !store_has(w, component, e[i]);
+    value_store *s = store_mine(w, component);
+    for (uint64_t i = 0; i < n; i++) {
+        if (store_has(w, component, e[i])) continue;
+        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL : index_own(w, s, e[i].index) == NULL) return false;
+    }
+    return s->paged || missing == 0 || packed_room(w, s, missing);
+}
+
+void *store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i)
+{
+    const value_store *s = store_of(w, component);
+    return slot_value(s, s->paged ? e.index : (uint32_t)s->count + i);
+}
+
+INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
+{
+    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s);
+    char *block = s->values.page[page];
+    if (s->paged) {
+        ((uint32_t *)(void *)block)[i] = e.generation;
+        ++*page_live(s, block);
+    } else {
+        memcpy(block + i * sizeof e, &e, sizeof e);
+        *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
+    }
+    s->count++;
+    values_mark(w, s, page);
+}
+
+void store_commit_add(reef_world *w, uint32_t component, reef_entity e)
+{
+    store_put(w, store_mine(w, component), e);
+    if (UNLIKELY(!type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
+}
+
+/* ---- removing ---- */
+
+bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    const uint32_t slot = slot_of(s, e);
+    if (values_own(w, s, slot >> s->bits) == NULL) return false;
+    if (s->paged) return true;
+    const uint32_t last = (uint32_t)s->count - 1, page = last >> s->bits;
+    const char *block = values_own(w, s, page);
+    return block && index_own(w, s, e.index) && index_own(w, s, slot_entity(s, block, page, last & slot_mask(s)).index);
+}
+
+bool store_prepare_drop_all(reef_world *w, uint32_t component)
+{
+    value_store *s = store_mine(w, component);
+    if (!store_own_all(w, component, false)) return false;
+    for (uint32_t page = 0; page < s->index.count; page++)
+        if (s->index.page[page] && index_own(w, s, page << REEF_INDEX_BITS) == NULL) return false;
+    return true;
+}
+
+/* A page without values goes, but for the one that became empty last: whose only value comes and goes costs no memory each time. */
+static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
+{
+    paged_type kind;
+    const paged_owner o = store_owner(w->family, s, &kind);
+    const uint32_t spare = (uint32_t)s->serial - 1;
+    if (s->serial && spare != page && spare < s->values.count && s->values.page[spare] && *page_live(s, s->values.page[spare]) == 0)
+        (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);
+    s->serial = (uint64_t)page + 1;
+}
+
+static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity e)
+{
+    const uint32_t page = e.index >> s->bits;
+    char *block = s->values.page[page];
+    value_destroy(t, slot_value(s, e.index));
+    ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = 0;
+    values_mark(w, s, page);
+    if (--*page_live(s, block) == 0) page_emptied(w, s, page);
+}
+
+/* The last value comes into the hole. */
+static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entity e)
+{
+    static const reef_entity nobody;
+    const uint32_t slot = slot_of(s, e), last = (uint32_t)s->count - 1;
+    char *page = s->values.page[slot >> s->bits], *tail = s->values.page[last >> s->bits];
+    value_destroy(t, slot_value(s, slot));
+    *index_entry(s, e.index) = 0;
+    if (slot != last) {
+        const reef_entity moved = slot_entity(s, tail, 0, last & slot_mask(s));
+        value_move(t, slot_value(s, slot), slot_value(s, last));
+        memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
+        *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
+    }
+    memcpy(tail + (last & slot_mask(s)) * sizeof nobody, &nobody, sizeof nobody);
+    values_mark(w, s, slot >> s->bits);
+    values_mark(w, s, last >> s->bits);
+}
+
+void store_drop(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    const type *t = type_of(component);
+    if (s->paged) drop_paged(w, s, t, e);
+    else drop_packed(w, s, t, e);
+    s->count--;
+}
+
+void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
+{
+    static const reef_entity nobody;
+    value_store *s = store_mine(w, component);
+    const uint32_t slot = slot_of(s, e), i = slot & slot_mask(s);
+    char *block = s->values.page[slot >> s->bits];
+    s->count--;
+    if (s->paged) {
+        ((uint32_t *)(void *)block)[i] = 0;
+        --*page_live(s, block);
+        return;
+    }
+    memcpy(block + i * sizeof nobody, &nobody, sizeof nobody);
+    *index_entry(s, e.index) = 0;
+}
+
+/* ---- giving back ---- */
+
+COLD bool stores_shrink(reef_world *w)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        value_store *s = &w->state.stores[i];
+        paged_type kind;
+        const paged_owner o = store_owner(w->family, s, &kind);
+        for (uint32_t page = 0; page < s->values.count; page++) {
+            if (s->values.page[page] == NULL) continue;
+            const bool empty = s->paged ? *page_live(s, s->values.page[page]) == 0 : (uint64_t)page << s->bits >= s->count;
+            if (empty && !paged_clear(&s->values, &o, page, w->hot.fork_version)) return false;
+        }
+        s->serial = 0;
+    }
+    return true;
+}

@@ -1,0 +1,207 @@
+/* The values of a change that lie in stores: made ready, made aside or behind what is visible, then put in their places. */
+#include "stored.h"
+
+static const type *stored_value(const reef_value *v) /* NULL: it isn't one */
+{
+    if (v->component.id & BIT_DISABLED) return NULL;
+    const type *t = type_of(v->component.id);
+    return t->stored ? t : NULL;
+}
+
+bool values_stored(const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (stored_value(&values[i])) return true;
+    return false;
+}
+
+COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL) continue;
+        const bool has = store_has(w, t->id, e), remove = values[i].kind == REEF_VALUE_REMOVE;
+        if (remove && !has) continue;
+        if (remove && t->tracked && !removals_prepare(w, t->id, 1)) return false;
+        if (remove && !store_prepare_drop(w, t->id, e)) return false;
+        if (remove) continue;
+        if (t->tracked && !track_prepare(w, t->id, &e, 1)) return false;
+        if (has ? store_own(w, t->id, e) == NULL : !store_prepare_add(w, t->id, &e, 1)) return false;
+    }
+    return true;
+}
+
+/* A value in the place of one that is there, by hooks that may refuse: made aside first. */
+static bool made_aside(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
+{
+    return t->hooked && v->kind < VALUE_MOVED && v->kind != REEF_VALUE_REMOVE && store_has(w, t->id, e);
+}
+
+static size_t stored_aligned(size_t at, const type *t) { return (at + t->align - 1) & ~(size_t)(t->align - 1); }
+
+static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value *values, uint32_t made, uint32_t n, char *aside)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < made; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
+        if (made_aside(w, t, e, &values[i])) {
+            at = stored_aligned(at, t);
+            value_take_back(t, aside + at, &values[i], n);
+            at += t->size;
+        } else if (!store_has(w, t->id, e)) {
+            value_take_back(t, store_raw(w, t->id, e, 0), &values[i], n);
+        }
+    }
+}
+
+static void stage_free(reef_world *w, stored_stage *x)
+{
+    if (x->heap) memory_resize(&w->family->memory, MEMORY_OTHER, x->heap, x->bytes, 0, x->align);
+    x->heap = NULL;
+}
+
+COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
+{
+    size_t at = 0;
+    x->heap = NULL;
+    x->bytes = 0, x->align = BLOCK_ALIGN;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || !made_aside(w, t, e, &values[i])) continue;
+        x->bytes = stored_aligned(x->bytes, t) + t->size;
+        if (t->align > x->align) x->align = t->align;
+    }
+    if (x->bytes > sizeof x->few || x->align > BLOCK_ALIGN) {
+        x->heap = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, x->align);
+        if (x->heap == NULL) return REEF_NO_MEMORY;
+    }
+    char *aside = x->heap ? x->heap : x->few;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
+        const bool replaces = made_aside(w, t, e, &values[i]);
+        if (!replaces && store_has(w, t->id, e)) continue;
+        if (replaces) at = stored_aligned(at, t);
+        const reef_status s = value_put(w, e, t, replaces ? (void *)(aside + at) : store_raw(w, t->id, e, 0), &values[i], n);
+        if (replaces) at += t->size;
+        if (s == REEF_OK) continue;
+        stored_undo_some(w, e, values, i, n, aside);
+        stage_free(w, x);
+        return s;
+    }
+    return REEF_OK;
+}
+
+COLD void stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
+{
+    stored_undo_some(w, e, values, count, n, x->heap ? x->heap : x->few);
+    stage_free(w, x);
+}
+
+COLD void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL) continue;
+        value_take_back(t, (void *)(uintptr_t)store_find(w, t->id, e), &values[i], n);
+        store_undo_add(w, t->id, e);
+    }
+}
+
+/* In the place of the value that is there. */
+static void stored_replace(const type *t, void *here, char *aside, const reef_value *v)
+{
+    if (aside || v->kind == VALUE_MOVED) {
+        value_destroy(t, here);
+        value_move(t, here, aside ? (void *)aside : (void *)(uintptr_t)v->data);
+    } else if (v->kind == REEF_VALUE_DEFAULT) {
+        memset(here, 0, t->size);
+    } else if (t->size) {
+        memmove(here, v->data, t->size);
+    }
+}
+
+COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, stored_stage *x)
+{
+    char *aside = x->heap ? x->heap : x->few;
+    size_t at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
+        const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
+        if (replaces) at = stored_aligned(at, t);
+        if (has) stored_replace(t, store_own(w, t->id, e), replaces ? aside + at : NULL, &values[i]);
+        else store_commit_add(w, t->id, e);
+        if (replaces) at += t->size;
+        if (t->tracked) track_stamp(w, t->id, e.index, !has);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || values[i].kind != REEF_VALUE_REMOVE || !store_has(w, t->id, e)) continue;
+        if (t->tracked) removal_log(w, t, 0, e);
+        store_drop(w, t->id, e);
+    }
+    stage_free(w, x);
+}
+
+/* ---- entities that end ---- */
+
+#define EACH_STORE_OF(w, e, s) \
+    for (uint32_t i_ = 1; i_ < (w)->state.store_count; i_++) \
+        for (const value_store *s = &(w)->state.stores[i_]; s && reef_store_find(s, e); s = NULL)
+
+COLD bool stored_prepare_end(reef_world *w, reef_entity e)
+{
+    EACH_STORE_OF(w, e, s) {
+        if (type_of(s->component)->tracked && !removals_prepare(w, s->component, 1)) return false;
+        if (!store_prepare_drop(w, s->component, e)) return false;
+    }
+    return true;
+}
+
+COLD void stored_end(reef_world *w, reef_entity e)
+{
+    EACH_STORE_OF(w, e, s) {
+        const type *t = type_of(s->component);
+        if (t->tracked) removal_log(w, t, 0, e);
+        store_drop(w, t->id, e);
+    }
+}
+
+COLD bool stored_prepare_end_all(reef_world *w)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (w->state.stores[i].count && !store_prepare_drop_all(w, w->state.stores[i].component)) return false;
+    return true;
+}
+
+bool stores_tracked(const reef_world *w)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (type_of(w->state.stores[i].component)->tracked) return true;
+    return false;
+}
+
+/* ---- copies ---- */
+
+COLD const type *stored_bound(const reef_world *w, reef_entity e)
+{
+    const type *first = NULL;
+    EACH_STORE_OF(w, e, s) {
+        const type *t = type_of(s->component);
+        if (!t->copyable && (first == NULL || type_compare(t, first) < 0)) first = t;
+    }
+    return first;
+}
+
+COLD uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *values)
+{
+    uint32_t n = 0;
+    EACH_STORE_OF(w, e, s) {
+        const bool data = s->size != 0;
+        values[n++] = reef_value_make((reef_component){s->component}, data ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, s->size,
+                                      data ? reef_store_find(s, e) : NULL);
+    }
+    return n;
+}

@@ -1,0 +1,151 @@
+/* Values outside of the rows: the same calls, whatever the home. */
+#include "support.h"
+
+typedef struct { int32_t a, b; } Near;
+typedef struct { int32_t a, b; } Far;
+typedef struct { int32_t a, b; } Rare;
+typedef Tracked TrackedSparse, TrackedPaged, TrackedCold;
+REEF_COMPONENT_IN(Near, REEF_SPARSE);
+REEF_COMPONENT_PAGED(Far, 16);
+REEF_COMPONENT_IN(Rare, REEF_COLD);
+REEF_COMPONENT_IN_HOOKS(TrackedSparse, REEF_SPARSE, &tracked_hooks);
+REEF_COMPONENT_IN_HOOKS(TrackedPaged, REEF_PAGED, &tracked_hooks);
+REEF_COMPONENT_IN_HOOKS(TrackedCold, REEF_COLD, &tracked_hooks);
+
+static void homes(reef_component c[3])
+{
+    c[0] = reef_id(Near), c[1] = reef_id(Far), c[2] = reef_id(Rare);
+}
+
+static void C1_a_value_lives_outside_of_the_row(void **state)
+{
+    reef_component c[3];
+    homes(c);
+    for (int k = 0; k < 3; k++) {
+        reef_world *w = another_world(state, NULL);
+        const Near one = {1, 2}, two = {3, 4};
+        reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), bare = reef_create(w);
+        const uint64_t moved = reef_world_stats(w).moved;
+        void *at = NULL;
+        assert_null(reef_get_id(w, e, c[k]));
+        assert_false(reef_has_id(w, e, c[k]));
+        assert_ok(reef_add_id(w, e, c[k], NULL, &at));
+        assert_non_null(at);
+        assert_ptr_equal(at, reef_get_id(w, e, c[k]));
+        assert_int_equal(((Near *)at)->a, 0);
+        assert_refused(w, REEF_EXISTS, reef_add_id(w, e, c[k], NULL, NULL));
+        assert_status(REEF_OK, reef_set_id(w, e, c[k], &one, sizeof one));
+        assert_status(REEF_ADDED, reef_set_id(w, bare, c[k], &two, sizeof two));
+        assert_memory_equal(reef_get_id(w, e, c[k]), &one, sizeof one);
+        assert_memory_equal(reef_get_id(w, bare, c[k]), &two, sizeof two);
+        ((Near *)reef_mut_id(w, e, c[k]))->a = 9;
+        assert_int_equal(((const Near *)reef_get_id(w, e, c[k]))->a, 9);
+        assert_ptr_equal(reef_ensure_id(w, e, c[k], NULL), reef_get_id(w, e, c[k]));
+        assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, c[k], &one, 4));
+        assert_int_equal(reef_count_id(w, c[k]), 2);
+        assert_int_equal(reef_world_stats(w).moved, moved);
+        assert_valid(w);
+        assert_ok(reef_remove_id(w, e, c[k]));
+        assert_refused(w, REEF_ABSENT, reef_remove_id(w, e, c[k]));
+        assert_null(reef_get_id(w, e, c[k]));
+        assert_memory_equal(reef_get_id(w, bare, c[k]), &two, sizeof two);
+        assert_ok(reef_destroy(w, bare));
+        assert_int_equal(reef_count_id(w, c[k]), 0);
+        reef_entity again = reef_create(w);
+        assert_null(reef_get_id(w, again, c[k]));
+        assert_null(reef_get_id(w, bare, c[k]));
+    }
+}
+
+/* Many come and go; what each has is compared with an array. */
+static void C1_values_follow_their_entities(void **state)
+{
+    enum { N = 700 };
+    reef_component c[3];
+    homes(c);
+    reef_world *w = world_of(state);
+    static reef_entity e[N];
+    static int32_t has[N][3];
+    memset(has, 0, sizeof has);
+    assert_ok(reef_spawn_many(w, N, e, reef_with(Mass, 1)));
+    uint32_t x = 12345;
+    for (int step = 0; step < 6000; step++) {
+        x = x * 1664525u + 1013904223u;
+        const uint32_t i = (x >> 8) % N, k = (x >> 20) % 3;
+        const Near v = {(int32_t)(x >> 4) | 1, step};
+        switch (x >> 28 & 3) {
+        case 0: assert_true(reef_set_id(w, e[i], c[k], &v, sizeof v) >= 0), has[i][k] = v.a; break;
+        case 1: assert_int_equal(reef_remove_id(w, e[i], c[k]) == REEF_OK, has[i][k] != 0), has[i][k] = 0; break;
+        case 2:
+            if (x >> 26 & 1) break;
+            assert_ok(reef_destroy(w, e[i]));
+            e[i] = reef_spawn(w, reef_with(Position, 1, 2));
+            has[i][0] = has[i][1] = has[i][2] = 0;
+            break;
+        default: assert_true(reef_set(w, e[i], Velocity, 1, 2) >= 0), (void)reef_remove(w, e[i], Mass);
+        }
+        for (uint32_t j = i; j < N && j < i + 20; j++)
+            for (int h = 0; h < 3; h++) {
+                const Near *p = reef_get_id(w, e[j], c[h]);
+                assert_int_equal(p ? p->a : 0, has[j][h]);
+                assert_int_equal(reef_has_id(w, e[j], c[h]), has[j][h] != 0);
+            }
+    }
+}
+
+static void E2_hooks_run_once_in_every_home(void **state)
+{
+    const reef_component c[3] = {reef_id(TrackedSparse), reef_id(TrackedPaged), reef_id(TrackedCold)};
+    for (int k = 0; k < 3; k++) {
+        reef_world *w = another_world(state, NULL);
+        reef_entity e[40];
+        for (int i = 0; i < 40; i++) {
+            e[i] = reef_create(w);
+            assert_ok(reef_add_id(w, e[i], c[k], NULL, NULL));
+        }
+        for (int i = 0; i < 40; i += 3) assert_ok(reef_remove_id(w, e[i], c[k]));
+        for (int i = 1; i < 40; i += 3) assert_ok(reef_destroy(w, e[i]));
+        reef_entity copy[5];
+        assert_ok(reef_clone_many(w, e[2], 5, copy));
+        assert_non_null(reef_get_id(w, copy[4], c[k]));
+        assert_int_equal(reef_count_id(w, c[k]), 13 + 5);
+        assert_ok(reef_clear_type(w, c[k], NULL));
+        assert_int_equal(reef_count_id(w, c[k]), 0);
+        assert_ok(reef_add_id(w, e[2], c[k], NULL, NULL));
+        assert_ok(reef_remove_all(w, e[2]));
+        assert_ok(reef_add_id(w, e[5], c[k], NULL, NULL));
+        assert_ok(reef_world_clear(w));
+    }
+}
+
+/* In one step with columns and switches, in arrays, by commands. */
+static void C2_stored_values_are_spawned_with_the_others(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_spawn(w, reef_with(Position, 1, 2), reef_with(Near, 3, 4), reef_with(Far, 5, 6), reef_with(Rare, 7, 8));
+    assert_int_equal(reef_get(w, e, Near)->b, 4);
+    assert_int_equal(reef_get(w, e, Far)->b, 6);
+    assert_int_equal(reef_get(w, e, Rare)->b, 8);
+    reef_entity rare = reef_spawn(w, reef_with(Rare, 1, 1)), many[50];
+    assert_true(reef_has(w, rare, Rare));
+    Near near[50];
+    for (int i = 0; i < 50; i++) near[i] = (Near){i, -i};
+    assert_ok(reef_spawn_many(w, 50, many, reef_array(Near, near), reef_with(Rare, 2, 2)));
+    for (int i = 0; i < 50; i++) assert_int_equal(reef_get(w, many[i], Near)->b, -i);
+    assert_ok(reef_destroy_with(w, reef_id(Near), reef_id(Rare)));
+    assert_int_equal(reef_count_alive(w), 1);
+    assert_true(reef_is_alive(w, rare));
+    assert_ok(reef_destroy_with(w, reef_id(Rare)));
+    assert_int_equal(reef_count_alive(w), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(C1_a_value_lives_outside_of_the_row),
+        TEST(C1_values_follow_their_entities),
+        TEST(E2_hooks_run_once_in_every_home),
+        TEST(C2_stored_values_are_spawned_with_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
