@@ -379,10 +379,10 @@ INLINE bool switch_again(reef_world *w, reef_entity e, bool on)
     return true;
 }
 
-/* Is the type a switch? (Ids beyond all types read some page of the maps, and are refused later.) */
-INLINE bool is_switch_type(const reef_world *w, reef_component c)
+/* Where else the type may be than in tables. (Ids beyond all types read some page of the maps, and are refused later.) */
+INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
 {
-    return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere) == ELSEWHERE_BITS;
+    return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
 /* While records are shared with a fork the gate is closed: the same path, with their owners asked. */
@@ -419,6 +419,28 @@ static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
+/* A value in a store, whose bit is ready, or that is cold. The bit first: it tells whether the entity lives and hasn't got it. */
+INLINE bool stored_go(reef_world *w, reef_entity e, reef_component c, const void *value)
+{
+    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
+    if (UNLIKELY(s->component != c.id || !s->direct)) return false;
+    if (UNLIKELY(!(w->switch_lately.component == c.id && switch_again(w, e, true)) && !bit_go(w, e, c, true, false))) return false;
+    if (LIKELY(store_add_fast(w, s, e, value))) return true;
+    const bool back = bit_go(w, e, c, false, false);
+    ASSERT(back);
+    (void)back;
+    return false;
+}
+
+static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
+{
+    if (UNLIKELY(args != NULL || !stored_go(w, e, c, NULL))) return add_slow(w, "reef_add", e, c, args, out);
+    if (out) *out = (void *)(uintptr_t)store_find(w, c.id, e);
+    return REEF_OK;
+}
+
+static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c);
+
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     spot x;
@@ -434,11 +456,14 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    const uint32_t kind = elsewhere(w, c);
+    if (LIKELY(kind < ELSEWHERE_BITS)) return table_add(w, e, c, args, out);
+    if (kind == ELSEWHERE_STORES) return stored_add(w, e, c, args, out);
     if (w->switch_lately.component == c.id && switch_again(w, e, true)) {
         if (out) *out = NULL;
         return REEF_OK;
     }
-    return is_switch_type(w, c) ? switch_add(w, e, c, out) : table_add(w, e, c, args, out);
+    return switch_add(w, e, c, out);
 }
 
 /* Of what is there, in others' rows. A type with hooks is replaced by a command, or written through its pointer. */
@@ -459,6 +484,18 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     return REEF_OK;
 }
 
+/* Where nothing is in the way; else a failure that nobody is told. */
+static reef_status stored_set(reef_world *w, reef_entity e, reef_component c, const void *value)
+{
+    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
+    uint32_t page;
+    const void *there = s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
+    if (there == NULL) return stored_go(w, e, c, value) ? REEF_ADDED : REEF_ABSENT;
+    if (!s->direct || s->values.version[page] != w->hot.version) return REEF_ABSENT;
+    memmove((void *)(uintptr_t)there, value, s->size);
+    return REEF_OK;
+}
+
 static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
@@ -467,6 +504,10 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (w->running) return running_set(w, e, c, value, size);
     const type *t = type_of(c.id);
     uint32_t place = place_of(w, e);
+    if (LIKELY(t && t->stored && size == t->size && value && place != PLACE_DEAD)) {
+        const reef_status done = stored_set(w, e, c, value);
+        if (done >= 0) return done;
+    }
     if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
     if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
@@ -531,6 +572,18 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
     return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
+static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
+{
+    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
+    if (UNLIKELY(s->component != c.id || !s->direct)) return remove_slow(w, e, c);
+    if (!(w->switch_lately.component == c.id && switch_again(w, e, false)) && !bit_go(w, e, c, false, false)) return remove_slow(w, e, c);
+    if (LIKELY(store_drop_fast(w, s, e))) return REEF_OK;
+    const bool back = bit_go(w, e, c, true, false);
+    ASSERT(back);
+    (void)back;
+    return remove_slow(w, e, c);
+}
+
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
 {
     spot x;
@@ -546,8 +599,11 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 {
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    const uint32_t kind = elsewhere(w, c);
+    if (LIKELY(kind < ELSEWHERE_BITS)) return table_remove(w, e, c);
+    if (kind == ELSEWHERE_STORES) return stored_remove(w, e, c);
     if (w->switch_lately.component == c.id && switch_again(w, e, false)) return REEF_OK;
-    return is_switch_type(w, c) ? switch_remove(w, e, c) : table_remove(w, e, c);
+    return switch_remove(w, e, c);
 }
 
 /* ---- several at once ---- */

@@ -83,10 +83,13 @@ INLINE char *values_own(reef_world *w, value_store *s, uint32_t page)
     return values_own_slow(w, s, page);
 }
 
+/* What carries the world's version is what the inlined mut writes without a call; so a page of a tracked type gets a version that is
+ * past. */
 INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
 {
     s->values.version[page] = w->hot.version;
     world_touch(w);
+    if (UNLIKELY(s->tracked)) version_advance(w);
 }
 
 static uint64_t *index_own(reef_world *w, value_store *s, uint32_t index)
@@ -123,6 +126,8 @@ static void store_lay_out(value_store *s, const type *t)
     s->component = t->id;
     s->size = t->size;
     s->paged = t->home == REEF_PAGED;
+    s->direct = t->direct;
+    s->tracked = t->tracked;
     s->align = (uint16_t)(t->align > BLOCK_ALIGN ? t->align : BLOCK_ALIGN);
     if (!s->paged)
         for (rows = STORE_ROWS_MAX; rows > 1 && (uint64_t)rows * t->size > STORE_PAGE_BYTES; rows /= 2) {}
@@ -282,6 +287,48 @@ void store_commit_add(reef_world *w, uint32_t component, reef_entity e)
 {
     store_put(w, store_mine(w, component), e);
     if (UNLIKELY(!type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
+}
+
+/* Nothing has to be made or owned, no hook runs, nothing is stamped. */
+bool store_add_fast(reef_world *w, value_store *s, reef_entity e, const void *value)
+{
+    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits;
+    if (UNLIKELY(!s->direct || page >= s->values.count || s->values.page[page] == NULL || s->values.version[page] != w->hot.version))
+        return false;
+    if (!s->paged) {
+        const uint32_t p = e.index >> REEF_INDEX_BITS;
+        if (UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || !paged_owned(&s->index, p, w->hot.fork_version))) return false;
+    }
+    char *at = slot_value(s, slot);
+    if (value) bytes_copy(at, value, s->size);
+    else memset(at, 0, s->size);
+    store_put(w, s, e);
+    return true;
+}
+
+bool store_drop_fast(reef_world *w, value_store *s, reef_entity e)
+{
+    const uint32_t slot = slot_of(s, e), page = slot >> s->bits;
+    if (UNLIKELY(!s->direct || s->values.version[page] != w->hot.version)) return false;
+    if (s->paged) {
+        if (UNLIKELY(*page_live(s, s->values.page[page]) == 1)) return false;
+        ((uint32_t *)s->values.page[page])[slot & slot_mask(s)] = 0;
+        --*page_live(s, s->values.page[page]);
+    } else {
+        const uint32_t last = (uint32_t)s->count - 1, tail = last >> s->bits;
+        if (UNLIKELY(s->values.version[tail] != w->hot.version)) return false;
+        const reef_entity moved = slot_entity(s, s->values.page[tail], 0, last & slot_mask(s));
+        const uint32_t p = e.index >> REEF_INDEX_BITS, q = moved.index >> REEF_INDEX_BITS;
+        if (UNLIKELY(!paged_owned(&s->index, p, w->hot.fork_version) || !paged_owned(&s->index, q, w->hot.fork_version))) return false;
+        memmove(slot_value(s, slot), slot_value(s, last), s->size);
+        memcpy((char *)s->values.page[page] + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
+        *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
+        *index_entry(s, e.index) = 0;
+        memset((char *)s->values.page[tail] + (last & slot_mask(s)) * sizeof moved, 0, sizeof moved);
+    }
+    s->count--;
+    world_touch(w);
+    return true;
 }
 
 /* ---- removing ---- */

@@ -59,6 +59,10 @@ void store_commit_add(reef_world *w, uint32_t component, reef_entity e);
 /* The entity that came last has none again; its value was taken from its slot. */
 void store_undo_add(reef_world *w, uint32_t component, reef_entity e);
 
+/* Adds a value (NULL: zero), drops it, when nothing is in the way: false, nothing was done. The caller has settled its bit. */
+bool store_add_fast(reef_world *w, value_store *s, reef_entity e, const void *value);
+bool store_drop_fast(reef_world *w, value_store *s, reef_entity e);
+
 /* Removing: pages ours that dropping touches. Then the value ends (its destroy hook runs) and the entity is forgotten. */
 bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
 void store_drop(reef_world *w, uint32_t component, reef_entity e);

@@ -60,6 +60,7 @@ typedef struct reef_store {
     reef_paged values, index;
     uint32_t   component, size, offset;
     uint8_t    bits, paged;
+    uint8_t    direct, tracked; /* neither hooks nor stamps of rows; stamps of rows */
     uint16_t   align;
     uint64_t   count;  /* values; without holes: also the next slot */
     reef_paged hashes; /* of pages: src/hash.c */
@@ -199,22 +200,31 @@ REEF_INLINE uint32_t reef_slot_at(const reef_way *way, uint64_t packed, uint32_t
     return REEF_LIKELY(d < way->capacity) ? way->slot[d] : 0;
 }
 
-/* The value of an entity in a store, of several the first; NULL: none, or the handle is dead. */
-REEF_INLINE const void *reef_store_find(const reef_store *s, reef_entity e)
+/* The value of an entity in a store, of several the first; NULL: none, or the handle is dead. *page is that of the value. Of the
+ * REEF_PAGED home: two loads, of the generation and of the value, which don't wait for each other. */
+REEF_INLINE const void *reef_store_find_paged(const reef_store *s, reef_entity e, size_t size, uint32_t *page)
 {
-    if (s->paged) {
-        const uint32_t i = e.index & ((1u << s->bits) - 1), p = e.index >> s->bits;
-        if (REEF_UNLIKELY(p >= s->values.count)) return NULL;
-        const char *page = (const char *)s->values.page[p];
-        if (REEF_UNLIKELY(page == NULL || e.generation == 0)) return NULL;
-        return ((const uint32_t *)(const void *)page)[i] == e.generation ? page + s->offset + (size_t)i * s->size : NULL;
-    }
+    const uint32_t i = e.index & ((1u << s->bits) - 1), p = e.index >> s->bits;
+    *page = p;
+    if (REEF_UNLIKELY(p >= s->values.count)) return NULL;
+    const char *at = (const char *)s->values.page[p];
+    if (REEF_UNLIKELY(at == NULL || e.generation == 0)) return NULL;
+    return REEF_LIKELY(((const uint32_t *)(const void *)at)[i] == e.generation) ? at + s->offset + i * size : NULL;
+}
+REEF_INLINE const void *reef_store_find_packed(const reef_store *s, reef_entity e, size_t size, uint32_t *page)
+{
     const uint32_t p = e.index >> REEF_INDEX_BITS;
     if (REEF_UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || e.generation == 0)) return NULL;
     const uint64_t x = ((const uint64_t *)s->index.page[p])[e.index & ((1u << REEF_INDEX_BITS) - 1)];
     if ((uint32_t)(x >> 32) != e.generation) return NULL;
     const uint32_t slot = (uint32_t)x;
-    return (const char *)s->values.page[slot >> s->bits] + s->offset + (size_t)(slot & ((1u << s->bits) - 1)) * s->size;
+    *page = slot >> s->bits;
+    return (const char *)s->values.page[slot >> s->bits] + s->offset + (slot & ((1u << s->bits) - 1)) * size;
+}
+REEF_INLINE const void *reef_store_find(const reef_store *s, reef_entity e)
+{
+    uint32_t page;
+    return s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
 }
 
 /* By declaration: its id is not tested, since an id that isn't known yet (0) finds nothing, and the slow half resolves it. */
@@ -252,6 +262,33 @@ REEF_INLINE void *reef_mut_decl(reef_world *world, reef_entity e, reef_type_decl
         uint32_t place = 0, k = reef_slot_at(&way, reef_handle(e), &place, &slots);
         if (REEF_LIKELY(k != 0 && slots[k].version == version))
             return (char *)slots[k].block + (size_t)(place & (REEF_BLOCK_ROWS - 1)) * size;
+        if (again) return reef_mut_done(world, e, decl);
+        reef_mut_slow(world, e, decl);
+    }
+}
+
+/* The same for types that live in stores: known when compiled, as is whether they are paged. */
+REEF_INLINE const reef_store *reef_store_now(const reef_world *world, const reef_type_decl *decl)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    const uint32_t id = REEF_DEPENDENT(&decl->id);
+    return &h->stores[REEF_LIKELY(id < h->store_room) ? h->store_number[id] : 0];
+}
+REEF_INLINE const void *reef_get_stored(const reef_world *world, reef_entity e, reef_type_decl *decl, size_t size, bool paged)
+{
+    const reef_store *s = reef_store_now(world, decl);
+    uint32_t page;
+    const void *p = paged ? reef_store_find_paged(s, e, size, &page) : reef_store_find_packed(s, e, size, &page);
+    return REEF_UNLIKELY(p == NULL) || REEF_HELD_(world) ? reef_get_slow(world, e, decl) : p;
+}
+REEF_INLINE void *reef_mut_stored(reef_world *world, reef_entity e, reef_type_decl *decl, size_t size, bool paged)
+{
+    for (bool again = false;; again = true) {
+        const reef_store *s = reef_store_now(world, decl);
+        const uint64_t version = ((const reef_hot *)world)->version;
+        uint32_t page = 0;
+        const void *p = paged ? reef_store_find_paged(s, e, size, &page) : reef_store_find_packed(s, e, size, &page);
+        if (REEF_LIKELY(p != NULL && s->values.version[page] == version)) return (void *)(uintptr_t)p;
         if (again) return reef_mut_done(world, e, decl);
         reef_mut_slow(world, e, decl);
     }
@@ -440,8 +477,13 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t 
     return column ? (const char *)column + i * size : NULL;
 }
 
-#define reef_get(world, entity, T) ((const T *)reef_get_decl(world, entity, reef_decl_of_##T(), sizeof(T)))
-#define reef_mut(world, entity, T) ((T *)reef_mut_decl(world, entity, reef_decl_of_##T(), sizeof(T)))
+#define REEF_STORED_(T) ((int)reef_home_of_##T >= (int)REEF_SPARSE && (int)reef_home_of_##T <= (int)REEF_MULTI)
+#define reef_get(world, entity, T) \
+    ((const T *)(REEF_STORED_(T) ? reef_get_stored(world, entity, reef_decl_of_##T(), sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
+                                 : reef_get_decl(world, entity, reef_decl_of_##T(), sizeof(T))))
+#define reef_mut(world, entity, T) \
+    ((T *)(REEF_STORED_(T) ? reef_mut_stored(world, entity, reef_decl_of_##T(), sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
+                           : reef_mut_decl(world, entity, reef_decl_of_##T(), sizeof(T))))
 #define reef_has(world, entity, T) reef_has_decl(world, entity, reef_decl_of_##T())
 
 REEF_END_C
