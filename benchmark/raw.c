@@ -224,7 +224,7 @@ static void ar_tag_run(void *state)
 void *raw_ar_setup(const bench_row *r)
 {
     bool     tag = r->id == ROW_add_remove_tag || r->id == ROW_add_remove_tag_bit || r->id == ROW_observer_add;
-    uint32_t columns = r->id == ROW_add_remove_8 ? 7 : 1;
+    uint32_t columns = r->id == ROW_add_remove_8 || r->id == ROW_add_remove_8_sparse ? 7 : 1;
     raw     *w = raw_world(r);
     raw_layout(&w->a, columns, size_p6v);
     if (columns == 7) raw_layout(&w->b, 8, size_p6v);
@@ -237,7 +237,7 @@ void *raw_ar_setup(const bench_row *r)
         w->handle[i] = w->a.id[at];
     }
     if (r->id == ROW_add_remove_1_warm) ar_1_run(w);
-    if (r->id == ROW_add_remove_8) ar_8_run(w);
+    if (columns == 7) ar_8_run(w);
     return w;
 }
 uint64_t raw_ar_sum(void *state)
@@ -436,6 +436,11 @@ static const row_impl rows[] = {
     {ROW_destroy_2_rand, destroy_setup, destroy_run, destroy_sum, raw_free, NULL},
     {ROW_add_remove_1, raw_ar_setup, ar_1_run, raw_ar_sum, raw_free, NULL},
     {ROW_add_remove_1_warm, raw_ar_setup, ar_1_run, raw_ar_sum, raw_free, NULL},
+    {ROW_add_remove_sparse, raw_ar_setup, ar_1_run, raw_ar_sum, raw_free, NULL},
+    {ROW_add_remove_paged, raw_ar_setup, ar_1_run, raw_ar_sum, raw_free, NULL},
+    {ROW_add_remove_8_sparse, raw_ar_setup, ar_8_run, raw_ar_sum, raw_free, NULL},
+    {ROW_get_rand_paged, rand_setup, get_rand_run, sum_run, raw_free, NULL},
+    {ROW_set_rand_paged, rand_setup, set_rand_run, set_rand_sum, raw_free, NULL},
     {ROW_add_remove_8, raw_ar_setup, ar_8_run, raw_ar_sum, raw_free, NULL},
     {ROW_add_remove_tag, raw_ar_setup, ar_tag_run, raw_ar_sum, raw_free, NULL},
     {ROW_add_remove_tag_bit, raw_ar_setup, ar_tag_run, raw_ar_sum, raw_free, NULL},

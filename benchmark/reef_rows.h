@@ -55,6 +55,12 @@ state *state_pv(const bench_row *r, bool handles);
 state *frag_tables(const bench_row *r);
 void   shuffle_handles(state *s);
 
+/* Entities with Position, with Position and C3 ... C8. (reef_change.c) */
+void *ar_setup(const bench_row *r);
+void *ar_8_setup(const bench_row *r);
+uint64_t ar_sum(void *p);
+uint64_t ar_8_sum(void *p);
+
 /* The checksums that raw computes as well: all Positions by handle; all Positions in the order of a loop. */
 uint64_t sum_by_handle(const state *s);
 uint64_t sum_rows(void *p);
@@ -64,6 +70,7 @@ uint64_t sum_run(void *p);
 extern const row_impl reef_create_rows[]; /* reef_create.c: create_, destroy_, world_new, mem_ */
 extern const row_impl reef_change_rows[]; /* reef_change.c: add_remove_ */
 extern const row_impl reef_command_rows[]; /* reef_command.c: deferred_ar, spawn_par */
+extern const row_impl reef_home_rows[]; /* reef_home.c: values outside of the rows */
 extern const row_impl reef_frame_rows[]; /* reef_frame.c: empty_system, par_heavy_, frame_mixed */
 extern const row_impl reef_alone_frame_rows[]; /* there too: reef in raw's place, without a pool */
 extern const row_impl reef_event_rows[]; /* reef_event.c: event_rw */

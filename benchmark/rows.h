@@ -37,6 +37,9 @@
  *                     set to {1,1}. _1, _tag, _tag_bit: first pass of a fresh world. _1_warm and _8 (P, C3..C8 + V):
  *                     setup plays the first pass, the second is timed. raw of _tag_bit is raw of _tag (a table move
  *                     of P)
+ *   add_remove_sparse, add_remove_paged, add_remove_8_sparse   the same with Velocity outside of the rows; raw as of add_remove_1,
+ *                     add_remove_8
+ *   get_rand_paged, set_rand_paged   get_rand, set_rand with Position in pages indexed by the entity; raw as of those
  *   get_rand          handle -> const Position, both floats read; _small: 10,000 entities, 100 passes
  *   get_rand_many     the batch call on 500 handles at a time into the caller's buffer, then the sum over the buffer;
  *                     raw has no batch call: it is raw of get_rand
@@ -152,10 +155,15 @@ typedef struct Data {
     X(add_remove_8, N_100K, 2, 1, N_100K, NS) \
     X(add_remove_tag, N_100K, 2, 1, N_100K, NS) \
     X(add_remove_tag_bit, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_sparse, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_paged, N_100K, 2, 1, N_100K, NS) \
+    X(add_remove_8_sparse, N_100K, 2, 1, N_100K, NS) \
     X(get_rand, N_1M, 1, 1, N_1M, NS) \
+    X(get_rand_paged, N_1M, 1, 1, N_1M, NS) \
     X(get_rand_small, N_10K, 1, 100, N_10K, NS) \
     X(get_rand_many, N_1M, 1, 1, N_1M, NS) \
     X(set_rand, N_1M, 1, 1, N_1M, NS) \
+    X(set_rand_paged, N_1M, 1, 1, N_1M, NS) \
     X(has_rand, N_1M, 2, 1, N_1M, NS) \
     X(iter_1, N_1M, 1, 20, N_1M, NS) \
     X(iter_2_1k, N_1K, 1, 8000, N_1K, NS) \
