@@ -71,7 +71,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
                                         capacity * sizeof *bits, PLAIN_ALIGN);
         if (bits == NULL) return NULL;
         s->bits = bits;
-        w->switch_lately.gate = 0;
+        lately_forget(w);
         s->bit_capacity = capacity;
     }
     found = &s->bits[s->bit_count++];
@@ -81,7 +81,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     bit_store *of = (bit_store *)bit_store_of(w, key & ~BIT_DISABLED);
     if (of) of->marks = s->bit_count;
     found->marks = BITS_OF_MARKS;
-    w->switch_lately.gate = 0;
+    lately_forget(w);
     w->disabled_epoch++;
     return found;
 }

@@ -355,6 +355,14 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     words[place_row(place) / 64] = was ^ bit;
     b->count += on ? 1 : UINT64_MAX;
     if (mark || b->marks) return true;
+    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
+    if (s->component) {
+        s->lately_gate = w->hot.version;
+        s->lately_unit = unit;
+        s->lately_words = words;
+        s->lately_count = &b->count;
+        return true;
+    }
     w->switch_lately.gate = w->hot.version;
     w->switch_lately.component = c.id;
     w->switch_lately.unit = unit;
@@ -419,23 +427,53 @@ static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* A value in a store, whose bit is ready, or that is cold. The bit first: it tells whether the entity lives and hasn't got it. */
-INLINE bool stored_go(reef_world *w, reef_entity e, reef_component c, const void *value)
+/* The bit of a row in a type with a store, where the last one of the type was turned. NULL: it isn't there, or something is
+ * unusual. (As switch_again; each store has its own, so that two types in turn don't disturb each other.) */
+INLINE uint64_t *stored_word(const reef_world *w, const value_store *s, reef_entity e, uint64_t *bit)
 {
-    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    if (UNLIKELY(s->component != c.id || !s->direct)) return false;
-    if (UNLIKELY(!(w->switch_lately.component == c.id && switch_again(w, e, true)) && !bit_go(w, e, c, true, false))) return false;
-    if (LIKELY(store_add_fast(w, s, e, value))) return true;
+    const handle h = handle_of(e);
+    if (UNLIKELY(HANDLE_INDEX(h) >= w->hot.index_count || s->lately_gate != w->gate_move)) return NULL;
+    const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
+    const uint32_t place = (uint32_t)record;
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place_unit(place) != s->lately_unit)) return NULL;
+    *bit = 1ull << (place % 64);
+    return &s->lately_words[place_row(place) / 64];
+}
+
+/* The value by the general path of bits. */
+static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, reef_component c, const void *value)
+{
+    if (!bit_go(w, e, c, true, false)) return false;
+    if (LIKELY(store_add_fast(w, s, e, value))) return world_touch(w), true;
     const bool back = bit_go(w, e, c, false, false);
     ASSERT(back);
     (void)back;
     return false;
 }
 
+static value_store *store_direct(const reef_world *w, reef_component c) /* NULL: there is none, or hooks and stamps are in the way */
+{
+    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
+    return LIKELY(s->direct) ? s : NULL;
+}
+
+/* 1: added; 0: it was there before; -1: it goes another way. */
+INLINE int stored_add_fast(reef_world *w, value_store *s, reef_entity e, reef_component c, const void *value)
+{
+    uint64_t bit = 0, *word = stored_word(w, s, e, &bit);
+    if (UNLIKELY(word == NULL)) return store_has(w, c.id, e) ? 0 : stored_go(w, s, e, c, value) ? 1 : -1;
+    if (*word & bit) return 0;
+    if (UNLIKELY(!store_add_fast(w, s, e, value))) return -1;
+    *word |= bit;
+    ++*s->lately_count;
+    return 1;
+}
+
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
-    if (UNLIKELY(args != NULL || !stored_go(w, e, c, NULL))) return add_slow(w, "reef_add", e, c, args, out);
-    if (out) *out = (void *)(uintptr_t)store_find(w, c.id, e);
+    value_store *s = store_direct(w, c);
+    if (UNLIKELY(args != NULL || s == NULL || stored_add_fast(w, s, e, c, NULL) != 1)) return add_slow(w, "reef_add", e, c, args, out);
+    if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
     return REEF_OK;
 }
 
@@ -484,18 +522,6 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     return REEF_OK;
 }
 
-/* Where nothing is in the way; else a failure that nobody is told. */
-static reef_status stored_set(reef_world *w, reef_entity e, reef_component c, const void *value)
-{
-    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    uint32_t page;
-    const void *there = s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
-    if (there == NULL) return stored_go(w, e, c, value) ? REEF_ADDED : REEF_ABSENT;
-    if (!s->direct || s->values.version[page] != w->hot.version) return REEF_ABSENT;
-    memmove((void *)(uintptr_t)there, value, s->size);
-    return REEF_OK;
-}
-
 static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     void *made = NULL;
@@ -504,10 +530,6 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (w->running) return running_set(w, e, c, value, size);
     const type *t = type_of(c.id);
     uint32_t place = place_of(w, e);
-    if (LIKELY(t && t->stored && size == t->size && value && place != PLACE_DEAD)) {
-        const reef_status done = stored_set(w, e, c, value);
-        if (done >= 0) return done;
-    }
     if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
     if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
@@ -543,6 +565,20 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     return REEF_ADDED;
 }
 
+reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    value_store *s = LIKELY(w != NULL && !w->running) ? store_direct(w, c) : NULL;
+    if (UNLIKELY(s == NULL || value == NULL || size != s->size || s->component != c.id)) return reef_set_id(w, e, c, value, size);
+    const int added = stored_add_fast(w, s, e, c, value);
+    if (LIKELY(added == 1)) return REEF_ADDED;
+    uint32_t page = 0;
+    const void *there = s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
+    if (UNLIKELY(there == NULL || s->values.version[page] != w->hot.version)) return reef_set_id(w, e, c, value, size);
+    if (size == 8) memcpy((void *)(uintptr_t)there, value, 8);
+    else memmove((void *)(uintptr_t)there, value, size);
+    return REEF_OK;
+}
+
 void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void *args)
 {
     void *made = NULL;
@@ -574,10 +610,15 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
 
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
-    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    if (UNLIKELY(s->component != c.id || !s->direct)) return remove_slow(w, e, c);
-    if (!(w->switch_lately.component == c.id && switch_again(w, e, false)) && !bit_go(w, e, c, false, false)) return remove_slow(w, e, c);
-    if (LIKELY(store_drop_fast(w, s, e))) return REEF_OK;
+    value_store *s = store_direct(w, c);
+    uint64_t bit = 0, *word = LIKELY(s != NULL) ? stored_word(w, s, e, &bit) : NULL;
+    if (LIKELY(word && *word & bit && store_drop_fast(w, s, e))) {
+        *word &= ~bit;
+        --*s->lately_count;
+        return REEF_OK;
+    }
+    if (word || s == NULL || !bit_go(w, e, c, false, false)) return remove_slow(w, e, c);
+    if (LIKELY(store_drop_fast(w, s, e))) return world_touch(w), REEF_OK;
     const bool back = bit_go(w, e, c, true, false);
     ASSERT(back);
     (void)back;

@@ -273,8 +273,6 @@
 #define spawn_pending reef_inner_spawn_pending
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
-#define store_add_fast reef_inner_store_add_fast
-#define store_drop_fast reef_inner_store_drop_fast
 #define store_commit_add reef_inner_store_commit_add
 #define store_count reef_inner_store_count
 #define store_drop reef_inner_store_drop

@@ -317,7 +317,7 @@ static void world_distrust(reef_world *w)
     w->slow &= ~SLOW_DEFERRED;
     events_forget(w);
     memset(w->edge_cache, 0, sizeof w->edge_cache);
-    w->switch_lately.gate = 0;
+    lately_forget(w);
     sets_distrust(w);
     w->tables_epoch++;
     w->state_epoch++;

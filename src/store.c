@@ -7,24 +7,6 @@ const paged_type pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTOR
 
 static reef_store store_none; /* of all types that have no store; nobody writes it */
 
-INLINE uint32_t slot_mask(const value_store *s) { return (1u << s->bits) - 1; }
-INLINE size_t mark_bytes(const value_store *s) { return s->paged ? sizeof(uint32_t) : sizeof(reef_entity); }
-INLINE char *slot_value(const value_store *s, uint32_t slot)
-{
-    return (char *)s->values.page[slot >> s->bits] + s->offset + (size_t)(slot & slot_mask(s)) * s->size;
-}
-
-/* Who has slot i of a page; generation 0: nobody. `page` is its number. */
-INLINE reef_entity slot_entity(const value_store *s, const void *block, uint32_t page, uint32_t i)
-{
-    reef_entity e;
-    if (s->paged) return (reef_entity){(page << s->bits) + i, ((const uint32_t *)block)[i]};
-    memcpy(&e, (const char *)block + i * sizeof e, sizeof e);
-    return e;
-}
-/* How many values a page of REEF_PAGED has: behind its marks. */
-INLINE uint32_t *page_live(const value_store *s, void *block) { return (uint32_t *)block + ((size_t)1 << s->bits); }
-
 /* ---- pages ---- */
 
 static void values_release(void *context, const void *block, const void *kept, uint64_t base, size_t index)
@@ -83,15 +65,6 @@ INLINE char *values_own(reef_world *w, value_store *s, uint32_t page)
     return values_own_slow(w, s, page);
 }
 
-/* What carries the world's version is what the inlined mut writes without a call; so a page of a tracked type gets a version that is
- * past. */
-INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
-{
-    s->values.version[page] = w->hot.version;
-    world_touch(w);
-    if (UNLIKELY(s->tracked)) version_advance(w);
-}
-
 static uint64_t *index_own(reef_world *w, value_store *s, uint32_t index)
 {
     const uint32_t page = index >> REEF_INDEX_BITS;
@@ -101,12 +74,6 @@ static uint64_t *index_own(reef_world *w, value_store *s, uint32_t index)
     if (page >= s->index.count && !paged_grow(&s->index, &o, page + 1, w->hot.fork_version)) return NULL;
     return paged_own(&s->index, &o, page, w->hot.version, w->hot.fork_version);
 }
-/* For commits. */
-static uint64_t *index_entry(const value_store *s, uint32_t index)
-{
-    return (uint64_t *)s->index.page[index >> REEF_INDEX_BITS] + (index & (INDEX_ENTRIES - 1));
-}
-
 /* ---- stores ---- */
 
 void stores_view(reef_world *w)
@@ -161,6 +128,7 @@ static COLD value_store *store_make(reef_world *w, uint32_t component)
     memset(made, 0, sizeof *made);
     store_lay_out(made, type_of(component));
     s->store_number[component] = s->store_count++;
+    lately_forget(w);
     stores_view(w);
     return made;
 }
@@ -168,9 +136,6 @@ static COLD value_store *store_make(reef_world *w, uint32_t component)
 static value_store *store_mine(reef_world *w, uint32_t component) { return (value_store *)(uintptr_t)store_of(w, component); }
 
 /* ---- reading ---- */
-
-/* Where the value of an entity that has it lies. */
-INLINE uint32_t slot_of(const value_store *s, reef_entity e) { return s->paged ? e.index : (uint32_t)*index_entry(s, e.index); }
 
 uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n)
 {
@@ -268,67 +233,10 @@ void *store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t
     return slot_value(s, s->paged ? e.index : (uint32_t)s->count + i);
 }
 
-INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
-{
-    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s);
-    char *block = s->values.page[page];
-    if (s->paged) {
-        ((uint32_t *)(void *)block)[i] = e.generation;
-        ++*page_live(s, block);
-    } else {
-        memcpy(block + i * sizeof e, &e, sizeof e);
-        *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
-    }
-    s->count++;
-    values_mark(w, s, page);
-}
-
 void store_commit_add(reef_world *w, uint32_t component, reef_entity e)
 {
     store_put(w, store_mine(w, component), e);
     if (UNLIKELY(!type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
-}
-
-/* Nothing has to be made or owned, no hook runs, nothing is stamped. */
-bool store_add_fast(reef_world *w, value_store *s, reef_entity e, const void *value)
-{
-    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits;
-    if (UNLIKELY(!s->direct || page >= s->values.count || s->values.page[page] == NULL || s->values.version[page] != w->hot.version))
-        return false;
-    if (!s->paged) {
-        const uint32_t p = e.index >> REEF_INDEX_BITS;
-        if (UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || !paged_owned(&s->index, p, w->hot.fork_version))) return false;
-    }
-    char *at = slot_value(s, slot);
-    if (value) bytes_copy(at, value, s->size);
-    else memset(at, 0, s->size);
-    store_put(w, s, e);
-    return true;
-}
-
-bool store_drop_fast(reef_world *w, value_store *s, reef_entity e)
-{
-    const uint32_t slot = slot_of(s, e), page = slot >> s->bits;
-    if (UNLIKELY(!s->direct || s->values.version[page] != w->hot.version)) return false;
-    if (s->paged) {
-        if (UNLIKELY(*page_live(s, s->values.page[page]) == 1)) return false;
-        ((uint32_t *)s->values.page[page])[slot & slot_mask(s)] = 0;
-        --*page_live(s, s->values.page[page]);
-    } else {
-        const uint32_t last = (uint32_t)s->count - 1, tail = last >> s->bits;
-        if (UNLIKELY(s->values.version[tail] != w->hot.version)) return false;
-        const reef_entity moved = slot_entity(s, s->values.page[tail], 0, last & slot_mask(s));
-        const uint32_t p = e.index >> REEF_INDEX_BITS, q = moved.index >> REEF_INDEX_BITS;
-        if (UNLIKELY(!paged_owned(&s->index, p, w->hot.fork_version) || !paged_owned(&s->index, q, w->hot.fork_version))) return false;
-        memmove(slot_value(s, slot), slot_value(s, last), s->size);
-        memcpy((char *)s->values.page[page] + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
-        *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
-        *index_entry(s, e.index) = 0;
-        memset((char *)s->values.page[tail] + (last & slot_mask(s)) * sizeof moved, 0, sizeof moved);
-    }
-    s->count--;
-    world_touch(w);
-    return true;
 }
 
 /* ---- removing ---- */

@@ -59,10 +59,6 @@ void store_commit_add(reef_world *w, uint32_t component, reef_entity e);
 /* The entity that came last has none again; its value was taken from its slot. */
 void store_undo_add(reef_world *w, uint32_t component, reef_entity e);
 
-/* Adds a value (NULL: zero), drops it, when nothing is in the way: false, nothing was done. The caller has settled its bit. */
-bool store_add_fast(reef_world *w, value_store *s, reef_entity e, const void *value);
-bool store_drop_fast(reef_world *w, value_store *s, reef_entity e);
-
 /* Removing: pages ours that dropping touches. Then the value ends (its destroy hook runs) and the entity is forgotten. */
 bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
 void store_drop(reef_world *w, uint32_t component, reef_entity e);
@@ -74,5 +70,106 @@ typedef struct store_place { reef_entity entity; void *value; uint32_t slot; } s
 bool store_each(const value_store *s, uint32_t page, store_place *at); /* at->slot: to begin with, then of the next */
 
 uint64_t store_count(const value_store *s); /* values */
+
+/* ---- slots, and the straight paths ---- */
+
+INLINE uint32_t slot_mask(const value_store *s) { return (1u << s->bits) - 1; }
+INLINE size_t mark_bytes(const value_store *s) { return s->paged ? sizeof(uint32_t) : sizeof(reef_entity); }
+INLINE char *slot_value(const value_store *s, uint32_t slot)
+{
+    return (char *)s->values.page[slot >> s->bits] + s->offset + (size_t)(slot & slot_mask(s)) * s->size;
+}
+
+/* Who has slot i of a page; generation 0: nobody. `page` is its number. */
+INLINE reef_entity slot_entity(const value_store *s, const void *block, uint32_t page, uint32_t i)
+{
+    reef_entity e;
+    if (s->paged) return (reef_entity){(page << s->bits) + i, ((const uint32_t *)block)[i]};
+    memcpy(&e, (const char *)block + i * sizeof e, sizeof e);
+    return e;
+}
+/* How many values a page of REEF_PAGED has: behind its marks. */
+INLINE uint32_t *page_live(const value_store *s, void *block) { return (uint32_t *)block + ((size_t)1 << s->bits); }
+INLINE uint64_t *index_entry(const value_store *s, uint32_t index)
+{
+    return (uint64_t *)s->index.page[index >> REEF_INDEX_BITS] + (index & ((1u << REEF_INDEX_BITS) - 1));
+}
+/* Where the value of an entity that has it lies. */
+INLINE uint32_t slot_of(const value_store *s, reef_entity e) { return s->paged ? e.index : (uint32_t)*index_entry(s, e.index); }
+
+/* What carries the world's version is what the inlined mut writes without a call; so a page of a tracked type gets a version that is
+ * past. */
+INLINE void values_mark(reef_world *w, value_store *s, uint32_t page)
+{
+    s->values.version[page] = w->hot.version;
+    world_touch(w);
+    if (UNLIKELY(s->tracked)) version_advance(w);
+}
+
+/* The value is in its raw slot: it is seen now. All pages are ours. */
+INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
+{
+    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s);
+    char *block = s->values.page[page];
+    if (s->paged) {
+        ((uint32_t *)(void *)block)[i] = e.generation;
+        ++*page_live(s, block);
+    } else {
+        memcpy(block + i * sizeof e, &e, sizeof e);
+        *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
+    }
+    s->count++;
+    values_mark(w, s, page);
+}
+
+/* Adds a value (NULL: zero), drops it, where nothing has to be made or owned and nobody looks: false, nothing was done. The type is
+ * direct; the caller sees to the bit. */
+INLINE bool store_add_fast(reef_world *w, value_store *s, reef_entity e, const void *value)
+{
+    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s);
+    if (UNLIKELY(page >= s->values.count || s->values.page[page] == NULL || s->values.version[page] != w->hot.version)) return false;
+    char *block = s->values.page[page], *at = block + s->offset + (size_t)i * s->size;
+    if (s->paged) {
+        ((uint32_t *)(void *)block)[i] = e.generation;
+        ++*page_live(s, block);
+    } else {
+        const uint32_t p = e.index >> REEF_INDEX_BITS;
+        if (UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || !paged_owned(&s->index, p, w->hot.fork_version))) return false;
+        memcpy(block + i * sizeof e, &e, sizeof e);
+        *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
+    }
+    if (value && s->size == 8) memcpy(at, value, 8);
+    else if (value) bytes_copy(at, value, s->size);
+    else memset(at, 0, s->size);
+    s->count++;
+    return true;
+}
+
+INLINE bool store_drop_fast(const reef_world *w, value_store *s, reef_entity e)
+{
+    const uint32_t slot = slot_of(s, e), page = slot >> s->bits, i = slot & slot_mask(s);
+    char *block = s->values.page[page];
+    if (UNLIKELY(s->values.version[page] != w->hot.version)) return false;
+    if (s->paged) {
+        if (UNLIKELY(*page_live(s, block) == 1)) return false;
+        ((uint32_t *)(void *)block)[i] = 0;
+        --*page_live(s, block);
+    } else {
+        const uint32_t last = (uint32_t)s->count - 1, tail = last >> s->bits, k = last & slot_mask(s);
+        char *end = s->values.page[tail];
+        reef_entity moved;
+        memcpy(&moved, end + k * sizeof moved, sizeof moved);
+        if (UNLIKELY(s->values.version[tail] != w->hot.version || !paged_owned(&s->index, e.index >> REEF_INDEX_BITS, w->hot.fork_version) ||
+                     !paged_owned(&s->index, moved.index >> REEF_INDEX_BITS, w->hot.fork_version)))
+            return false;
+        memcpy(block + i * sizeof moved, &moved, sizeof moved);
+        memmove(block + s->offset + (size_t)i * s->size, end + s->offset + (size_t)k * s->size, s->size);
+        memset(end + k * sizeof moved, 0, sizeof moved);
+        *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
+        *index_entry(s, e.index) = 0;
+    }
+    s->count--;
+    return true;
+}
 
 #endif

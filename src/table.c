@@ -163,7 +163,7 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
 
 static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
 {
-    w->switch_lately.gate = 0;
+    lately_forget(w);
     if (w->state.free_unit[run_class(units)] == unit) w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
     else w->state.next_unit = unit + units; /* the rest of a page that was skipped stays unused: at most 250 units a page */
 }
@@ -802,7 +802,7 @@ void relabel_commit(reef_world *w, relabel *r)
     if (r->gone) relabel_give(w, r);
     f->first = f->last = f->chunks = f->next = f->end = 0;
     t->lease = f->lease = 0;
-    w->switch_lately.gate = 0;
+    lately_forget(w);
     w->state_epoch++;
     world_touch(w);
     relabel_free(w, r);

@@ -387,6 +387,13 @@ INLINE void version_share(reef_world *w)
     if (hashed) w->hashed = w->hot.version;
 }
 
+/* What was remembered of the bits that were turned lately isn't so any more. */
+INLINE void lately_forget(reef_world *w)
+{
+    w->switch_lately.gate = 0;
+    for (uint32_t i = 0; i < w->state.store_count; i++) w->state.stores[i].lately_gate = 0;
+}
+
 /* Called where something begins to be written for the first time at this version. (A loop that writes makes a new one.) */
 INLINE void world_touch(reef_world *w) { w->hashed = 0; }
 

@@ -90,6 +90,8 @@ REEF_API reef_status reef_clear_type(reef_world *world, reef_component type, uin
 REEF_API reef_status reef_add_id(reef_world *world, reef_entity entity, reef_component type, const void *args, void **out);
 /* Adds or replaces: ADDED or OK. The value is copied; a type without copy is moved out of `value`. Errors: WRONG_SIZE. */
 REEF_API reef_status reef_set_id(reef_world *world, reef_entity entity, reef_component type, const void *value, size_t size);
+/* The same, quicker for types outside of tables: reef_set takes it for them. */
+REEF_API reef_status reef_set_stored(reef_world *world, reef_entity entity, reef_component type, const void *value, size_t size);
 /* The component that is there, or a new one (zero or constructed with `args`). NULL on failure and for tags. */
 REEF_API void *reef_ensure_id(reef_world *world, reef_entity entity, reef_component type, const void *args);
 /* Errors: ABSENT. */
@@ -187,7 +189,9 @@ REEF_INLINE reef_component reef_null_component_(void)
     (const reef_component[]){__VA_ARGS__}, (uint32_t)(sizeof((const reef_component[]){__VA_ARGS__}) / sizeof(reef_component))
 /* reef_with(Position, 1, 2): the arguments are those of an initialiser, designated ones too */
 #define reef_with(T, ...) reef_value_make(reef_id(T), REEF_VALUE_ONE, (uint32_t)sizeof(T), &(const T){__VA_ARGS__})
-#define reef_set(world, entity, T, ...) reef_set_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T))
+#define reef_set(world, entity, T, ...) \
+    (REEF_STORED_(T) ? reef_set_stored(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)) \
+                     : reef_set_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
 
 #else
 
@@ -209,9 +213,9 @@ template <class... V> static inline reef_type_list<sizeof...(V)> reef_make_types
 {
     return reef_type_list<sizeof...(V)>{{v...}};
 }
-template <class T> static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_component c, const T &value)
+template <class T> static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_component c, const T &value, bool stored)
 {
-    return reef_set_id(w, e, c, &value, sizeof(T));
+    return stored ? reef_set_stored(w, e, c, &value, sizeof(T)) : reef_set_id(w, e, c, &value, sizeof(T));
 }
 template <size_t N> struct reef_count_of { static const uint32_t value = (uint32_t)N; };
 template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &...v);
@@ -221,7 +225,7 @@ template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &
 #define REEF_VALUES_(...) reef_make_values(__VA_ARGS__).v, decltype(reef_count_arguments(__VA_ARGS__))::value
 #define REEF_TYPES_(...) reef_make_types(__VA_ARGS__).v, decltype(reef_count_arguments(__VA_ARGS__))::value
 #define reef_with(T, ...) (reef_with_value<T>{reef_id(T), T{__VA_ARGS__}})
-#define reef_set(world, entity, T, ...) reef_set_value<T>(world, entity, reef_id(T), T{__VA_ARGS__})
+#define reef_set(world, entity, T, ...) reef_set_value<T>(world, entity, reef_id(T), T{__VA_ARGS__}, REEF_STORED_(T))
 
 #endif
 

@@ -65,6 +65,9 @@ typedef struct reef_store {
     uint64_t   count;  /* values; without holes: also the next slot */
     reef_paged hashes; /* of pages: src/hash.c */
     uint64_t   serial; /* of what its home counts */
+    uint64_t   lately_gate; /* the words of bits where one was turned lately, as reef_world.switch_lately; 0: none */
+    uint64_t  *lately_words, *lately_count;
+    uint32_t   lately_unit;
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
 
@@ -477,7 +480,6 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t 
     return column ? (const char *)column + i * size : NULL;
 }
 
-#define REEF_STORED_(T) ((int)reef_home_of_##T >= (int)REEF_SPARSE && (int)reef_home_of_##T <= (int)REEF_MULTI)
 #define reef_get(world, entity, T) \
     ((const T *)(REEF_STORED_(T) ? reef_get_stored(world, entity, reef_decl_of_##T(), sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
                                  : reef_get_decl(world, entity, reef_decl_of_##T(), sizeof(T))))

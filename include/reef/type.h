@@ -144,6 +144,9 @@ REEF_API const char *reef_declare_error(void);
     REEF_INLINE reef_type_decl *reef_decl_of_##T(void) { return &reef_decl_##T; } \
     struct reef_needs_semicolon_##T
 
+/* Is the value of T found by way of a store, and not of a row? A constant. */
+#define REEF_STORED_(T) ((int)reef_home_of_##T >= (int)REEF_SPARSE && (int)reef_home_of_##T <= (int)REEF_COLD)
+
 /* A component whose data is the C type T (a single identifier; typedef what has none). */
 #define REEF_COMPONENT(T) REEF_COMPONENT_IN_HOOKS(T, REEF_TABLE, 0)
 /* A component with hooks: a pointer to a reef_hooks that lives as long as the program. */
