@@ -211,7 +211,7 @@ static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, ui
 static bool arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n)
 {
     const uint64_t mask = table_read(w, from)->bits;
-    if (to == TABLE_EMPTY && mask == 0) return true; /* they won't have a row */
+    if (to == TABLE_EMPTY && mask == 0 && (w->slow & SLOW_COLD) == 0) return true; /* they won't have a row */
     table *t = table_own(w, to);
     if (t == NULL || n > UINT32_MAX || !table_reserve(w, t, (uint32_t)n)) return false;
     t->bits |= mask;

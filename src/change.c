@@ -351,8 +351,8 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     staged x = {.place = place};
     bool row_to = to_id != TABLE_EMPTY;
     const table *from = place == PLACE_EMPTY ? NULL : table_read(w, from_id);
-    for (uint32_t i = 0; !row_to && i < count; i++) row_to = value_is_bit(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
-    if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count);
+    for (uint32_t i = 0; !row_to && i < count; i++) row_to = value_is_outside(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
+    if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count) || cold_remains(w, e, values, count);
     bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
     const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
     const bool tracked = before->tracked || after->tracked, stored = values_stored(values, count);

@@ -1,12 +1,13 @@
 /* Comparing two worlds: part by part in the order of the hash, and in each part the first thing that differs.
  *
  *      ids by index, free ids in their order ──► names ──► time ──► events by type name
- *      ──► tables: rows ──► columns by name ──► switches by name ──► marks
+ *      ──► tables: rows ──► columns by name ──► switches by name ──► marks ──► stores by name: by entity index
  *
  * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list their tables
  * by type name, so the lists are merged as they are. */
 #include "hash.h"
 #include "event.h"
+#include "store.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -269,6 +270,53 @@ static bool tables_equal(comparing *x)
     return equal;
 }
 
+/* ---- stores: the rows are equal, and the bits of who has a value ---- */
+
+/* Where the entity's row is, in the first world. */
+static COLD bool value_differs(const comparing *x, uint32_t component, reef_entity e)
+{
+    const reef_world *w = x->world[0];
+    reef_difference *d = x->found;
+    const uint32_t place = place_of(w, e);
+    *d = (reef_difference){.kind = REEF_HASH_STORE, .component = {component}, .entity = e, .other = e, .row = place_row(place)};
+    if (place_unit(place) <= place_unit(PLACE_EMPTY)) return false;
+    const table *t = table_read(w, unit_slots(w, place_unit(place))[0].head.table);
+    for (uint32_t unit = t->first; unit != place_unit(place); unit = unit_slots(w, unit)[0].head.next) d->row += REEF_BLOCK_ROWS;
+    d->table_count = t->shape->component_count < 64 ? t->shape->component_count : 64;
+    for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = t->shape->component[i];
+    return false;
+}
+
+/* The entity of the lowest index, below that of `lowest`, whose value in `s` isn't the same in the other store. */
+static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest)
+{
+    const type *t = type_of(s->component ? s->component : other->component);
+    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY;
+    for (uint32_t page = 0; page < s->values.count; page++) {
+        if (page < other->values.count && s->values.page[page] == other->values.page[page]) continue;
+        store_place at = {{0, 0}, NULL, 0};
+        while (store_each(s, page, &at)) {
+            if (!reef_entity_is_null(lowest) && at.entity.index >= lowest.index) continue;
+            const void *same = reef_store_find(other, at.entity);
+            if (same == NULL || (valued && !value_equal(t, at.value, same))) lowest = at.entity;
+        }
+    }
+    return lowest;
+}
+
+static bool all_stores_equal(comparing *x)
+{
+    for (const type *last = NULL;;) {
+        const value_store *s[2] = {store_after(x->world[0], last), store_after(x->world[1], last)};
+        const type *t[2] = {s[0] ? type_of(s[0]->component) : NULL, s[1] ? type_of(s[1]->component) : NULL};
+        if (t[0] == NULL && t[1] == NULL) return true;
+        last = t[0] == NULL || (t[1] && type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
+        for (int side = 0; side < 2; side++) s[side] = store_of(x->world[side], last->id);
+        const reef_entity e = store_lowest(s[0], s[1], store_lowest(s[1], s[0], (reef_entity){0, 0}));
+        if (!reef_entity_is_null(e)) return value_differs(x, last->id, e);
+    }
+}
+
 /* ---- events ---- */
 
 static COLD bool events_differ(comparing *x, uint32_t component, uint64_t number)
@@ -313,7 +361,7 @@ COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *
     *x.found = (reef_difference){0};
     if (a == NULL || b == NULL) return false;
     return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && single_equal(&x) &&
-                       all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x));
+                       all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x) && all_stores_equal(&x));
 }
 
 /* ---- in words ---- */
@@ -396,6 +444,7 @@ COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t si
         break;
     case REEF_HASH_COLUMN:
     case REEF_HASH_SWITCH:
+    case REEF_HASH_STORE:
     case REEF_HASH_TYPE:
         say(&out, "%s of entity %" PRIu32 "v%" PRIu32 " differs", reef_type_name(d->component), e.index, e.generation);
         say_place(&out, d);

@@ -178,16 +178,13 @@ static bool collect_table(reef_world *w, uint32_t id, const reef_component *type
     return true;
 }
 
-/* Entities without a row have at most what is cold. */
-static COLD bool collect_rowless(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
+/* Entities without a row have nothing: they go where nothing is asked for. */
+static COLD bool collect_rowless(reef_world *w, doomed *d)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (type_of(types[i].id)->bit || !type_of(types[i].id)->stored) return true;
     if (!doomed_room(w, d, w->hot.empty_count)) return false;
     for (uint32_t i = 0; i < w->hot.index_count; i++) {
         if ((uint32_t)record_read(w, i) != PLACE_EMPTY) continue;
         const reef_entity e = reef_entity_at(w, i);
-        if (!row_has(w, types, count, e, PLACE_EMPTY)) continue;
         if (record_own(w, i) == NULL) return false;
         d->entities[d->count++] = e;
     }
@@ -202,7 +199,7 @@ static COLD bool collect(reef_world *w, const reef_component *types, uint32_t co
     for (uint32_t i = 0; ok && i < n; i++)
         if (table_has(w, types, count, ids[i])) ok = table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
     if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
-    return ok && collect_rowless(w, types, count, d);
+    return ok && (count != 0 || collect_rowless(w, d));
 }
 
 static reef_status types_check(reef_world *w, const char *op, const reef_component *types, uint32_t count)
@@ -278,7 +275,7 @@ static COLD bool clear_prepare(reef_world *w, reef_component c, uint32_t from, r
     table *t = table_own(w, x->to);
     const table *source = table_read(w, from);
     uint64_t rows = table_rows(source);
-    if (x->to == TABLE_EMPTY && source->bits == 0) return true;
+    if (x->to == TABLE_EMPTY && source->bits == 0 && (w->slow & SLOW_COLD) == 0) return true;
     if (t == NULL || rows > UINT32_MAX || !table_reserve(w, t, (uint32_t)rows)) return false;
     t->bits |= source->bits;
     for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
@@ -298,7 +295,6 @@ static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
         s = REEF_OK;
     }
     if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
-    if (s == REEF_OK && !collect_rowless(w, &c, 1, d)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && type_of(c.id)->stored && !store_prepare_drop_all(w, c.id)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && !removals_prepare(w, c.id, d->count)) s = REEF_NO_MEMORY;
     for (uint64_t i = 0; s == REEF_OK && i < d->count; i++) s = reef_remove_id(w, d->entities[i], c);

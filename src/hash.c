@@ -5,7 +5,8 @@
  *
  * What is hashed is canonical: tables by their type names, rows in order, fields little-endian. Hashes of pages and blocks
  * are kept with the version of the last write; looking advances the world's version, so that equal versions prove equal
- * content. The kept hashes are state like everything else, in containers of their own: a fork or a restored snapshot brings the
+ * content. Of values outside of the rows a page's hash is a sum over the entities that have them: where a value lies in its store is
+ * nobody's business, and a value that moves within a page changes nothing. The kept hashes are state like everything else, in containers of their own: a fork or a restored snapshot brings the
  * right ones along, and a hash that can't be kept for want of memory is computed again the next time.
  *
  * The function over bytes is the accumulation of XXH3's long inputs (Yann Collet, xxHash): eight lanes of 64 bits; each takes 8
@@ -14,6 +15,7 @@
  * lanes, so that it is all 64-bit arithmetic on any machine. Measured: 8 bytes a ns with gcc -O2, 21 with AVX2. */
 #include "hash.h"
 #include "event.h"
+#include "store.h"
 
 static const uint64_t secret[24] = { /* splitmix64 from 0 */
     0xE220A8397B1DCDAFu, 0x6E789E6AA1B965F4u, 0x06C45D188009454Fu, 0xF88BB8A8724C81ECu, 0x1B39896A51A8749Bu, 0x53CB9F0C747EA2EAu,
@@ -350,6 +352,79 @@ static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_
     return h;
 }
 
+/* ---- stores ---- */
+
+/* A value of a few words, quicker than by lanes. */
+static uint64_t short_hash(const unsigned char *p, uint32_t size)
+{
+    uint64_t h = size, word;
+    for (; size >= 8; p += 8, size -= 8) {
+        memcpy(&word, p, 8);
+        h = join(h, LITTLE_64(word));
+    }
+    if (size == 0) return h;
+    word = 0;
+    for (uint32_t i = 0; i < size; i++) word |= (uint64_t)p[i] << 8 * i;
+    return join(h, word);
+}
+
+/* The bytes that are hashed of a value that isn't flat. */
+static uint32_t value_gather(const type *t, const unsigned char *value, unsigned char *to)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        const reef_field *f = &t->fields[i];
+        const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : kind_size(f->kind);
+        for (uint32_t at = 0; at < f->bytes; at++) to[n + at] = value[f->offset + at / size * size + (size - 1 - at % size)];
+        n += f->bytes;
+    }
+    return n;
+}
+
+/* How many bytes are hashed of a value. */
+static uint64_t value_bytes(const type *t)
+{
+    uint64_t n = 0;
+    if (REEF_ACQUIRE_POINTER(&t->fields) == NULL) return t->size;
+    for (uint32_t i = 0; i < t->field_count; i++) n += t->fields[i].bytes;
+    return n;
+}
+
+/* Who has values on a page, and which: a sum in no order. */
+static COLD uint64_t page_hash(const value_store *s, uint32_t page)
+{
+    const type *t = type_of(s->component);
+    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE, flat = type_is_flat(t);
+    unsigned char bytes[STRIPE];
+    store_place at = {{0, 0}, NULL, 0};
+    uint64_t sum = 0;
+    while (store_each(s, page, &at)) {
+        uint64_t h = 0;
+        if (valued && small && flat) h = short_hash(at.value, t->size);
+        else if (valued && small) h = short_hash(bytes, value_gather(t, at.value, bytes));
+        else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
+        sum += blend(join(blend(reef_entity_bits(at.entity)), h));
+    }
+    return sum;
+}
+
+static uint64_t store_hash(reef_world *w, value_store *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t page = 0; page < s->values.count; page++) {
+        if (s->values.page[page] == NULL) continue;
+        const kept_hash *k = kept_read(&s->hashes, page);
+        uint64_t piece = k->hash;
+        if (k->version != s->values.version[page]) {
+            piece = page_hash(s, page);
+            kept_hash *keep = kept_own(w, &s->hashes, page);
+            if (keep) *keep = (kept_hash){s->values.version[page], piece};
+        }
+        sum += piece;
+    }
+    return sum;
+}
+
 /* ---- the whole ---- */
 
 typedef struct type_sum { uint64_t rows, hash; } type_sum; /* of a type, by id */
@@ -372,7 +447,8 @@ static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t c
     if (kind != REEF_HASH_TYPE) x->hash = join(join(join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
     if (x->visit == NULL) return true;
     if (component && kind != REEF_HASH_TYPE && kind != REEF_HASH_EVENTS) {
-        x->sums[component].rows += kind == REEF_HASH_DISABLED ? 0 : rows;
+        const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit); /* the bits of its rows were */
+        x->sums[component].rows += counted ? 0 : rows;
         x->sums[component].hash = join(x->sums[component].hash, hash);
     }
     reef_hash_part part = {kind, NULL, 0, {component}, rows, hash};
@@ -433,6 +509,17 @@ static bool hash_events_add(hashing *x)
     return true;
 }
 
+/* By type name; where nobody has a value there is no part. */
+static bool hash_stores_add(hashing *x)
+{
+    const type *last = NULL;
+    for (value_store *s; (s = (value_store *)(uintptr_t)store_after(x->w, last)) != NULL;) {
+        last = type_of(s->component);
+        if (!part_add(x, REEF_HASH_STORE, NULL, s->component, s->count, store_hash(x->w, s))) return false;
+    }
+    return true;
+}
+
 static COLD bool types_add(hashing *x)
 {
     uint32_t n = 0, *ids = memory_zeroed(&x->w->family->memory, MEMORY_OTHER, x->sum_count * sizeof *ids);
@@ -466,6 +553,7 @@ static bool parts_add(hashing *x)
     if (waiting && !part_add(x, REEF_HASH_SCRIPTS, NULL, 0, waiting, scripts)) return true;
     for (uint32_t i = 0; i < tables; i++)
         if (!hash_table_add(x, order[i])) return true;
+    if (!hash_stores_add(x)) return true;
     return x->visit == NULL || types_add(x);
 }
 
@@ -484,6 +572,7 @@ static COLD void kept_drop(reef_world *w)
 {
     paged_owner o = owner_of(w->family, &pages_hashes);
     paged_drop(&w->state.chunk_hashes, &o);
+    for (uint32_t i = 1; i < w->state.store_count; i++) paged_drop(&w->state.stores[i].hashes, &o);
     w->state.described = types_described();
     world_touch(w);
 }

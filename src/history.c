@@ -71,14 +71,16 @@ static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef
  * comparison for each container, page and block. */
 static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state *next)
 {
-    reef_paged *p, *q, none = {0};
-    const paged_type *kind;
+    state_part x, y;
+    const reef_paged none = {0};
     uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits + s->state.used_words * sizeof *s->state.used_types +
                    s->state.track_count * sizeof *s->state.tracks + s->state.event_count * sizeof *s->state.events +
-                   s->state.event_place_count * sizeof *s->state.event_places;
-    for (uint32_t i = 0; part_at(&s->hot, &s->state, i, &p, &kind); i++) {
-        const paged_type *same;
-        if (!part_at(next_hot, next, part_like(&s->state, i, next), &q, &same)) q = &none;
+                   s->state.event_place_count * sizeof *s->state.event_places + s->state.store_count * sizeof *s->state.stores +
+                   s->state.store_room * sizeof *s->state.store_number;
+    for (uint32_t i = 0; part_at(s->family, &s->hot, &s->state, i, &x); i++) {
+        const paged_type *kind = x.owner.type;
+        const reef_paged *p = x.pages, *q = &none;
+        if (part_at(s->family, next_hot, next, part_like(&s->state, i, next), &y)) q = y.pages;
         if (p->node == q->node) continue;
         sum += p->count * (sizeof *p->page + sizeof *p->version);
         for (uint32_t k = 0; k < p->count; k++) {

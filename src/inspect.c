@@ -2,20 +2,21 @@
  * Components come by type name, tables by the names of their types, entities by index. Nothing here changes a world or
  * shows an address or the id of a type. */
 #include "event.h"
+#include "store.h"
 #include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- the components of one entity ---- */
 
-/* A walk over the components of a row by type name: two sorted sequences merged. Finding the next switch costs a look at
- * every switch of the world, so that no list has to be made. */
+/* A walk over the components of a row by type name: two sorted sequences merged, those of the table and all others. Finding the
+ * next one of these costs a look at every switch and store of the world, so that no list has to be made. */
 typedef struct row_walk {
     const reef_world *world;
     const shape      *shape; /* NULL: no component in the table */
     const reef_slot  *slots;
     uint32_t          place, next; /* next of shape->component */
-    const type       *bit;         /* the switch that comes next, NULL: none */
+    const type       *other;       /* that isn't in the table and comes next, NULL: none */
 } row_walk;
 
 static bool switch_is_on(const bit_store *b, uint32_t place)
@@ -25,10 +26,21 @@ static bool switch_is_on(const bit_store *b, uint32_t place)
     return words && (words[row / 64] >> (row % 64) & 1) != 0;
 }
 
-/* The switch of a row that is on and follows `last` by name; NULL starts. */
-static const type *switch_after(const reef_world *w, uint32_t place, const type *last)
+static reef_entity entity_in(const reef_world *w, uint32_t place)
+{
+    return slot_entities(reef_slots_at(&w->hot, place))[place_row(place)];
+}
+
+/* The component of a row that isn't in its table and follows `last` by name; NULL starts. */
+static const type *other_after(const reef_world *w, uint32_t place, const type *last)
 {
     const type *best = NULL;
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const value_store *s = &w->state.stores[i];
+        const type *t = type_of(s->component);
+        if (t->bit || s->count == 0 || reef_store_find(s, entity_in(w, place)) == NULL) continue;
+        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+    }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         if (b->count == 0 || (b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
@@ -50,7 +62,7 @@ static row_walk row_begin(const reef_world *w, uint32_t place)
     walk.slots = reef_slots_at(&w->hot, place);
     const table *t = table_read(w, walk.slots[0].head.table);
     walk.shape = t ? t->shape : NULL;
-    walk.bit = switch_after(w, place, NULL);
+    walk.other = other_after(w, place, NULL);
     return walk;
 }
 
@@ -58,6 +70,7 @@ static row_walk row_begin(const reef_world *w, uint32_t place)
 static const void *row_data(const row_walk *walk, const type *t)
 {
     if (t->size == 0) return NULL;
+    if (t->stored) return store_find(walk->world, t->id, entity_in(walk->world, walk->place));
     uint32_t k = slot_seek(walk->world, t->id, walk->slots[0].head.table);
     return (const char *)walk->slots[k].block + (size_t)place_row(walk->place) * t->size;
 }
@@ -68,9 +81,10 @@ static const type *row_next(row_walk *walk, const void **data)
     const shape *s = walk->shape;
     const type  *t = s && walk->next < s->component_count ? type_of(s->component[walk->next]) : NULL;
     *data = NULL;
-    if (walk->bit && (t == NULL || type_compare(walk->bit, t) < 0)) {
-        t = walk->bit;
-        walk->bit = switch_after(walk->world, walk->place, t);
+    if (walk->other && (t == NULL || type_compare(walk->other, t) < 0)) {
+        t = walk->other;
+        walk->other = other_after(walk->world, walk->place, t);
+        *data = row_data(walk, t);
         return t;
     }
     if (t == NULL) return NULL;
@@ -129,20 +143,24 @@ static const type *world_type_after(const world_walk *walk, const type *last)
         const type *t = type_of(w->state.bits[i].key);
         if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
     }
-    return best;
+    const value_store *s = store_after(w, last); /* one without bits is known by its values alone */
+    return s && (best == NULL || type_compare(type_of(s->component), best) < 0) ? type_of(s->component) : best;
 }
 
-/* The rows of one chunk that have the type: all of them, or those whose bit is set. `slot` is that of its column, 0: none. */
+/* The rows of one chunk that have the type: all of them, or those whose bit is set, or who have a value. `slot` is that of its column,
+ * 0: none. */
 static bool visit_chunk(const world_walk *walk, const table *t, uint32_t unit, const type *c, uint32_t slot)
 {
     const reef_world  *w = walk->world;
     const reef_slot   *slots = unit_slots(w, unit);
     const reef_entity *entities = slot_entities(slots);
-    const uint64_t    *words = c->home == REEF_BIT ? bit_words(bit_store_of(w, c->id), unit) : NULL;
-    if (c->home == REEF_BIT && words == NULL) return true;
+    const uint64_t    *words = c->bit ? bit_words(bit_store_of(w, c->id), unit) : NULL;
+    if (c->bit && words == NULL) return true;
     for (uint32_t row = 0, rows = chunk_rows(t, unit); row < rows; row++) {
         if (words && (words[row / 64] >> (row % 64) & 1) == 0) continue;
         const void *data = slot ? (const char *)slots[slot].block + (size_t)row * c->size : NULL;
+        if (c->stored && (data = store_find(w, c->id, entities[row])) == NULL) continue;
+        if (c->size == 0) data = NULL;
         if (!walk->visit(walk->context, entities[row], (reef_component){c->id}, data, c->size)) return false;
     }
     return true;
@@ -152,8 +170,9 @@ static bool visit_type(const world_walk *walk, const type *c)
 {
     for (uint32_t i = 0; i < walk->table_count; i++) {
         const table *t = table_read(walk->world, walk->tables[i]);
-        uint32_t     slot = slot_seek(walk->world, c->id, walk->tables[i]), unit = t->first;
-        if (c->home != REEF_BIT && slot == 0) continue;
+        const bool   outside = c->bit || c->stored;
+        uint32_t     slot = outside ? 0 : slot_seek(walk->world, c->id, walk->tables[i]), unit = t->first;
+        if (!outside && slot == 0) continue;
         if (c->size == 0) slot = 0;
         for (uint32_t n = 0; n < t->chunks; n++) {
             if (!visit_chunk(walk, t, unit, c, slot)) return false;
@@ -434,6 +453,7 @@ static void stats_count_bytes(memory *m, reef_stats *s)
     s->bytes_hashes = m->used[MEMORY_HASHES];
     s->bytes_tracks = m->used[MEMORY_TRACKS];
     s->bytes_events = m->used[MEMORY_EVENTS];
+    s->bytes_stores = m->used[MEMORY_STORES];
     mutex_unlock(&m->lock);
 }
 
@@ -446,6 +466,7 @@ COLD reef_stats reef_world_stats(const reef_world *w)
     s.indices = w->hot.index_count;
     s.free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
     s.names = w->state.name_count;
+    for (uint32_t i = 1; i < w->state.store_count; i++) s.values += w->state.stores[i].count;
     for (uint32_t i = 0; i < w->state.event_count; i++) s.events += w->state.events[i].tail - w->state.events[i].head;
     for (uint32_t i = 0; i < w->state.used_words; i++) s.types += bits_count(w->state.used_types[i]);
     stats_count_tables(w, &s);

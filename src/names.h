@@ -35,6 +35,7 @@
 #define clock_own reef_inner_clock_own
 #define clocks_hash reef_inner_clocks_hash
 #define clone_pending reef_inner_clone_pending
+#define cold_remains reef_inner_cold_remains
 #define column_claim reef_inner_column_claim
 #define column_default reef_inner_column_default
 #define column_discard reef_inner_column_discard
@@ -273,14 +274,17 @@
 #define spawn_pending reef_inner_spawn_pending
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
+#define store_after reef_inner_store_after
 #define store_commit_add reef_inner_store_commit_add
 #define store_count reef_inner_store_count
 #define store_drop reef_inner_store_drop
 #define store_each reef_inner_store_each
 #define store_mark_at reef_inner_store_mark_at
+#define store_offset reef_inner_store_offset
 #define store_own reef_inner_store_own
 #define store_own_all reef_inner_store_own_all
 #define store_owner reef_inner_store_owner
+#define store_page_live reef_inner_store_page_live
 #define store_prepare_add reef_inner_store_prepare_add
 #define store_prepare_add_some reef_inner_store_prepare_add_some
 #define store_prepare_drop reef_inner_store_prepare_drop
@@ -299,8 +303,10 @@
 #define stored_undo reef_inner_stored_undo
 #define stored_unmake reef_inner_stored_unmake
 #define stored_values reef_inner_stored_values
+#define stores_reset reef_inner_stores_reset
 #define stores_shrink reef_inner_stores_shrink
 #define stores_tracked reef_inner_stores_tracked
+#define stores_validate reef_inner_stores_validate
 #define stores_view reef_inner_stores_view
 #define system_command_do reef_inner_system_command_do
 #define system_command_forget reef_inner_system_command_forget

@@ -150,7 +150,7 @@ static void *page_copy(reef_paged *p, const paged_owner *o, uint32_t i)
     void *page = memory_block(o->memory, o->type->kind, o->type->arena, o->type->page_bytes, page_align(o));
     if (page == NULL) return NULL;
     if (p->page[i] && o->type->copy) {
-        if (o->type->copy(o->context, page, p->page[i])) return page;
+        if (o->type->copy(o->context, page, p->page[i], i)) return page;
         page_free(o, page);
         return NULL;
     }

@@ -25,8 +25,8 @@ struct paged_type;
  * lives on, or NULL) refers to as well. Only contents newer than `base` belong to the dying node. */
 typedef void (*paged_release)(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
-/* A page's content for another page, under the lock. False: it can't be copied; `to` is raw memory. */
-typedef bool (*paged_copy)(void *context, void *to, const void *from);
+/* The content of page `index` for another page, under the lock. False: it can't be copied; `to` is raw memory. */
+typedef bool (*paged_copy)(void *context, void *to, const void *from, size_t index);
 
 typedef struct paged_type {
     size_t           page_bytes;

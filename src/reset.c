@@ -5,7 +5,9 @@
  *
  * What is shared can't differ between the two sides. So default values are made first and take the place of the world's own
  * while the state is shared; then the world takes its own back, into chunks' pages that are its own again. It costs a block for
- * each chunk that has such a column; such columns count as written by a snapshot or fork. A world without such types pays one test. */
+ * each chunk that has such a column; such columns count as written by a snapshot or fork. A world without such types pays one test.
+ *
+ * Values outside of the rows (store.h): the whole container of a store is made a second time with default values, and is the copy's. */
 #include "reset.h"
 #include "track.h"
 
@@ -16,7 +18,90 @@ struct reset {
     bool         back; /* the world has its own again */
 };
 
-/* ---- making ---- */
+struct store_reset {
+    uint32_t   number; /* of the store */
+    reef_paged own;    /* the world's values */
+};
+
+/* ---- stores ---- */
+
+static bool store_resets(const value_store *s) { return s->count && type_of(s->component)->resets; }
+
+static uint32_t stores_that_reset(const reef_world *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < w->state.store_count; i++) n += store_resets(&w->state.stores[i]);
+    return n;
+}
+
+bool stores_reset(const reef_world *w) { return stores_that_reset(w) != 0; }
+
+/* Default values for those of a page of a store, in cleared memory that has no marks yet. */
+static COLD bool page_construct(reef_world *w, const value_store *s, uint32_t page, char *to)
+{
+    const type *t = type_of(s->component);
+    const char *from = s->values.page[page];
+    store_place at = {{0, 0}, NULL, 0};
+    while (t->hooks.construct && store_each(s, page, &at)) {
+        if (t->hooks.construct(t->hooks.context, w, at.entity, to + ((char *)at.value - from), NULL) == REEF_OK) continue;
+        const uint32_t end = at.slot - 1;
+        w->hook_failed.id = t->id;
+        for (at.slot = 0; store_each(s, page, &at) && at.slot <= end;) value_destroy(t, to + ((char *)at.value - from));
+        return false;
+    }
+    memcpy(to, from, s->offset);
+    return true;
+}
+
+/* A second container with the same entities, and default values. False: no memory, or a hook refused. */
+static COLD bool store_default(reef_world *w, const value_store *s, reef_paged *fresh)
+{
+    store_pages pages;
+    const paged_owner o = store_owner(w->family, s, &pages);
+    *fresh = (reef_paged){0};
+    bool ok = paged_grow(fresh, &o, s->values.count, w->hot.fork_version);
+    for (uint32_t page = 0; ok && page < s->values.count; page++) {
+        store_place first = {{0, 0}, NULL, 0};
+        if (!store_each(s, page, &first)) continue;
+        char *to = paged_own(fresh, &o, page, w->hot.version, w->hot.fork_version);
+        ok = to && page_construct(w, s, page, to);
+    }
+    if (!ok) paged_drop(fresh, &o);
+    return ok;
+}
+
+/* The world has its own values again; the copy, if there is one, keeps the default ones. */
+static void stores_take_back(reef_world *w, resets *r)
+{
+    while (r->store_count > 0) {
+        const struct store_reset *x = &r->stores[--r->store_count];
+        value_store *s = &w->state.stores[x->number];
+        store_pages pages;
+        const paged_owner o = store_owner(w->family, s, &pages);
+        paged_drop(&s->values, &o);
+        s->values = x->own;
+    }
+}
+
+static COLD bool stores_place(reef_world *w, resets *r)
+{
+    const uint32_t room = stores_that_reset(w);
+    if (room == 0) return true;
+    r->stores = memory_zeroed(&w->family->memory, MEMORY_OTHER, room * sizeof *r->stores);
+    if (r->stores == NULL) return false;
+    r->store_room = room;
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        value_store *s = &w->state.stores[i];
+        reef_paged fresh;
+        if (!store_resets(s)) continue;
+        if (!store_default(w, s, &fresh)) return false;
+        r->stores[r->store_count++] = (struct store_reset){i, s->values};
+        s->values = fresh;
+    }
+    return true;
+}
+
+/* ---- columns ---- */
 
 /* The blocks of columns that reset, where the world has values of its own: without a list they are counted in r->room, with one
  * each gets its default values. False: no memory for these; what was made is in the list. */
@@ -48,6 +133,7 @@ static bool resets_collect(reef_world *w, resets *r)
 static void resets_free(reef_world *w, resets *r)
 {
     memory_free(&w->family->memory, MEMORY_OTHER, r->list, r->room * sizeof *r->list);
+    memory_free(&w->family->memory, MEMORY_OTHER, r->stores, r->store_room * sizeof *r->stores);
     *r = (resets){0};
 }
 
@@ -60,21 +146,23 @@ COLD void resets_undo(reef_world *w, resets *r)
         if (x->own) column_exchange(w, x->unit, x->slot, x->own);
         column_discard(w, x->shape, x->unit, x->slot, x->fresh);
     }
+    stores_take_back(w, r);
     resets_free(w, r);
 }
 
 COLD bool resets_place(reef_world *w, resets *r)
 {
     *r = (resets){0};
-    if (REEF_ACQUIRE_U32(&w->family->graph.reset_count) == 0) return true;
-    (void)resets_collect(w, r);
-    if (r->room == 0) return true;
-    r->list = memory_zeroed(&w->family->memory, MEMORY_OTHER, r->room * sizeof *r->list);
-    if (r->list == NULL) {
+    if (REEF_ACQUIRE_U32(&w->family->graph.reset_count)) (void)resets_collect(w, r);
+    if (!stores_place(w, r)) {
         r->room = 0;
+        resets_undo(w, r);
         return false;
     }
-    if (!resets_collect(w, r)) {
+    if (r->room == 0) return true;
+    r->list = memory_zeroed(&w->family->memory, MEMORY_OTHER, r->room * sizeof *r->list);
+    if (r->list == NULL || !resets_collect(w, r)) {
+        r->room = r->list ? r->room : 0;
         resets_undo(w, r);
         return false;
     }
@@ -89,6 +177,7 @@ COLD bool resets_take_back(reef_world *w, resets *r)
         if (!column_take(w, x->unit, x->slot, x->own)) return false;
         x->back = true;
     }
+    stores_take_back(w, r);
     resets_free(w, r);
     return true;
 }
@@ -100,6 +189,13 @@ typedef struct skipping {
     void       *aside; /* room for one value; NULL while everything is being made ready */
 } skipping;
 
+static void values_swap(const skipping *x, const type *t, void *here, void *there)
+{
+    value_move(t, x->aside, here);
+    value_move(t, here, there);
+    value_move(t, there, x->aside);
+}
+
 /* One entity's value changes places with the one of the state that comes. False: no memory. */
 static bool skip_value(const skipping *x, const type *t, reef_entity e, void *here)
 {
@@ -110,10 +206,44 @@ static bool skip_value(const skipping *x, const type *t, reef_entity e, void *he
     if (x->aside == NULL && t->tracked && !track_prepare(x->then, t->id, &e, 1)) return false;
     if (x->aside == NULL) return column_own(x->then, table_read(x->then, id), place_unit(place), k);
     if (t->tracked) track_carry(x->then, x->now, t->id, e.index);
-    void *there = cell(reef_slots_at(&x->then->hot, place), k, place_row(place), t->size);
-    value_move(t, x->aside, here);
-    value_move(t, here, there);
-    value_move(t, there, x->aside);
+    values_swap(x, t, here, cell(reef_slots_at(&x->then->hot, place), k, place_row(place), t->size));
+    return true;
+}
+
+/* The same of one in a store. */
+static bool skip_stored(const skipping *x, const type *t, reef_entity e, void *here)
+{
+    if (!store_has(x->then, t->id, e)) return true;
+    if (x->aside == NULL && t->tracked && !track_prepare(x->then, t->id, &e, 1)) return false;
+    if (x->aside == NULL) return store_own(x->then, t->id, e) != NULL;
+    if (t->tracked) track_carry(x->then, x->now, t->id, e.index);
+    values_swap(x, t, here, (void *)(uintptr_t)store_find(x->then, t->id, e));
+    return true;
+}
+
+/* Pages that others share hold default values. */
+static bool page_is_ours(const reef_world *w, const value_store *s, uint32_t page)
+{
+    if (s->values.shared == 0) return true;
+    mutex_lock(&w->family->lock);
+    const bool ours = s->values.version[page] > paged_base(&s->values);
+    mutex_unlock(&w->family->lock);
+    return ours;
+}
+
+static bool skip_stores(const skipping *x)
+{
+    for (uint32_t i = 1; i < x->now->state.store_count; i++) {
+        const value_store *s = &x->now->state.stores[i];
+        const type *t = type_of(s->component);
+        if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
+        for (uint32_t page = 0; page < s->values.count; page++) {
+            if (s->values.page[page] == NULL || !page_is_ours(x->now, s, page)) continue;
+            store_place at = {{0, 0}, NULL, 0};
+            while (store_each(s, page, &at))
+                if (!skip_stored(x, t, at.entity, at.value)) return false;
+        }
+    }
     return true;
 }
 
@@ -132,13 +262,13 @@ static bool skip_table(const skipping *x, const table *t)
     return true;
 }
 
-static bool skip_tables(const skipping *x)
+static bool skip_all(const skipping *x)
 {
     for (uint32_t id = TABLE_EMPTY; id < x->now->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(x->now, id);
         if (t && t->shape->resets && table_rows(t) && !skip_table(x, t)) return false;
     }
-    return true;
+    return skip_stores(x);
 }
 
 /* Room for any such value. */
@@ -173,6 +303,22 @@ static COLD bool skips_own(reef_world *w, const table *t)
     return true;
 }
 
+static COLD bool skips_own_stores(reef_world *w)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const value_store *s = &w->state.stores[i];
+        const type *t = type_of(s->component);
+        if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
+        if (!store_own_all(w, t->id, true)) return false;
+        for (uint32_t page = 0; t->tracked && page < s->values.count; page++) {
+            store_place at = {{0, 0}, NULL, 0};
+            while (store_each(s, page, &at))
+                if (!track_prepare(w, t->id, &at.entity, 1)) return false;
+        }
+    }
+    return true;
+}
+
 COLD bool skips_prepare(reef_world *then, skips_room *room)
 {
     bool ok = room_take(then->family, room);
@@ -180,6 +326,7 @@ COLD bool skips_prepare(reef_world *then, skips_room *room)
         const table *t = table_read(then, id);
         ok = t == NULL || !t->shape->resets || table_rows(t) == 0 || skips_own(then, t);
     }
+    ok = ok && (room->value == NULL || skips_own_stores(then));
     if (!ok) skips_free(then->family, room);
     return ok;
 }
@@ -187,14 +334,14 @@ COLD bool skips_prepare(reef_world *then, skips_room *room)
 COLD void skips_commit(reef_world *now, reef_world *then, const skips_room *room)
 {
     skipping x = {now, then, room->value};
-    if (room->value) (void)skip_tables(&x);
+    if (room->value) (void)skip_all(&x);
 }
 
 COLD bool skips_move(reef_world *now, reef_world *then)
 {
     skipping x = {now, then, NULL};
     skips_room room;
-    bool ok = room_take(now->family, &room) && (room.value == NULL || skip_tables(&x));
+    bool ok = room_take(now->family, &room) && (room.value == NULL || skip_all(&x));
     if (ok) skips_commit(now, then, &room);
     skips_free(now->family, &room);
     return ok;

@@ -2,11 +2,13 @@
 #ifndef REEF_RESET_H
 #define REEF_RESET_H
 
-#include "table.h"
+#include "store.h"
 
 typedef struct resets {
-    struct reset *list;
-    uint32_t      count, room;
+    struct reset       *list; /* of columns */
+    uint32_t            count, room;
+    struct store_reset *stores;
+    uint32_t            store_count, store_room;
 } resets;
 
 /* Around sharing a state. Places default values; false: no memory, or a hook refused: nothing changed. */
@@ -14,6 +16,9 @@ bool resets_place(reef_world *w, resets *r);
 /* The world has its own values again; false: no memory: then the copy must go, and resets_undo follows. */
 bool resets_take_back(reef_world *w, resets *r);
 void resets_undo(reef_world *w, resets *r);
+
+/* Has the world values in stores of types that reset? */
+bool stores_reset(const reef_world *w);
 
 /* Values of REEF_FORK_SKIP types, of entities that have them in both worlds, change places. False: no memory, nothing changed. */
 bool skips_move(reef_world *now, reef_world *then);

@@ -1,6 +1,7 @@
 /* Sets of types as sorted words of 64 ids. Every layout has its own set in the same form (shape_signature), so that an entity is
- * tested word by word; switches, which no layout has, are asked one by one, and only those that the words leave open. */
-#include "table.h"
+ * tested word by word; types that no layout has are asked one by one, by the bits of the row or in their store, and only those that
+ * the words leave open. */
+#include "store.h"
 
 enum { SIGNATURE_ROOM = 4 }; /* words of the first array */
 
@@ -125,10 +126,17 @@ reef_status reef_signature_copy(reef_signature *s, const reef_signature *from)
     return REEF_OK;
 }
 
-/* The switch of a store, if the row has it; 0: it hasn't, or the store is of marks. */
+/* The type of a store of bits, if the row has it; 0: it hasn't, or the store is of marks. */
 static uint32_t switch_of(const reef_world *w, const bit_store *b, uint32_t place)
 {
     return (b->key & BIT_DISABLED) == 0 && bit_has(w, b->key, place) ? b->key : 0;
+}
+
+/* That of a store of values whose types have no bits, in the same way. */
+static uint32_t cold_of(const reef_world *w, uint32_t number, reef_entity e)
+{
+    const value_store *s = &w->state.stores[number];
+    return !type_of(s->component)->bit && reef_store_find(s, e) ? s->component : 0;
 }
 
 reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature *s)
@@ -142,11 +150,14 @@ reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature
     }
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
     for (uint32_t i = 0; i < w->state.bit_count; i++) on += switch_of(w, &w->state.bits[i], place) != 0;
+    for (uint32_t i = 1; i < w->state.store_count; i++) on += cold_of(w, i, e) != 0;
     if (!signature_reserve(s, set->word_count + on)) return REEF_NO_MEMORY;
     if (set->word_count) memcpy(s->words, shape_signature(set), set->word_count * sizeof *s->words);
     s->count = set->word_count;
     for (uint32_t i = 0; i < w->state.bit_count; i++)
         if (switch_of(w, &w->state.bits[i], place)) signature_put(s, w->state.bits[i].key);
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (cold_of(w, i, e)) signature_put(s, cold_of(w, i, e));
     return REEF_OK;
 }
 
@@ -294,8 +305,10 @@ bool reef_has_all(const reef_world *w, reef_entity e, const reef_signature *s)
         while (k < set->word_count && shape_signature(set)[k].number < number) k++;
         uint64_t open = s->words[i].bits;
         if (k < set->word_count && shape_signature(set)[k].number == number) open &= ~shape_signature(set)[k].bits;
-        while (open)
-            if (!bit_has(w, number * 64 + bit_take(&open), place)) return false;
+        while (open) {
+            const uint32_t id = number * 64 + bit_take(&open);
+            if (!bit_has(w, id, place) && !store_has(w, id, e)) return false;
+        }
     }
     return true;
 }
@@ -308,6 +321,10 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
     if (words_meet(s->words, s->count, shape_signature(set), set->word_count)) return true;
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         uint32_t id = switch_of(w, &w->state.bits[i], place);
+        if (id && words_have(s->words, s->count, id)) return true;
+    }
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const uint32_t id = cold_of(w, i, e);
         if (id && words_have(s->words, s->count, id)) return true;
     }
     return false;

@@ -19,11 +19,23 @@ void sets_distrust(reef_world *w);
 
 /* ---- all containers of a state ---- */
 
-/* Container i of them all, with the kind of its pages; false behind the last. The chunks come first: their values are
- * destroyed while everything else is still there. */
-enum { STATE_PARTS = 11, BIT_PARTS = 2, TRACK_PARTS = 3 }; /* then one a type of events */
+/* Container i of them all, with the kind of its pages (NULL: `part` is that of a store, and complete). The chunks come first:
+ * their values are destroyed while everything else is still there. */
+enum { STATE_PARTS = 11, BIT_PARTS = 2, TRACK_PARTS = 3, STORE_PARTS = 3 }; /* then one a type of events */
 
-bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_type **kind)
+static uint32_t store_parts(const state *s) { return s->store_count ? STORE_PARTS * (s->store_count - 1) : 0; }
+
+static const paged_type *store_part(family *f, state *s, uint32_t i, state_part *part)
+{
+    value_store *x = &s->stores[i / STORE_PARTS + 1]; /* the first one is empty */
+    if (i % STORE_PARTS == 1) return part->pages = &x->index, &pages_index;
+    if (i % STORE_PARTS == 2) return part->pages = &x->hashes, &pages_hashes;
+    part->pages = &x->values;
+    part->owner = store_owner(f, x, &part->values);
+    return NULL;
+}
+
+static const paged_type *part_kind(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
 {
     static const struct { size_t offset; const paged_type *type; } parts[STATE_PARTS - 2] = {
         {offsetof(state, tables), &pages_tables},
@@ -36,27 +48,31 @@ bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_t
         {offsetof(state, ring_hashes), &pages_hashes},
         {offsetof(state, name_hashes), &pages_hashes},
     };
-    if (i == 0) return *part = &h->chunks, *kind = &pages_chunks, true;
-    if (i == 1) return *part = &h->records, *kind = &pages_records, true;
-    if (i < STATE_PARTS)
-        return *part = (reef_paged *)(void *)((char *)s + parts[i - 2].offset), *kind = parts[i - 2].type, true;
+    if (i == 0) return part->pages = &h->chunks, &pages_chunks;
+    if (i == 1) return part->pages = &h->records, &pages_records;
+    if (i < STATE_PARTS) return part->pages = (reef_paged *)(void *)((char *)s + parts[i - 2].offset), parts[i - 2].type;
     i -= STATE_PARTS;
-    if (i / BIT_PARTS < s->bit_count) {
-        *part = i % 2 ? &s->bits[i / 2].hashes : &s->bits[i / 2].words;
-        *kind = i % 2 ? &pages_hashes : &pages_bits;
-        return true;
+    if (i < BIT_PARTS * s->bit_count) {
+        part->pages = i % 2 ? &s->bits[i / 2].hashes : &s->bits[i / 2].words;
+        return i % 2 ? &pages_hashes : &pages_bits;
     }
     i -= BIT_PARTS * s->bit_count;
-    if (i / TRACK_PARTS >= s->track_count) {
-        i -= TRACK_PARTS * s->track_count;
-        if (i >= s->event_count) return false;
-        *part = &s->events[i].pages;
-        *kind = &pages_events;
-        return true;
+    if (i < TRACK_PARTS * s->track_count) {
+        track_store *t = &s->tracks[i / TRACK_PARTS];
+        part->pages = i % TRACK_PARTS == 0 ? &t->stamps : i % TRACK_PARTS == 1 ? &t->log : &t->values;
+        return &pages_tracks;
     }
-    track_store *t = &s->tracks[i / TRACK_PARTS];
-    *part = i % TRACK_PARTS == 0 ? &t->stamps : i % TRACK_PARTS == 1 ? &t->log : &t->values;
-    *kind = &pages_tracks;
+    i -= TRACK_PARTS * s->track_count;
+    if (i < store_parts(s)) return store_part(f, s, i, part);
+    part->pages = &s->events[i - store_parts(s)].pages;
+    return &pages_events;
+}
+
+bool part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
+{
+    if (i >= STATE_PARTS + BIT_PARTS * s->bit_count + TRACK_PARTS * s->track_count + store_parts(s) + s->event_count) return false;
+    const paged_type *kind = part_kind(f, h, s, i, part);
+    if (kind) part->owner = owner_of(f, kind);
     return true;
 }
 
@@ -69,35 +85,33 @@ uint32_t part_like(const state *from, uint32_t i, const state *to)
     if (i < bits) return i < to_bits ? STATE_PARTS + i : UINT32_MAX;
     i -= bits;
     if (i < tracks) return i < to_tracks ? STATE_PARTS + to_bits + i : UINT32_MAX;
-    return i - tracks + STATE_PARTS + to_bits + to_tracks;
+    i -= tracks;
+    if (i < store_parts(from)) return i < store_parts(to) ? STATE_PARTS + to_bits + to_tracks + i : UINT32_MAX;
+    return i - store_parts(from) + STATE_PARTS + to_bits + to_tracks + store_parts(to);
 }
 
 /* `to` has the plain fields and the arrays of `from`; it gets a reference to everything in them. Can't fail. */
 static void state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from)
 {
-    reef_paged *have, *get = NULL;
-    const paged_type *kind;
-    for (uint32_t i = 0; part_at((reef_hot *)(uintptr_t)from_hot, (state *)(uintptr_t)from, i, &have, &kind); i++) {
-        paged_owner o = owner_of(f, kind);
-        part_at(to_hot, to, i, &get, &kind);
-        *get = paged_share(have, &o);
+    state_part have, get = {0};
+    for (uint32_t i = 0; part_at(f, (reef_hot *)(uintptr_t)from_hot, (state *)(uintptr_t)from, i, &have); i++) {
+        part_at(f, to_hot, to, i, &get);
+        *get.pages = paged_share(have.pages, &have.owner);
     }
 }
 
 void state_drop(family *f, reef_hot *h, state *s)
 {
-    reef_paged *part;
-    const paged_type *kind;
-    for (uint32_t i = 0; part_at(h, s, i, &part, &kind); i++) {
-        paged_owner o = owner_of(f, kind);
-        paged_drop(part, &o);
-    }
+    state_part part;
+    for (uint32_t i = 0; part_at(f, h, s, i, &part); i++) paged_drop(part.pages, &part.owner);
     memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
     memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
     memory_free(&f->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *s->runs);
     memory_free(&f->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *s->clocks);
     memory_free(&f->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *s->tracks);
     memory_free(&f->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *s->places);
+    memory_free(&f->memory, MEMORY_STORES, s->stores, s->store_capacity * sizeof *s->stores);
+    memory_free(&f->memory, MEMORY_STORES, s->store_number, s->store_room * sizeof *s->store_number);
     memory_free(&f->memory, MEMORY_EVENTS, s->events, s->event_capacity * sizeof *s->events);
     memory_free(&f->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *s->event_places);
     memset(s, 0, sizeof *s);
@@ -118,6 +132,7 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
     size_t tracks = from->track_count * sizeof *from->tracks, places = from->place_count * sizeof *from->places;
     size_t runs = from->run_count * sizeof *from->runs, clocks = from->clock_count * sizeof *from->clocks;
+    size_t stores = from->store_count * sizeof *from->stores, numbers = from->store_room * sizeof *from->store_number;
     size_t events = from->event_count * sizeof *from->events, event_places = from->event_place_count * sizeof *from->event_places;
     *to = *from;
     to->bit_capacity = from->bit_count;
@@ -125,6 +140,7 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     to->place_capacity = from->place_count;
     to->run_room = from->run_count;
     to->clock_room = from->clock_count;
+    to->store_capacity = from->store_count;
     to->event_capacity = from->event_count;
     to->event_place_capacity = from->event_place_count;
     bool ok = array_copy(f, MEMORY_BITS, &to->bits, from->bits, bits);
@@ -133,6 +149,8 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     ok &= array_copy(f, MEMORY_TRACKS, &to->places, from->places, places);
     ok &= array_copy(f, MEMORY_OTHER, &to->runs, from->runs, runs);
     ok &= array_copy(f, MEMORY_OTHER, &to->clocks, from->clocks, clocks);
+    ok &= array_copy(f, MEMORY_STORES, &to->stores, from->stores, stores);
+    ok &= array_copy(f, MEMORY_STORES, &to->store_number, from->store_number, numbers);
     ok &= array_copy(f, MEMORY_EVENTS, &to->events, from->events, events);
     ok &= array_copy(f, MEMORY_EVENTS, &to->event_places, from->event_places, event_places);
     if (ok && BUG(29)) to->run_count = 0;
@@ -143,6 +161,8 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     memory_free(&f->memory, MEMORY_TRACKS, to->places, places);
     memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
     memory_free(&f->memory, MEMORY_OTHER, to->clocks, clocks);
+    memory_free(&f->memory, MEMORY_STORES, to->stores, stores);
+    memory_free(&f->memory, MEMORY_STORES, to->store_number, numbers);
     memory_free(&f->memory, MEMORY_EVENTS, to->events, events);
     memory_free(&f->memory, MEMORY_EVENTS, to->event_places, event_places);
     return false;
@@ -154,7 +174,12 @@ static COLD bool state_copy(family *f, state *to, const state *from)
 static COLD reef_component state_bound(const reef_world *w)
 {
     const type *first = NULL;
-    if (REEF_ACQUIRE_U32(&w->family->graph.bound_count) == 0) return (reef_component){0};
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const value_store *s = &w->state.stores[i];
+        const type *x = type_of(s->component);
+        if (s->count && !x->copyable && !x->resets && (first == NULL || type_compare(x, first) < 0)) first = x;
+    }
+    if (REEF_ACQUIRE_U32(&w->family->graph.bound_count) == 0) return (reef_component){first ? first->id : 0};
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
         if (t == NULL || !t->shape->bound || table_rows(t) == 0) continue;
@@ -403,7 +428,7 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
     if (s->family != w->family) return failure(w, REEF_OTHER_WORLD, op, none, null, 0);
     if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
     w->hook_failed.id = 0;
-    bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) ? restore_skipping(w, s) : restore_plainly(w, s);
+    bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || stores_reset(w) ? restore_skipping(w, s) : restore_plainly(w, s);
     if (!ok) return failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
     if (BUG(23)) w->state.ring_head = w->state.ring_tail, w->state.ring_holes = 0;
     w->moved = s->moved;

@@ -3,6 +3,7 @@
 #define REEF_SNAPSHOT_INTERNAL_H
 
 #include "change.h"
+#include "store.h"
 
 struct reef_snapshot {
     family           *family;
@@ -14,8 +15,15 @@ struct reef_snapshot {
     state             state;
 };
 
-/* Container i of a state, with the kind of its pages; false behind the last. */
-bool part_at(reef_hot *h, state *s, uint32_t i, reef_paged **part, const paged_type **kind);
+/* A container of a state, with what its calls need. */
+typedef struct state_part {
+    reef_paged *pages;
+    paged_owner owner;
+    store_pages values; /* of a store's pages of values: the owner points here */
+} state_part;
+
+/* Number i of them; false behind the last. */
+bool part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part);
 
 /* The number in state `to` of what is container i of `from`: that of no container where `to` has no such one. */
 uint32_t part_like(const state *from, uint32_t i, const state *to);

@@ -179,21 +179,10 @@ static COLD void given_commit(const spawning *x)
     x->w->state.reserved_count -= x->n;
 }
 
-/* Entities that have nothing, or only what rows know nothing of. */
+/* Entities that have nothing. */
 static reef_status spawn_rowless(const spawning *x)
 {
     reef_world *w = x->w;
-    stored_stage stage;
-    for (uint32_t i = 0; x->stored && i < x->n; i++) {
-        const reef_entity e = spawn_id(x, i);
-        reef_status s = stored_prepare(w, e, x->values, x->count) ? stored_make(w, e, x->values, x->count, i, &stage) : REEF_NO_MEMORY;
-        if (s == REEF_OK) {
-            stored_commit(w, e, x->values, x->count, &stage);
-            continue;
-        }
-        while (i-- > 0) stored_unmake(w, spawn_id(x, i), x->values, x->count, i);
-        return s;
-    }
     for (uint32_t i = 0; i < x->n; i++) record_put_rowless(w, spawn_id(x, i), PLACE_EMPTY);
     w->hot.empty_count += x->n;
     return REEF_OK;
@@ -230,7 +219,7 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
                               reef_entity *entities, const reef_entity *given)
 {
     bool rows = id != TABLE_EMPTY;
-    for (uint32_t k = 0; k < count; k++) rows |= value_is_bit(&values[k]);
+    for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
     spawning x = {w, values, count, id, n, given, NULL, values_stored(values, count)};
     w->value = values;
     w->value_count = count;

@@ -11,7 +11,7 @@ static reef_store store_none; /* of all types that have no store; nobody writes 
 
 static void values_release(void *context, const void *block, const void *kept, uint64_t base, size_t index)
 {
-    const value_store *s = context;
+    const value_store *s = ((const store_pages *)context)->store;
     const type *t = type_of(s->component);
     (void)kept, (void)base; /* a page that was copied has values of its own */
     for (uint32_t i = 0; i <= slot_mask(s); i++)
@@ -19,41 +19,54 @@ static void values_release(void *context, const void *block, const void *kept, u
             value_destroy(t, (char *)(uintptr_t)block + s->offset + (size_t)i * s->size);
 }
 
-static bool values_copy(void *context, void *to, const void *from)
+/* A page that others share holds default values, where the type resets. */
+static reef_status value_double(const store_pages *x, const type *t, reef_entity e, void *to, const void *from)
 {
-    const value_store *s = context;
+    if (!t->resets) return value_copy(t, to, from);
+    memset(to, 0, t->size);
+    return t->hooks.construct ? t->hooks.construct(t->hooks.context, x->world, e, to, NULL) : REEF_OK;
+}
+
+static bool values_copy(void *context, void *to, const void *from, size_t index)
+{
+    store_pages *x = context;
+    const value_store *s = x->store;
     const type *t = type_of(s->component);
     memcpy(to, from, s->offset);
     for (uint32_t i = 0; i <= slot_mask(s); i++) {
-        if (slot_entity(s, from, 0, i).generation == 0) continue;
+        const reef_entity e = slot_entity(s, from, (uint32_t)index, i);
+        if (e.generation == 0) continue;
         const size_t at = s->offset + (size_t)i * s->size;
-        if (value_copy(t, (char *)to + at, (const char *)from + at) == REEF_OK) continue;
+        if (value_double(x, t, e, (char *)to + at, (const char *)from + at) == REEF_OK) continue;
         while (i-- > 0)
             if (slot_entity(s, from, 0, i).generation) value_destroy(t, (char *)to + s->offset + (size_t)i * s->size);
+        x->refused = true;
         return false;
     }
     return true;
 }
 
-paged_owner store_owner(family *f, const value_store *s, paged_type *kind)
+paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
 {
     const type *t = type_of(s->component);
-    *kind = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
+    *pages = (store_pages){.store = s};
+    pages->type = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
                          .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
                          .kind = MEMORY_STORES,
                          .release = t->hooks.destroy ? values_release : NULL,
                          .align = s->align,
                          .copy = t->plain_copy ? NULL : values_copy};
-    return (paged_owner){&f->memory, &f->lock, kind, (void *)(uintptr_t)s};
+    return (paged_owner){&f->memory, &f->lock, &pages->type, pages};
 }
 
 static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
 {
-    paged_type kind;
-    const paged_owner o = store_owner(w->family, s, &kind);
+    store_pages pages;
+    const paged_owner o = store_owner(w->family, s, &pages);
+    pages.world = w;
     if (page >= s->values.count && !paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
     char *block = paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
-    if (block == NULL && kind.copy) w->hook_failed.id = s->component;
+    if (pages.refused) w->hook_failed.id = s->component;
     return block;
 }
 
@@ -87,6 +100,12 @@ void stores_view(reef_world *w)
     gates_set(w);
 }
 
+size_t store_offset(const value_store *s, uint32_t rows)
+{
+    const size_t marks = (size_t)rows * mark_bytes(s) + (s->paged ? sizeof(uint32_t) : 0);
+    return (marks + s->align - 1) & ~(size_t)(s->align - 1u);
+}
+
 static void store_lay_out(value_store *s, const type *t)
 {
     uint32_t rows = t->page_rows;
@@ -99,8 +118,7 @@ static void store_lay_out(value_store *s, const type *t)
     if (!s->paged)
         for (rows = STORE_ROWS_MAX; rows > 1 && (uint64_t)rows * t->size > STORE_PAGE_BYTES; rows /= 2) {}
     while (rows >> s->bits > 1) s->bits++;
-    const size_t marks = (size_t)rows * mark_bytes(s) + (s->paged ? sizeof(uint32_t) : 0);
-    s->offset = (uint32_t)((marks + s->align - 1) & ~(size_t)(s->align - 1u));
+    s->offset = (uint32_t)store_offset(s, rows);
 }
 
 static COLD value_store *store_make(reef_world *w, uint32_t component)
@@ -152,6 +170,7 @@ uint64_t store_version(const value_store *s, reef_entity e)
 }
 
 uint64_t store_count(const value_store *s) { return s->count; }
+uint32_t store_page_live(const value_store *s, uint32_t page) { return *page_live(s, s->values.page[page]); }
 
 bool store_each(const value_store *s, uint32_t page, store_place *at)
 {
@@ -264,8 +283,8 @@ bool store_prepare_drop_all(reef_world *w, uint32_t component)
 /* A page without values goes, but for the one that became empty last: whose only value comes and goes costs no memory each time. */
 static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
 {
-    paged_type kind;
-    const paged_owner o = store_owner(w->family, s, &kind);
+    store_pages pages;
+    const paged_owner o = store_owner(w->family, s, &pages);
     const uint32_t spare = (uint32_t)s->serial - 1;
     if (s->serial && spare != page && spare < s->values.count && s->values.page[spare] && *page_live(s, s->values.page[spare]) == 0)
         (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);
@@ -332,8 +351,8 @@ COLD bool stores_shrink(reef_world *w)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         value_store *s = &w->state.stores[i];
-        paged_type kind;
-        const paged_owner o = store_owner(w->family, s, &kind);
+        store_pages pages;
+        const paged_owner o = store_owner(w->family, s, &pages);
         for (uint32_t page = 0; page < s->values.count; page++) {
             if (s->values.page[page] == NULL) continue;
             const bool empty = s->paged ? *page_live(s, s->values.page[page]) == 0 : (uint64_t)page << s->bits >= s->count;

@@ -20,9 +20,15 @@
 
 typedef reef_store value_store; /* fast.h */
 
-/* The owner of a store's pages of values; `kind` lasts as long as it. Those of its index: pages_index. */
+/* The owner of a store's pages of values; `pages` lasts as long as it. Those of its index: pages_index. */
+typedef struct store_pages {
+    paged_type         type;
+    const value_store *store;
+    reef_world        *world; /* that copies pages of default values: they are made anew (src/reset.c) */
+    bool               refused; /* a hook did */
+} store_pages;
 extern const paged_type pages_index;
-paged_owner store_owner(family *f, const value_store *s, paged_type *kind);
+paged_owner store_owner(family *f, const value_store *s, store_pages *pages);
 /* The inlined calls see the stores of the state: after another state came. */
 void stores_view(reef_world *w);
 bool stores_shrink(reef_world *w); /* pages without values go. False: no memory */
@@ -70,6 +76,15 @@ typedef struct store_place { reef_entity entity; void *value; uint32_t slot; } s
 bool store_each(const value_store *s, uint32_t page, store_place *at); /* at->slot: to begin with, then of the next */
 
 uint64_t store_count(const value_store *s); /* values */
+uint32_t store_page_live(const value_store *s, uint32_t page); /* of REEF_PAGED: values on a page that is there */
+
+size_t store_offset(const value_store *s, uint32_t rows); /* of the values in a page of so many slots */
+
+/* ---- all of a world (src/stores.c) ---- */
+
+/* The store with values whose type follows `last` by name (NULL: the first); NULL at the end. */
+const value_store *store_after(const reef_world *w, const type *last);
+reef_status stores_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- slots, and the straight paths ---- */
 

@@ -183,6 +183,23 @@ bool stores_tracked(const reef_world *w)
     return false;
 }
 
+static COLD bool cold_stays(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const value_store *s = &w->state.stores[i];
+        bool stays = !type_of(s->component)->bit && reef_store_find(s, e);
+        for (uint32_t k = 0; stays && k < count; k++)
+            stays = values[k].component.id != s->component || values[k].kind != REEF_VALUE_REMOVE;
+        if (stays) return true;
+    }
+    return false;
+}
+
+bool cold_remains(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    return UNLIKELY(w->slow & SLOW_COLD) && cold_stays(w, e, values, count);
+}
+
 /* ---- copies ---- */
 
 COLD const type *stored_bound(const reef_world *w, reef_entity e)

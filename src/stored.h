@@ -44,5 +44,10 @@ INLINE bool component_there(const reef_world *w, const type *t, reef_entity e, u
     return t->stored ? store_has(w, t->id, e) : slot_find(w, t->id, table_id) != 0;
 }
 INLINE bool in_table(const type *t) { return !t->bit && !t->stored; }
+/* Does an entity that gets this value have a row, be it that of the empty set? (All that is outside of tables does: so loops find
+ * it, and in the same order as in any other home.) */
+INLINE bool value_is_outside(const reef_value *v) { return value_is_bit(v) || type_of(v->component.id)->stored; }
+/* Has the entity something cold that isn't to be removed? */
+bool cold_remains(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count);
 
 #endif

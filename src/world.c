@@ -133,6 +133,7 @@ COLD reef_status reef_shrink(reef_world *w)
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
         if (!table_shrink(w, i)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
     queries_forget(w);
+    if (!stores_shrink(w)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
     commands_trim(w);
     if (w->lane_rest == 0) lanes_drop(w);
     events_shrink(w);
@@ -175,7 +176,7 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
     if (message == NULL || size == 0) message = unused, size = 1;
     message[0] = 0;
     if (index_validate(w, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
-        bits_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK ||
+        bits_validate(w, message, size) != REEF_OK || stores_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK ||
         events_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK ||
         single_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;

@@ -10,6 +10,7 @@ uint64_t hash_anew(reef_world *w)
     paged_drop(&s->ring_hashes, &o);
     paged_drop(&s->name_hashes, &o);
     for (uint32_t i = 0; i < s->bit_count; i++) paged_drop(&s->bits[i].hashes, &o);
+    for (uint32_t i = 1; i < s->store_count; i++) paged_drop(&s->stores[i].hashes, &o);
     w->hashed = 0;
     return reef_hash(w);
 }

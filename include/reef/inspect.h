@@ -25,8 +25,21 @@ REEF_API bool reef_print(const reef_world *world, reef_entity entity, FILE *file
  * bounds the last part. */
 REEF_API bool reef_print_world(const reef_world *world, FILE *file, uint64_t entities_max);
 
-/* Walks the whole world and proves that index, tables, blocks, bits, names and free ids agree. OK, or CORRUPT with a
- * message that says what is wrong where. Costs O(world): for tests. */
+/* How full the pages of a type in REEF_PAGED are, and which size of pages would take the fewest bytes for the same entities. */
+typedef struct reef_page_use {
+    uint64_t values;     /* that are there */
+    uint64_t pages;      /* that have some */
+    uint64_t bytes;      /* of these pages, and of the list of all */
+    uint32_t page_rows;  /* values that a page has room for */
+    uint32_t best_rows;  /* the size with the fewest bytes, of several the largest */
+    uint64_t best_bytes; /* with that */
+} reef_page_use;
+
+/* Costs O(values). UNKNOWN_TYPE, or BAD_ARGUMENT: NULL, or the type is in another home; then *use is all zeroes. */
+REEF_API reef_status reef_pages_used(const reef_world *world, reef_component type, reef_page_use *use);
+
+/* Walks the whole world and proves that index, tables, blocks, bits, values outside of the rows, names and free ids agree. OK, or
+ * CORRUPT with a message that says what is wrong where. Costs O(world): for tests. */
 REEF_API reef_status reef_validate(const reef_world *world, char *message, size_t size);
 
 REEF_END_C

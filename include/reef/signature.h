@@ -42,7 +42,7 @@ REEF_API reef_signature reef_signature_new(const reef_world *world);
 REEF_API void reef_signature_free(reef_signature *signature);
 /* Becomes the set of these types. Errors: UNKNOWN_TYPE, DUPLICATE_TERM, LIMIT (more than REEF_TYPES_MAX), NO_MEMORY. */
 REEF_API reef_status reef_signature_set(reef_signature *signature, const reef_component *types, uint32_t count);
-/* Becomes what the entity has: components, tags and switches. Errors: NOT_ALIVE, NO_MEMORY. */
+/* Becomes what the entity has: components of all homes, tags and switches. Errors: NOT_ALIVE, NO_MEMORY. */
 REEF_API reef_status reef_signature_of(const reef_world *world, reef_entity entity, reef_signature *signature);
 /* Becomes the same set; each keeps its own allocator. Errors: NO_MEMORY. */
 REEF_API reef_status reef_signature_copy(reef_signature *signature, const reef_signature *from);
@@ -71,7 +71,7 @@ REEF_API bool reef_signature_is_subset(const reef_signature *a, const reef_signa
 REEF_API bool reef_signature_intersects(const reef_signature *a, const reef_signature *b);
 
 /* Has the entity all of these types (true for the empty signature), or any of them? False for a dead one. Costs O(words), and
- * what it costs to look up the switches among them. */
+ * what it costs to look up those among them that aren't in tables. */
 REEF_API bool reef_has_all(const reef_world *world, reef_entity entity, const reef_signature *signature);
 REEF_API bool reef_has_any(const reef_world *world, reef_entity entity, const reef_signature *signature);
 

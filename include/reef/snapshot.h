@@ -47,7 +47,7 @@ REEF_API reef_world *reef_snapshot_fork(const reef_snapshot *snapshot);
 
 /* A number that is the same for equal states, on every machine, compiler and number of threads, and differs, but for one case in
  * 2^64, for different ones. It covers what can be seen: tables in the order of their sorted type names, rows in their
- * order, values by their fields, switches, what is disabled, generations, free ids, names. Not: padding between fields, bytes that a type's
+ * order, values by their fields in whatever home, switches, what is disabled, generations, free ids, names. Not: padding between fields, bytes that a type's
  * fields don't cover, versions, capacities, addresses, ids of types. A type without fields is hashed as bytes: then its
  * padding counts (reef zeroes what it makes itself), and the hash of a big-endian machine is another one. Types that a fork
  * resets or skips count without their values; of types that own memory give the fields that are values.
@@ -61,17 +61,19 @@ typedef enum reef_hash_kind {
     REEF_HASH_NAMES,   /* rows: names */
     REEF_HASH_ROWS,    /* a table's entities in their order */
     REEF_HASH_COLUMN,  /* one component's values in one table */
-    REEF_HASH_SWITCH,  /* one switch of the entities of one table; rows: on */
+    REEF_HASH_SWITCH,  /* of the entities of one table, who has one switch, or one component whose values lie outside of the rows;
+                          rows: those that have it */
     REEF_HASH_TYPE,    /* one component or switch in all tables, with its marks; rows: all that have it */
     REEF_HASH_DISABLED, /* which entities of one table have one component disabled; before these, with component {0}: which are
                           disabled themselves; rows: disabled */
     REEF_HASH_TIME,    /* ticks, time, seed, how far phases and systems are; rows: ticks. Only where some of it isn't 0 */
     REEF_HASH_EVENTS,  /* events of one type that wait for a system, and how far each is behind; rows: events */
     REEF_HASH_SINGLE,  /* which entity has the singletons; rows: 1. Only where there is one */
-    REEF_HASH_SCRIPTS  /* scripts that wait for their end (reef/script.h); rows: how many. Only where there are some */
+    REEF_HASH_SCRIPTS, /* scripts that wait for their end (reef/script.h); rows: how many. Only where there are some */
+    REEF_HASH_STORE    /* one component's values outside of the rows (reef_home), and who has them; rows: values */
 } reef_hash_kind;
 
-/* One part of the hash. `table` lists the types of the table by name, switches not among them; it is NULL for parts that
+/* One part of the hash. `table` lists the types of the table by name, switches and other homes not among them; it is NULL for parts that
  * belong to no table, and lives until the visitor returns. */
 typedef struct reef_hash_part {
     reef_hash_kind        kind;

@@ -81,6 +81,7 @@ typedef struct reef_stats {
     uint64_t types;           /* that this world has used */
     uint64_t names;
     uint64_t events;          /* that wait for a reader */
+    uint64_t values;          /* outside of the rows: of types in REEF_SPARSE, REEF_PAGED, REEF_COLD, REEF_MULTI, REEF_SHARED */
     uint64_t bytes_total;     /* taken from the allocator */
     uint64_t bytes_rows;      /* of these: columns and entity handles */
     uint64_t bytes_index;     /* records and free ids */
@@ -90,6 +91,7 @@ typedef struct reef_stats {
     uint64_t bytes_hashes;    /* kept by reef_hash */
     uint64_t bytes_tracks;    /* stamps and removals of types with track_rows */
     uint64_t bytes_events;    /* events that wait, and room for those that are sent */
+    uint64_t bytes_stores;    /* of values outside of the rows, with what finds them */
     uint64_t bytes_spare;     /* arenas' free blocks */
     /* counts of work since the world was made: */
     uint64_t spawned, destroyed, moved; /* entities made, destroyed, rows moved between tables */

@@ -257,7 +257,7 @@ static void compare_stats(model *m)
     for (uint32_t i = 0; i < r->table_count; i++) tables += r->table[i]->count > 0 && r->table[i]->set != 0;
     for (uint32_t i = 0; i < r->living_count; i++) {
         const ref_entity *e = &r->entity[r->living[i]];
-        empty += (e->set & ~ref_switches()) == 0;
+        empty += (e->set & ~ref_outside()) == 0;
         names += e->name != 0;
         for (uint32_t t = 0; t < TYPES_MAX; t++)
             if (ref_has(e, t) && type_has_payload(&model_types[t]))

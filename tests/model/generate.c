@@ -34,6 +34,7 @@ static bool     one_in(generator *g, uint32_t n) { return below(g, n) == 0; }
 /* Four kinds of seeds, since shared pages and switches each turn straight paths off. */
 bool seed_has_forks(uint64_t seed) { return seed % 4 == 2 || seed % 4 == 3; }
 bool seed_has_switches(uint64_t seed) { return seed % 2 == 0; }
+uint64_t seed_homes(uint64_t seed) { return seed % 4 == 1 && seed / 4 % 2 == 0 ? 0 : value_mix(seed, 8); }
 
 void generator_start(generator *g, uint64_t seed)
 {
@@ -101,7 +102,7 @@ static void phase_change(generator *g, const model *m)
     for (uint32_t i = 0, n = 2 + below(g, 4); i < 40 && n > 0; i++) {
         uint32_t          t = active_type(g, m);
         const model_type *x = &model_types[t];
-        if (type_is_hooked(x) || x->sort == SORT_SWITCH || (narrow && x->size != 0 && x->size != 8)) continue;
+        if (type_is_hooked(x) || !type_in_table(x) || (narrow && x->size != 0 && x->size != 8)) continue;
         few |= 1u << t;
         n--;
     }
@@ -382,7 +383,7 @@ static void gen_one_type(generator *g, const model *m, op *o)
 static void gen_sort(generator *g, const model *m, op *o)
 {
     const ref_entity *e = ref_alive(&m->reference, model_handle(m, living_number(g, m)));
-    uint32_t          set = e ? e->set & ~ref_switches() : 0;
+    uint32_t          set = e ? e->set & ~ref_outside() : 0;
     o->option = (uint8_t)below(g, 2 * ORDER_EXACTLY);
     if (one_in(g, 3)) o->option &= ORDER_DESCENDING; /* all tables by entity */
     if (one_in(g, 12) || !set) {

@@ -269,15 +269,15 @@ static const reef_field quay_fields[] = {{"late", REEF_U16, 40, 6, NULL, 0, 0}, 
 
 #define KIND(name, sort, size, align) \
     { \
-        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false \
+        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false, REEF_TABLE, 0 \
     }
 #define KIND_WITH(name, sort, size, align, on_fork, fields) \
     { \
-        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false \
+        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false, REEF_TABLE, 0 \
     }
 #define KIND_TRACKED(name, sort, size, align, on_fork) \
     { \
-        name, sort, size, align, {0}, on_fork, NULL, 0, true \
+        name, sort, size, align, {0}, on_fork, NULL, 0, true, REEF_TABLE, 0 \
     }
 #define KIND_OWNER(name, on_fork) KIND_WITH(name, SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), on_fork, owner_fields)
 #define KIND_MOVER(name, on_fork) KIND_WITH(name, SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), on_fork, mover_fields)
@@ -308,7 +308,7 @@ model_type model_types[TYPES_MAX] = {
     KIND("Salt", SORT_SWITCH, 0, 1),
     KIND("Tide", SORT_PLAIN, 2, 2),
     KIND("Urn", SORT_PLAIN, 8, 1),
-    {"Void", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}, REEF_FORK_SKIP, mover_fields, 1, true},
+    {"Void", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}, REEF_FORK_SKIP, mover_fields, 1, true, REEF_TABLE, 0},
     KIND_TRACKED("Weed", SORT_PLAIN, 8, 8, REEF_FORK_RESET),
     KIND_OWNER("Wrack", REEF_FORK_RESET),
     KIND("_z", SORT_TAG, 0, 1),
@@ -329,8 +329,30 @@ static const reef_hooks *hooks_of(type_sort sort)
     }
 }
 
-bool types_make(void)
+uint32_t homes_allowed = ~0u;
+
+/* A home for each type but the switches, and pages of a size that memory bears. */
+static void homes_draw(uint64_t homes)
 {
+    static const reef_home choice[] = {REEF_TABLE, REEF_TABLE, REEF_SPARSE, REEF_PAGED, REEF_COLD};
+    static const uint32_t pages[] = {1, 2, 16, 128, 1024, REEF_PAGE_ROWS_MAX};
+    for (uint32_t i = 0; i < TYPES_MAX; i++) {
+        model_type *t = &model_types[i];
+        uint64_t    x = value_mix(homes, i) >> 1;
+        t->home = t->sort == SORT_SWITCH ? REEF_BIT : homes ? choice[x % 5] : REEF_TABLE;
+        if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD))) t->home = REEF_TABLE;
+        t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % 6] : 0;
+        while (t->page_rows > 16 && (size_t)t->page_rows * t->size > 1 << 20) t->page_rows /= 16;
+    }
+}
+
+bool types_make(uint64_t homes)
+{
+    static bool made;
+    if (made) return true;
+    made = true;
+    homes_draw(homes);
+    typed_declare();
     for (uint32_t i = 0; i < TYPES_MAX; i++) {
         model_type    *t = &model_types[(i * 11 + 5) % TYPES_MAX];
         reef_status    status = REEF_OK;
@@ -338,7 +360,8 @@ bool types_make(void)
         desc.name = t->name;
         desc.size = t->size;
         desc.align = t->align;
-        desc.home = t->sort == SORT_SWITCH ? REEF_BIT : REEF_TABLE;
+        desc.home = t->home;
+        desc.page_rows = t->page_rows;
         reef_hooks hooks = *hooks_of(t->sort);
         hooks.on_fork = t->on_fork;
         hooks.track_rows = t->tracked;
@@ -353,6 +376,8 @@ bool types_make(void)
     }
     return true;
 }
+
+bool type_in_table(const model_type *t) { return t->home == REEF_TABLE; }
 
 bool type_is_hooked(const model_type *t) { return t->sort >= SORT_OWNER || t->on_fork != REEF_FORK_COPY; }
 

@@ -30,19 +30,28 @@ typedef struct model_type {
     const reef_field *fields; /* NULL: its bytes are hashed */
     uint32_t          field_count;
     bool              tracked; /* track_rows */
+    reef_home         home;    /* drawn by types_make */
+    uint32_t          page_rows;
 } model_type;
 
 /* Sorted by name, so that an index is also a rank. */
 extern model_type model_types[TYPES_MAX];
 
-/* Makes the types known to the process, in an order that isn't that of their names. */
-bool types_make(void);
+extern uint32_t homes_allowed; /* a bit each, by reef_home: what is drawn otherwise becomes REEF_TABLE */
+
+/* Makes the types known to the process, in an order that isn't that of their names. `homes`: from what the home of each is drawn;
+ * 0: all but the switches live in tables. The second call does nothing. */
+bool types_make(uint64_t homes);
+bool type_in_table(const model_type *t); /* does it take part in the set of a table? */
 bool type_is_hooked(const model_type *t);   /* has any hook */
 bool type_has_payload(const model_type *t); /* owns something */
 bool type_is_made(const model_type *t);     /* has a constructor */
 bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
 /* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that nobody declared. */
 reef_component component_of(uint32_t type);
+
+/* The declarations of the types that have one get the homes that were drawn. (typed.c) */
+void typed_declare(void);
 
 uint64_t value_mix(uint64_t seed, uint64_t number); /* never 0 */
 /* What a type's default value is for this entity. */

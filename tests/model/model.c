@@ -1,9 +1,9 @@
 /* model: random operations on reef and on the reference.
  *
- *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--shrink SECONDS] [--verbose]
+ *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--shrink SECONDS] [--verbose]
  *
- * Every seed runs in a child process. When one fails, its operations are made again (without reef), shrunk, and
- * printed as a C program. With --forks N at least N forks must have lived at the same time in one of the seeds. Status: 0 all
+ * The home of each type is drawn by the seed; --homes says which may be: a bit each, by reef_home. Every seed runs in a child
+ * process. When one fails, its operations are made again (without reef), shrunk, and printed as a C program. With --forks N at least N forks must have lived at the same time in one of the seeds. Status: 0 all
  * agree, 1 a difference, 2 wrong use. */
 #define _DEFAULT_SOURCE
 #include "fork.h"
@@ -13,7 +13,7 @@
 enum { COMPARE_EVERY = 256, SEED_SECONDS = 600 };
 
 typedef struct options {
-    uint64_t seeds, first_seed, ops, types, forks;
+    uint64_t seeds, first_seed, ops, types, forks, homes;
     uint64_t shrink_seconds;
     bool     verbose;
 } options;
@@ -40,7 +40,7 @@ static void run_seed(report *r, void *context)
     model           m;
     generator       g;
     op              o;
-    if (!model_start(&m, s->seed, (uint32_t)s->o->types, true)) {
+    if (!types_make(seed_homes(s->seed)) || !model_start(&m, s->seed, (uint32_t)s->o->types, true)) {
         r->failed = true;
         snprintf(r->message, sizeof r->message, "no world");
         return;
@@ -66,6 +66,7 @@ static op_list list_again(const seed_run *s, uint32_t last)
     generator g;
     op        o;
     op_list   list = {NULL, 0, 0};
+    if (!types_make(seed_homes(s->seed))) exit(1);
     model_start(&m, s->seed, (uint32_t)s->o->types, false);
     generator_start(&g, s->seed);
     for (uint32_t i = 0; i <= last && i < s->o->ops; i++) {
@@ -156,7 +157,7 @@ static bool option(const char *name, const char *given, const char *value, uint6
 
 int main(int argc, char **argv)
 {
-    options  o = {20, 1, 100000, TYPES_MAX, 0, 60, false};
+    options  o = {20, 1, 100000, TYPES_MAX, 0, UINT32_MAX, 60, false};
     uint64_t seed = 0;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -170,16 +171,16 @@ int main(int argc, char **argv)
         } else if (!option("--seeds", argv[i], value, &o.seeds) &&
                    !option("--first-seed", argv[i], value, &o.first_seed) && !option("--ops", argv[i], value, &o.ops) &&
                    !option("--types", argv[i], value, &o.types) && !option("--forks", argv[i], value, &o.forks) &&
-                   !option("--shrink", argv[i], value, &o.shrink_seconds)) {
+                   !option("--homes", argv[i], value, &o.homes) && !option("--shrink", argv[i], value, &o.shrink_seconds)) {
             fprintf(
                 stderr,
-                "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--shrink SECONDS] "
+                "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--shrink SECONDS] "
                 "[--verbose]\n");
             return 2;
         }
         i++;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!types_make()) return 1;
+    homes_allowed = (uint32_t)o.homes;
     return run_all(&o) ? 0 : 1;
 }

@@ -242,6 +242,7 @@ typedef struct generator {
 
 bool seed_has_forks(uint64_t seed);
 bool seed_has_switches(uint64_t seed);
+uint64_t seed_homes(uint64_t seed); /* for types_make */
 void generator_start(generator *g, uint64_t seed);
 void generate(generator *g, const model *m, op *o);
 

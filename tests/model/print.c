@@ -504,11 +504,11 @@ static const char *const prelude[] = {
     "        for (uint32_t i = 0; i < b.count; i++) printf(\" {%u, %u}\", b.entities[i].index, "
     "b.entities[i].generation);\n"
     "    printf(\"\\n\");\n}\n"
-    "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, const reef_hooks "
+    "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, uint32_t page_rows, const reef_hooks "
     "*hooks, "
     "reef_on_fork on_fork, bool track_rows,\n    const reef_field *fields, uint32_t count)\n{\n"
     "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n    h.track_rows = track_rows;\n"
-    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, 0, {0}};\n"
+    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, page_rows, {0}};\n"
     "    return reef_type_new(&d, NULL);\n}\n"
     "static void hash(const char *how, uint64_t h) { printf(\"%s: %016llx\\n\", how, (unsigned long long)h); }\n"
     "static uint64_t hash_of_fork(void)\n"
@@ -542,13 +542,15 @@ static void print_fields(const printer *p, const model_type *t)
 static void print_type_lines(const printer *p, const model *m)
 {
     static const char *const hooks[] = {"NULL", "NULL", "NULL", "&own", "&mover", "&bytes", "&maker"};
+    static const char *const home[] = {[REEF_TABLE] = "REEF_TABLE", [REEF_BIT] = "REEF_BIT", [REEF_SPARSE] = "REEF_SPARSE",
+                                       [REEF_PAGED] = "REEF_PAGED", [REEF_COLD] = "REEF_COLD"};
     static const char *const on_fork[] = {"REEF_FORK_COPY", "REEF_FORK_RESET", "REEF_FORK_SKIP"};
     for (uint32_t i = 0; i < TYPES_MAX; i++) { /* in the order in which the model makes them: ids could matter */
         const model_type *t = &model_types[(i * 11 + 5) % TYPES_MAX];
         uint32_t          rank = (i * 11 + 5) % TYPES_MAX;
         if (!((p->types | (m->strict ? m->reference.known : 0)) >> rank & 1)) continue;
-        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %s, %s, %d, ", t->name, t->name, t->size,
-                t->align, t->sort == SORT_SWITCH ? "REEF_BIT" : "REEF_TABLE", hooks[t->sort], on_fork[t->on_fork], t->tracked);
+        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, ", t->name, t->name, t->size,
+                t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork], t->tracked);
         print_fields(p, t);
     }
 }

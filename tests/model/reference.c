@@ -46,6 +46,14 @@ uint32_t ref_switches(void)
     return set;
 }
 
+uint32_t ref_outside(void)
+{
+    uint32_t set = 0;
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (!type_in_table(&model_types[t])) set |= 1u << t;
+    return set;
+}
+
 uint64_t ref_value_at(const ref_value *v, uint32_t n) { return value_mix(v->seed, v->how == HOW_ARRAY ? n : 0); }
 
 /* ---- who is there ---- */
@@ -141,7 +149,7 @@ static void settle(ref_world *r, uint32_t index, uint32_t set)
         e->changed_unknown &= ~(1u << t);
         e->added_unknown &= ~(1u << t);
     }
-    uint32_t    in_table = set & ~ref_switches();
+    uint32_t    in_table = set & ~ref_outside();
     ref_table  *t = set != 0 || e->off ? table_of(r, in_table) : NULL;
     e->set = set;
     e->disabled &= set;
@@ -152,7 +160,7 @@ static void settle(ref_world *r, uint32_t index, uint32_t set)
 
 void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context)
 {
-    uint32_t in_table = set & ~ref_switches();
+    uint32_t in_table = set & ~ref_outside();
     for (uint32_t i = 0; i < r->table_count; i++) {
         const ref_table *t = r->table[i];
         if ((t->set & in_table) != in_table) continue;

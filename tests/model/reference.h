@@ -86,6 +86,7 @@ bool        ref_has(const ref_entity *e, uint32_t type);
 void        ref_changed(ref_world *r, ref_entity *e, uint32_t type); /* its value is written */
 uint64_t    ref_count_type(const ref_world *r, uint32_t type);
 uint32_t    ref_switches(void); /* set of the types that are switches */
+uint32_t    ref_outside(void);  /* set of the types that take no part in the set of a table: all but those in REEF_TABLE */
 
 /* Each answers what reef must answer. `made` has room for n. */
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);

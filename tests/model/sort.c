@@ -45,7 +45,7 @@ static reef_status check(const model *m, const op *o)
 {
     for (uint32_t i = 0; i < o->count; i++) {
         if (!ref_knows(&m->reference, o->type[i])) return REEF_UNKNOWN_TYPE;
-        if (model_types[o->type[i]].sort == SORT_SWITCH) return REEF_BAD_ARGUMENT;
+        if (!type_in_table(&model_types[o->type[i]])) return REEF_BAD_ARGUMENT;
     }
     return (o->option & ORDER_BY_VALUE) && model_types[o->type[0]].size == 0 ? REEF_BAD_ARGUMENT : REEF_OK;
 }

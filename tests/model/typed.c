@@ -48,6 +48,18 @@ REEF_SWITCH(Glow);
 #define TYPED(X) X(A) X(Ab) X(Alga) X(Dust) X(Echo) X(Hull) X(Kelp) X(Pearl) X(Tide)
 #define TYPED_WITHOUT_DATA(X) X(AB) X(Fin) X(Bite) X(Glow)
 
+void typed_declare(void)
+{
+    for (uint32_t i = 0; i < TYPES_MAX; i++) {
+        const model_type *t = &model_types[i];
+#define X(T) \
+    if (strcmp(t->name, #T) == 0) reef_decl_##T.home = t->home, reef_decl_##T.page_rows = t->page_rows;
+        TYPED(X)
+        TYPED_WITHOUT_DATA(X)
+#undef X
+    }
+}
+
 bool typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p)
 {
     uint32_t id = component_of(type).id;

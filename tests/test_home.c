@@ -1,0 +1,834 @@
+/* Values outside of the rows as a part of the world: the same answers in each home, pages, hooks, forks, hashes, inspection. Each test
+ * goes through all homes, the table among them: what it shows may not depend on where the values are. */
+#include "support.h"
+
+static const struct home {
+    const char *name;
+    reef_home   home;
+    uint32_t    page_rows;
+} homes[] = {{"table", REEF_TABLE, 0}, {"sparse", REEF_SPARSE, 0}, {"pages_of_1", REEF_PAGED, 1}, {"pages_of_4", REEF_PAGED, 4},
+             {"paged", REEF_PAGED, 0}, {"one_page", REEF_PAGED, REEF_PAGE_ROWS_MAX}, {"cold", REEF_COLD, 0}};
+enum { HOMES = sizeof homes / sizeof *homes, SPARSE_HOME = 1, FOUR_HOME = 3, COLD_HOME = HOMES - 1 };
+
+static reef_component type_sized(uint32_t h, const char *what, uint32_t size, uint32_t align, const reef_hooks *hooks)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s_%s", what, homes[h].name);
+    reef_status status = REEF_OK;
+    const reef_type_desc d = {.name = name, .size = size, .align = align, .home = homes[h].home, .hooks = hooks, .page_rows = homes[h].page_rows};
+    reef_component c = reef_type_new(&d, &status);
+    assert_status(REEF_OK, status);
+    return c;
+}
+static reef_component plain_in(uint32_t h) { return type_sized(h, "Plain", 8, 4, NULL); }
+
+static int32_t number_of(const reef_world *w, reef_entity e, reef_component c)
+{
+    const int32_t *p = reef_get_id(w, e, c);
+    assert_non_null(p);
+    return *p;
+}
+
+static void number_set(reef_world *w, reef_entity e, reef_component c, int32_t number)
+{
+    int32_t *p = reef_mut_id(w, e, c);
+    assert_non_null(p);
+    *p = number;
+}
+
+/* n entities, every second of them with {i, 7}. */
+static void people_make(reef_world *w, reef_entity *e, uint32_t n, reef_component c)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const int32_t value[2] = {(int32_t)i, 7};
+        e[i] = reef_spawn(w, reef_with(Mass, i));
+        if (i % 2 == 0) assert_status(REEF_ADDED, reef_set_id(w, e[i], c, value, sizeof value));
+    }
+}
+
+/* ---- the same answers ---- */
+
+static void C1_each_home_gives_the_same_answers(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        const int32_t value[2] = {5, 6};
+        void *p = NULL;
+        reef_entity e = reef_create(w), other = reef_spawn(w, reef_with(Position, 1, 2));
+        assert_false(reef_has_id(w, e, c));
+        assert_null(reef_get_id(w, e, c));
+        assert_no_pointer(w, REEF_ABSENT, reef_mut_id(w, e, c));
+        assert_refused(w, REEF_ABSENT, reef_remove_id(w, e, c));
+        assert_status(REEF_OK, reef_add_id(w, e, c, NULL, &p));
+        assert_ptr_equal(p, reef_get_id(w, e, c));
+        assert_int_equal(number_of(w, e, c), 0);
+        assert_refused(w, REEF_EXISTS, reef_add_id(w, e, c, NULL, NULL));
+        assert_status(REEF_OK, reef_set_id(w, e, c, value, sizeof value));
+        assert_status(REEF_ADDED, reef_set_id(w, other, c, value, sizeof value));
+        assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, c, value, 7));
+        assert_int_equal(number_of(w, e, c), 5);
+        assert_int_equal(reef_count_id(w, c), 2);
+        assert_non_null(reef_ensure_id(w, e, c, NULL));
+        assert_ok(reef_add(w, e, Velocity)); /* the row moves */
+        assert_ok(reef_remove(w, other, Position));
+        assert_int_equal(number_of(w, e, c), 5);
+        assert_int_equal(number_of(w, other, c), 5);
+        assert_true(reef_has_id(w, other, c));
+        reef_entity twin = reef_clone(w, e);
+        number_set(w, e, c, 9);
+        assert_int_equal(number_of(w, twin, c), 5);
+        assert_ok(reef_remove_id(w, e, c));
+        assert_false(reef_has_id(w, e, c));
+        assert_true(reef_has(w, e, Velocity));
+        assert_int_equal(reef_count_id(w, c), 2);
+        assert_valid(w);
+        end_world(state, w);
+    }
+}
+
+static void C1_what_a_world_shows_doesnt_depend_on_the_home(void **state)
+{
+    uint64_t first = 0;
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { N = 700 };
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        reef_entity e[N], found[N];
+        uint64_t seed = 5, sum = 0;
+        people_make(w, e, N, c);
+        for (uint32_t i = 0; i < 3000; i++) {
+            reef_entity x = e[random_below(&seed, N)];
+            const int32_t value[2] = {(int32_t)i, 1};
+            switch (random_below(&seed, 5)) {
+            case 0: reef_set_id(w, x, c, value, sizeof value); break;
+            case 1: reef_remove_id(w, x, c); break;
+            case 2: reef_set(w, x, Velocity, (float)i, 0); break;
+            case 3: reef_remove(w, x, Velocity); break;
+            default:
+                if (i % 4 == 0) reef_destroy(w, x);
+            }
+        }
+        assert_valid(w);
+        for (uint32_t i = 0; i < N; i++) { /* not in an order of tables, which differ */
+            const int32_t *p = reef_get_id(w, e[i], c);
+            sum = digest_bytes(sum, p ? p : (const void *)&e[i], 8);
+        }
+        sum = digest_bytes(sum, &(uint64_t){reef_count_id(w, c)}, 8);
+        reef_query q = reef_query_make(w, &(reef_query_desc){.terms = {{.component = c, .access = REEF_WITH}}});
+        uint32_t n = 0;
+        for (reef_block b = reef_begin(w, q); reef_next(&b);)
+            for (uint32_t i = 0; i < b.count; i++) found[n++] = b.entities[i];
+        assert_int_equal(n, reef_count_id(w, c));
+        for (uint32_t i = 0; i < n; i++) assert_true(reef_has_id(w, found[i], c));
+        if (h == 0) first = sum;
+        assert_true(sum == first);
+        reef_query_free(w, q);
+        end_world(state, w);
+    }
+}
+
+static void C3_signatures_see_every_home(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        reef_signature s = reef_signature_new(w), all = reef_signature_new(w);
+        reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), bare = reef_spawn(w, reef_with(Position, 1, 2));
+        assert_ok(reef_add_id(w, e, c, NULL, NULL));
+        assert_ok(reef_signature_of(w, e, &s));
+        assert_int_equal(reef_signature_count(&s), 2);
+        assert_true(reef_signature_has(&s, c));
+        assert_ok(reef_signature_set(&all, &c, 1));
+        assert_true(reef_has_all(w, e, &all));
+        assert_true(reef_has_any(w, e, &all));
+        assert_false(reef_has_all(w, bare, &all));
+        assert_false(reef_has_any(w, bare, &all));
+        assert_true(reef_has_all(w, e, &s));
+        assert_false(reef_has_all(w, bare, &s));
+        assert_ok(reef_remove_id(w, e, c));
+        assert_false(reef_has_any(w, e, &all));
+        reef_signature_free(&s);
+        reef_signature_free(&all);
+        end_world(state, w);
+    }
+}
+
+/* ---- ends ---- */
+
+static void A1_destroy_takes_components_out_of_every_home(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        reef_entity e = reef_create(w);
+        assert_ok(reef_add_id(w, e, c, NULL, NULL));
+        assert_ok(reef_destroy(w, e));
+        assert_false(reef_has_id(w, e, c));
+        assert_null(reef_get_id(w, e, c));
+        assert_int_equal(reef_count_id(w, c), 0);
+        assert_int_equal(reef_world_stats(w).values, 0);
+        reef_entity again = reef_create(w);
+        assert_int_equal(again.index, e.index);
+        assert_false(reef_has_id(w, again, c));
+        assert_null(reef_get_id(w, again, c));
+        assert_null(reef_get_id(w, e, c));
+        assert_status(REEF_OK, reef_add_id(w, again, c, NULL, NULL));
+        assert_null(reef_get_id(w, e, c)); /* the old handle doesn't find the new value */
+        assert_no_pointer(w, REEF_NOT_ALIVE, reef_mut_id(w, e, c));
+        assert_valid(w);
+        assert_ok(reef_world_clear(w));
+        assert_int_equal(reef_count_id(w, c), 0);
+        assert_int_equal(reef_world_stats(w).values, 0);
+        end_world(state, w);
+    }
+}
+
+static void E2_hooks_run_exactly_right_in_every_home(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { N = 300 };
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = type_sized(h, "Tracked", sizeof(Tracked), 4, &tracked_hooks);
+        const reef_component u = type_sized(h, "Unique", sizeof(Unique), 4, &unique_hooks), l = type_sized(h, "Loose", sizeof(Loose), 4, &loose_hooks);
+        const reef_component all[] = {c, u, l};
+        reef_entity e[N];
+        for (uint32_t i = 0; i < N; i++) {
+            e[i] = i % 3 ? reef_create(w) : reef_spawn(w, reef_with(Position, 1, 2));
+            for (uint32_t k = 0; k < 3; k++) assert_ok(reef_add_id(w, e[i], all[k], NULL, NULL));
+        }
+        assert_int_equal(book.live, 2 * N); /* Loose is zero by default: outside of the ledger */
+        Tracked mine;
+        tracked_make(&mine, 77);
+        assert_status(REEF_OK, reef_set_id(w, e[4], c, &mine, sizeof mine));
+        assert_int_equal(number_of(w, e[4], c), 77);
+        tracked_drop(&mine);
+        for (uint32_t i = 0; i < N; i += 4) assert_ok(reef_remove_id(w, e[i], all[i % 3]));
+        for (uint32_t i = 1; i < N; i += 5) assert_ok(reef_add(w, e[i], Velocity));
+        for (uint32_t i = 2; i < N; i += 7) assert_ok(reef_destroy(w, e[i]));
+        assert_valid(w);
+        assert_refused(w, REEF_NOT_COPYABLE, (reef_clone(w, e[1]), reef_last_error(w).status));
+        assert_int_equal(reef_last_error(w).component.id, u.id);
+        assert_ok(reef_clear_type(w, u, NULL));
+        assert_some(reef_clone(w, e[1]));
+        assert_valid(w);
+        assert_ok(reef_shrink(w));
+        assert_valid(w);
+        end_world(state, w);
+        assert_null(book.mistake);
+        assert_int_equal(book.live, 0);
+        ledger_reset();
+    }
+}
+
+static void E2_a_failing_constructor_leaves_the_world_as_it_was(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = type_sized(h, "Tracked", sizeof(Tracked), 4, &tracked_hooks);
+        reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), source = reef_create(w);
+        assert_ok(reef_add_id(w, source, c, NULL, NULL));
+        book.fail_construct = 1;
+        book.fail_status = REEF_IO;
+        assert_refused(w, REEF_IO, reef_add_id(w, e, c, NULL, NULL));
+        book.fail_copy = 1;
+        book.fail_status = REEF_NO_MEMORY;
+        assert_no_entity(w, REEF_NO_MEMORY, reef_clone(w, source));
+        assert_int_equal(reef_count_id(w, c), 1);
+        assert_ok(reef_add_id(w, e, c, NULL, NULL));
+        end_world(state, w);
+        assert_int_equal(book.live, 0);
+        ledger_reset();
+    }
+}
+
+static void E2_large_and_strictly_aligned_values_live_in_every_home(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        if (homes[h].page_rows == REEF_PAGE_ROWS_MAX) continue; /* 64 GiB a page */
+        reef_world *w = another_world(state, NULL);
+        const reef_component strict = type_sized(h, "Strict", 4096, REEF_ALIGN_MAX, NULL);
+        reef_entity e[70];
+        for (uint32_t i = 0; i < 70; i++) {
+            e[i] = reef_create(w);
+            void *p = NULL;
+            assert_ok(reef_add_id(w, e[i], strict, NULL, &p));
+            assert_int_equal((uintptr_t)p % REEF_ALIGN_MAX, 0);
+            memset(p, (int)i, 4096);
+        }
+        for (uint32_t i = 0; i < 70; i += 3) assert_ok(reef_destroy(w, e[i]));
+        for (uint32_t i = 0; i < 70; i++) {
+            const unsigned char *p = reef_get_id(w, e[i], strict);
+            if (i % 3) assert_int_equal(p[0] + p[4095], 2 * i);
+        }
+        assert_valid(w);
+        if (homes[h].home != REEF_PAGED || homes[h].page_rows == 1) {
+            const reef_component large = type_sized(h, "Large", 1 << 20, 16, NULL);
+            unsigned char *p = NULL;
+            assert_ok(reef_add_id(w, e[1], large, NULL, (void **)&p));
+            p[0] = 1, p[(1 << 20) - 1] = 2;
+            assert_ok(reef_add_id(w, e[2], large, NULL, NULL));
+            assert_ok(reef_remove_id(w, e[2], large));
+            p = (unsigned char *)(uintptr_t)reef_get_id(w, e[1], large);
+            assert_int_equal(p[0] + p[(1 << 20) - 1], 3);
+        }
+        end_world(state, w);
+    }
+}
+
+/* ---- pages ---- */
+
+static void D8_pages_are_made_where_needed_and_freed_when_empty(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_component c = plain_in(FOUR_HOME);
+    reef_entity e[4000];
+    reef_page_use use;
+    for (uint32_t i = 0; i < 4000; i++) e[i] = reef_create(w);
+    assert_ok(reef_pages_used(w, c, &use));
+    assert_int_equal(use.pages, 0);
+    assert_int_equal(use.page_rows, 4);
+    for (uint32_t i = 0; i < 4000; i += 1000) assert_ok(reef_add_id(w, e[i], c, NULL, NULL));
+    assert_ok(reef_pages_used(w, c, &use));
+    assert_int_equal(use.pages, 4);
+    assert_int_equal(use.values, 4);
+    assert_int_equal(use.best_rows, 32); /* nobody has a neighbour, but the list of pages costs as well */
+    assert_true(use.best_bytes < use.bytes);
+    uint64_t few = reef_world_stats(w).bytes_stores;
+    for (uint32_t i = 0; i < 4000; i++)
+        if (i % 1000) assert_ok(reef_add_id(w, e[i], c, NULL, NULL));
+    assert_ok(reef_pages_used(w, c, &use));
+    assert_int_equal(use.pages, 1000);
+    assert_true(use.best_rows >= 64);
+    assert_true(reef_world_stats(w).bytes_stores > few + 4000 * 8);
+    for (uint32_t i = 0; i < 4000; i++)
+        if (i % 1000) assert_ok(reef_remove_id(w, e[i], c));
+    assert_ok(reef_pages_used(w, c, &use));
+    assert_int_equal(use.pages, 4);
+    assert_true(reef_world_stats(w).bytes_stores < few + 2048); /* a spare page is kept */
+    assert_valid(w);
+    for (uint32_t i = 0; i < 4000; i += 1000) assert_ok(reef_remove_id(w, e[i], c));
+    assert_ok(reef_shrink(w));
+    assert_ok(reef_pages_used(w, c, &use));
+    assert_int_equal(use.values + use.pages + use.bytes, 0);
+    assert_valid(w);
+    assert_status(REEF_UNKNOWN_TYPE, reef_pages_used(w, (reef_component){0}, &use));
+    assert_status(REEF_BAD_ARGUMENT, reef_pages_used(w, plain_in(SPARSE_HOME), &use));
+    assert_status(REEF_BAD_ARGUMENT, reef_pages_used(w, c, NULL));
+    assert_status(REEF_BAD_ARGUMENT, reef_pages_used(NULL, c, &use));
+}
+
+static void D8_a_value_stays_where_it_is_while_it_lives(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        if (homes[h].home != REEF_PAGED) continue;
+        enum { N = 500 };
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        reef_entity e[N];
+        const void *where[N];
+        people_make(w, e, N, c);
+        for (uint32_t i = 0; i < N; i += 2) where[i] = reef_get_id(w, e[i], c);
+        for (uint32_t i = 0; i < N; i += 3) assert_ok(reef_add(w, e[i], Velocity)); /* rows move */
+        for (uint32_t i = 1; i < N; i += 2) assert_ok(reef_add_id(w, e[i], c, NULL, NULL));
+        for (uint32_t i = 2; i < N; i += 4) assert_ok(reef_destroy(w, e[i]));
+        for (uint32_t i = 0; i < N; i += 4) assert_ptr_equal(reef_get_id(w, e[i], c), where[i]);
+        reef_world *fork = reef_fork(w);
+        assert_ptr_equal(reef_get_id(fork, e[0], c), where[0]); /* shared, until somebody writes */
+        number_set(fork, e[0], c, 55);
+        assert_int_equal(number_of(w, e[0], c), 0);
+        assert_ptr_equal(reef_get_id(w, e[0], c), where[0]);
+        assert_ptr_not_equal(reef_get_id(fork, e[0], c), where[0]);
+        where[0] = reef_get_id(fork, e[0], c);
+        number_set(fork, e[0], c, 56);
+        assert_ptr_equal(reef_get_id(fork, e[0], c), where[0]);
+        assert_valid(fork);
+        reef_world_free(fork);
+        end_world(state, w);
+    }
+}
+
+/* ---- worlds as values ---- */
+
+static void G1_forks_and_snapshots_have_values_of_their_own(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { N = 400 };
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        reef_entity e[N];
+        people_make(w, e, N, c);
+        const uint64_t before = digest(w), hash = reef_hash(w);
+        reef_snapshot *s = reef_snapshot_take(w);
+        reef_world *fork = reef_fork(w);
+        for (uint32_t i = 0; i < N; i += 4) number_set(w, e[i], c, -1);
+        for (uint32_t i = 2; i < N; i += 4) assert_ok(reef_remove_id(w, e[i], c));
+        for (uint32_t i = 1; i < N; i += 2) assert_ok(i % 3 ? reef_destroy(w, e[i]) : reef_add_id(w, e[i], c, NULL, NULL));
+        assert_true(reef_hash(w) != hash);
+        assert_true(digest(fork) == before);
+        assert_true(reef_hash(fork) == hash);
+        assert_valid(fork);
+        assert_valid(w);
+        for (uint32_t i = 0; i < N; i++) assert_ok(reef_destroy(fork, e[i])); /* the other side lets go */
+        assert_valid(fork);
+        reef_world_free(fork);
+        assert_ok(reef_restore(w, s));
+        assert_true(digest(w) == before);
+        assert_true(reef_hash(w) == hash);
+        assert_true(hash_anew(w) == hash);
+        assert_valid(w);
+        number_set(w, e[0], c, 4);
+        assert_int_equal(number_of(w, e[2], c), 2);
+        reef_world *second = reef_snapshot_fork(s);
+        assert_true(digest(second) == before);
+        reef_snapshot_free(s);
+        assert_valid(second);
+        assert_true(reef_hash(second) == hash);
+        reef_world_free(second);
+        assert_int_equal(number_of(w, e[0], c), 4);
+        end_world(state, w);
+    }
+}
+
+static void E2_shared_values_are_copied_and_destroyed_once(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { N = 100 };
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = type_sized(h, "Tracked", sizeof(Tracked), 4, &tracked_hooks);
+        reef_entity e[N];
+        for (uint32_t i = 0; i < N; i++) {
+            e[i] = reef_create(w);
+            assert_ok(reef_add_id(w, e[i], c, NULL, NULL));
+        }
+        reef_world *fork = reef_fork(w);
+        reef_snapshot *s = reef_snapshot_take(w);
+        assert_int_equal(book.live, N); /* nobody wrote */
+        number_set(fork, e[3], c, 5);
+        assert_true(book.live > N);
+        assert_true(book.live <= 2 * N);
+        assert_valid(fork);
+        assert_ok(reef_destroy(w, e[3]));
+        assert_ok(reef_remove_id(w, e[4], c));
+        assert_int_equal(number_of(fork, e[3], c), 5);
+        end_world(state, w);
+        assert_valid(fork);
+        assert_ok(reef_restore(fork, s));
+        assert_int_equal(book.live, N);
+        reef_snapshot_free(s);
+        book.fail_copy = 2; /* the world has become the only holder: nothing is copied */
+        number_set(fork, e[0], c, 6);
+        book.fail_copy = 0;
+        s = reef_snapshot_take(fork);
+        book.fail_copy = homes[h].page_rows == 1 ? 1 : 2;
+        book.fail_status = REEF_NO_MEMORY;
+        assert_no_pointer(fork, REEF_NO_MEMORY, reef_mut_id(fork, e[1], c));
+        assert_int_equal(reef_last_error(fork).component.id, c.id);
+        assert_int_equal(book.live, N);
+        reef_world_free(fork);
+        reef_snapshot_free(s);
+        assert_null(book.mistake);
+        assert_int_equal(book.live, 0);
+        ledger_reset();
+    }
+}
+
+static void E2_what_cant_be_copied_refuses_a_fork_by_name(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component u = type_sized(h, "Unique", sizeof(Unique), 4, &unique_hooks);
+        reef_entity e = reef_create(w);
+        assert_ok(reef_add_id(w, e, u, NULL, NULL));
+        assert_no_pointer(w, REEF_NOT_COPYABLE, reef_fork(w));
+        assert_int_equal(reef_last_error(w).component.id, u.id);
+        assert_no_pointer(w, REEF_NOT_COPYABLE, reef_snapshot_take(w));
+        assert_int_equal(reef_last_error(w).component.id, u.id);
+        assert_ok(reef_remove_id(w, e, u));
+        reef_world *fork = reef_fork(w);
+        assert_non_null(fork);
+        reef_world_free(fork);
+        end_world(state, w);
+    }
+}
+
+static void G1_types_that_forks_reset_or_skip_do_so_in_every_home(void **state)
+{
+    reef_hooks sound = unique_hooks, reset = {.on_fork = REEF_FORK_RESET}, skip = {.on_fork = REEF_FORK_SKIP};
+    sound.on_fork = REEF_FORK_SKIP;
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { N = 60 };
+        reef_world *w = another_world(state, NULL);
+        const reef_component types[3] = {type_sized(h, "Sound", sizeof(Unique), 4, &sound), type_sized(h, "Reset", 8, 4, &reset),
+                                         type_sized(h, "Skip", 8, 4, &skip)};
+        const int32_t standard[3] = {100, 0, 0};
+        reef_entity e[N];
+        for (uint32_t i = 0; i < N; i++) {
+            e[i] = reef_create(w);
+            for (uint32_t k = 0; k < 3; k++) {
+                assert_ok(reef_add_id(w, e[i], types[k], NULL, NULL));
+                number_set(w, e[i], types[k], (int32_t)i + 1000);
+            }
+        }
+        const uint64_t before = digest(w), hash = reef_hash(w);
+        reef_world *fork = reef_fork(w);
+        reef_snapshot *s = reef_snapshot_take(w);
+        assert_non_null(fork);
+        assert_non_null(s);
+        assert_true(digest(w) == before);
+        assert_true(reef_hash(fork) == hash); /* their values don't count */
+        assert_valid(fork);
+        for (uint32_t i = 0; i < N; i++)
+            for (uint32_t k = 0; k < 3; k++) assert_int_equal(number_of(fork, e[i], types[k]), standard[k]);
+        number_set(fork, e[1], types[0], 5);
+        number_set(w, e[2], types[1], 6);
+        reef_world *second = reef_fork(fork);
+        assert_int_equal(number_of(second, e[1], types[0]), 100);
+        number_set(second, e[1], types[0], 8);
+        assert_int_equal(number_of(fork, e[1], types[0]), 5);
+        reef_world_free(second);
+        assert_ok(reef_destroy(w, e[5]));
+        assert_ok(reef_restore(w, s));
+        assert_valid(w);
+        for (uint32_t i = 0; i < N; i++) {
+            assert_int_equal(number_of(w, e[i], types[0]), i == 5 ? 100 : (int32_t)i + 1000); /* a sound goes on */
+            assert_int_equal(number_of(w, e[i], types[1]), 0);
+            assert_int_equal(number_of(w, e[i], types[2]), i == 5 ? 0 : (int32_t)i + 1000);
+        }
+        assert_ok(reef_restore(w, s)); /* and again, from values that are partly the snapshot's */
+        assert_int_equal(number_of(w, e[6], types[0]), 1006);
+        number_set(w, e[5], types[0], 3);
+        assert_valid(w);
+        book.fail_construct = homes[h].page_rows == 1 ? 1 : 3;
+        book.fail_status = REEF_NO_MEMORY;
+        const uint64_t live = book.live, now = digest(w);
+        assert_no_pointer(w, REEF_NO_MEMORY, reef_snapshot_take(w));
+        assert_int_equal(reef_last_error(w).component.id, types[0].id);
+        assert_int_equal(book.live, live);
+        assert_true(digest(w) == now);
+        reef_snapshot_free(s);
+        reef_world_free(fork);
+        end_world(state, w);
+        assert_null(book.mistake);
+        assert_int_equal(book.live, 0);
+        ledger_reset();
+    }
+}
+
+/* ---- the hash ---- */
+
+static void G4_the_hash_knows_values_but_not_where_they_lie(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { N = 300 };
+        reef_world *w = another_world(state, NULL), *other = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        reef_entity e[N];
+        for (uint32_t i = 0; i < N; i++) {
+            e[i] = reef_spawn(w, reef_with(Mass, i));
+            assert_entity(reef_spawn(other, reef_with(Mass, i)), e[i]);
+        }
+        for (uint32_t i = 0; i < N; i++) { /* in another order; then in the same rows */
+            const int32_t value[2] = {(int32_t)i, 1}, mirror[2] = {N - 1 - (int32_t)i, 1};
+            assert_status(REEF_ADDED, reef_set_id(w, e[i], c, value, sizeof value));
+            assert_status(REEF_ADDED, reef_set_id(other, e[N - 1 - i], c, mirror, sizeof mirror));
+        }
+        for (uint32_t i = 0; i < N; i += 7) {
+            assert_ok(reef_remove_id(w, e[i], c));
+            assert_ok(reef_remove_id(other, e[i], c));
+        }
+        assert_ok(reef_sort_storage(w, &(reef_sort){.types = NULL}));
+        assert_ok(reef_sort_storage(other, &(reef_sort){.types = NULL}));
+        reef_difference d;
+        assert_true(reef_equal(w, other, &d));
+        const uint64_t hash = reef_hash(w);
+        assert_true(hash == reef_hash(other));
+        assert_true(hash == hash_anew(w));
+        number_set(other, e[100], c, -5);
+        number_set(other, e[200], c, -5);
+        assert_true(reef_hash(other) != hash);
+        assert_true(reef_hash(other) == hash_anew(other));
+        assert_false(reef_equal(w, other, &d));
+        assert_int_equal(d.kind, homes[h].home == REEF_TABLE ? REEF_HASH_COLUMN : REEF_HASH_STORE);
+        assert_int_equal(d.component.id, c.id);
+        assert_entity(d.entity, e[100]);
+        assert_entity(d.other, e[100]);
+        number_set(other, e[100], c, 100);
+        number_set(other, e[200], c, 200);
+        assert_true(reef_hash(other) == hash);
+        assert_ok(reef_remove_id(other, e[299], c)); /* the same values, but for who has one */
+        assert_true(reef_hash(other) != hash);
+        assert_false(reef_equal(w, other, &d));
+        assert_false(reef_equal(other, w, &d));
+        if (homes[h].home != REEF_TABLE) assert_int_equal(d.component.id, c.id);
+        if (homes[h].home != REEF_TABLE) assert_entity(d.entity, e[299]);
+        end_world(state, other);
+        end_world(state, w);
+    }
+}
+
+typedef struct parts {
+    reef_component component;
+    uint64_t       hash, rows; /* of REEF_HASH_TYPE */
+    uint32_t       stores;
+} parts;
+
+static bool part_seen(void *context, const reef_hash_part *part)
+{
+    parts *p = context;
+    if (part->component.id != p->component.id) return true;
+    p->stores += part->kind == REEF_HASH_STORE;
+    if (part->kind == REEF_HASH_TYPE) p->hash = part->hash, p->rows = part->rows;
+    return true;
+}
+
+static void G4_a_types_part_of_the_hash_tells_its_values(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        reef_entity e[50];
+        people_make(w, e, 50, c);
+        parts p = {.component = c}, same = {.component = c}, changed = {.component = c};
+        assert_true(reef_hash_parts(w, part_seen, &p) == reef_hash(w));
+        assert_int_equal(p.rows, 25);
+        assert_int_equal(p.stores, homes[h].home != REEF_TABLE);
+        *reef_mut(w, e[0], Mass) = (Mass){99};
+        assert_true(reef_hash_parts(w, part_seen, &same) != 0);
+        assert_true(same.hash == p.hash);
+        number_set(w, e[4], c, 99);
+        assert_true(reef_hash_parts(w, part_seen, &changed) != 0);
+        assert_true(changed.hash != p.hash);
+        end_world(state, w);
+    }
+}
+
+/* Each byte of each value counts, and is known for changed when it was written. */
+static void G4_every_byte_of_a_value_counts(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        static const uint32_t sizes[] = {1, 3, 8, 20, 64, 65, 200};
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            char name[16];
+            (void)snprintf(name, sizeof name, "Bytes%u", sizes[k]);
+            reef_world *w = another_world(state, NULL);
+            const reef_component c = type_sized(h, name, sizes[k], 1, NULL);
+            reef_entity e[3];
+            for (uint32_t i = 0; i < 3; i++) {
+                e[i] = reef_create(w);
+                assert_ok(reef_add_id(w, e[i], c, NULL, NULL));
+            }
+            const uint64_t hash = reef_hash(w);
+            for (uint32_t at = 0; at < sizes[k]; at++) {
+                unsigned char *p = reef_mut_id(w, e[1], c);
+                p[at] ^= (unsigned char)(1u << at % 8);
+                assert_true(reef_hash(w) != hash);
+                p = reef_mut_id(w, e[1], c);
+                p[at] ^= (unsigned char)(1u << at % 8);
+                assert_true(reef_hash(w) == hash);
+            }
+            end_world(state, w);
+        }
+    }
+}
+
+static void G4_fields_alone_count(void **state)
+{
+    typedef struct mixed {
+        uint8_t  kind;
+        uint32_t number, hidden;
+    } mixed;
+    static const reef_field fields[] = {REEF_FIELD(mixed, number, REEF_U32, NULL, 0, 0), REEF_FIELD(mixed, kind, REEF_U8, NULL, 0, 0)};
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = type_sized(h, "Mixed", sizeof(mixed), 4, NULL);
+        reef_entity e = reef_create(w);
+        mixed *p = NULL;
+        assert_ok(reef_add_id(w, e, c, NULL, (void **)&p));
+        const uint64_t bytes = reef_hash(w);
+        assert_ok(reef_type_describe(c, fields, 2));
+        const uint64_t hash = reef_hash(w);
+        assert_true(bytes != hash);
+        p = reef_mut_id(w, e, c);
+        p->hidden = 5;
+        memset((char *)p + 1, 0x55, 3);
+        assert_true(reef_hash(w) == hash);
+        reef_world *fork = reef_fork(w);
+        p = reef_mut_id(fork, e, c);
+        p->hidden = 6;
+        assert_true(reef_equal(w, fork, NULL));
+        p->number = 6;
+        assert_false(reef_equal(w, fork, NULL));
+        reef_world_free(fork);
+        end_world(state, w);
+    }
+}
+
+/* ---- inspection ---- */
+
+typedef struct visited {
+    char   text[4000];
+    size_t length;
+} visited;
+
+static bool visit_name(void *context, reef_entity e, reef_component type, const void *data, size_t size)
+{
+    visited *v = context;
+    char     name[64];
+    (void)snprintf(name, sizeof name, "%s", reef_type_name(type));
+    char *end = strchr(name, '_');
+    if (end) *end = 0;
+    v->length += (size_t)snprintf(v->text + v->length, sizeof v->text - v->length, "%u %s %zu %d, ", e.index, name, size,
+                                  data ? *(const char *)data : -1);
+    return true;
+}
+
+static void H4_visiting_shows_every_home_by_name(void **state)
+{
+    static visited first[2], v[2];
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component a = type_sized(h, "Alpha", 8, 4, NULL), z = type_sized(h, "Zulu", 4, 4, NULL);
+        reef_entity e[6];
+        memset(v, 0, sizeof v);
+        for (uint32_t i = 0; i < 6; i++) e[i] = reef_spawn(w, reef_with(Mass, i));
+        for (uint32_t i = 6; i-- > 0;) { /* all end in one table or none */
+            assert_ok(reef_add_id(w, e[i], z, NULL, NULL));
+            assert_ok(reef_add_id(w, e[i], a, NULL, NULL));
+            number_set(w, e[i], a, (int32_t)i);
+            if (i % 2) assert_ok(reef_add(w, e[i], Awake));
+        }
+        assert_ok(reef_sort_storage(w, &(reef_sort){.types = NULL}));
+        for (uint32_t i = 0; i < 6; i++) assert_true(reef_visit_entity(w, e[i], visit_name, &v[0]));
+        assert_true(reef_visit_world(w, visit_name, &v[1]));
+        if (h == 0) memcpy(first, v, sizeof v);
+        assert_string_equal(v[0].text, first[0].text);
+        assert_string_equal(v[1].text, first[1].text);
+        FILE *file = tmpfile();
+        assert_non_null(file);
+        assert_true(reef_print(w, e[1], file));
+        assert_true(reef_print_world(w, file, 100));
+        fclose(file);
+        assert_int_equal(reef_world_stats(w).values, homes[h].home == REEF_TABLE ? 0 : 12);
+        end_world(state, w);
+    }
+}
+
+/* ---- refusals, limits ---- */
+
+static void H2_refusals_are_the_same_in_every_home(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = plain_in(h);
+        const reef_entity null = {0, 0}, never = {99, 1};
+        reef_entity dead = reef_create(w), e = reef_create(w);
+        const int32_t value[2] = {1, 2};
+        assert_ok(reef_add_id(w, dead, c, NULL, NULL));
+        assert_ok(reef_destroy(w, dead));
+        const reef_entity nobody[] = {null, never, dead};
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_refused(w, REEF_NOT_ALIVE, reef_add_id(w, nobody[i], c, NULL, NULL));
+            assert_refused(w, REEF_NOT_ALIVE, reef_set_id(w, nobody[i], c, value, sizeof value));
+            assert_refused(w, REEF_NOT_ALIVE, reef_remove_id(w, nobody[i], c));
+            assert_no_pointer(w, REEF_NOT_ALIVE, reef_mut_id(w, nobody[i], c));
+            assert_no_pointer(w, REEF_NOT_ALIVE, reef_ensure_id(w, nobody[i], c, NULL));
+            assert_null(reef_get_id(w, nobody[i], c));
+            assert_false(reef_has_id(w, nobody[i], c));
+        }
+        assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, c, value, 4));
+        assert_refused(w, REEF_BAD_ARGUMENT, reef_set_id(w, e, c, NULL, sizeof value));
+        assert_refused(w, REEF_ABSENT, reef_remove_id(w, e, c));
+        assert_ok(reef_add_id(w, e, c, NULL, NULL));
+        assert_refused(w, REEF_EXISTS, reef_add_id(w, e, c, NULL, NULL));
+        reef_world *strict = another_world(state, &(reef_world_config){.strict = true});
+        reef_entity stranger = reef_create(strict);
+        assert_refused(strict, REEF_UNKNOWN_TYPE, reef_add_id(strict, stranger, c, NULL, NULL));
+        assert_ok(reef_world_use(strict, c));
+        assert_ok(reef_add_id(strict, stranger, c, NULL, NULL));
+        end_world(state, strict);
+        end_world(state, w);
+    }
+}
+
+static void E1_memory_that_runs_out_changes_nothing_in_any_home(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = type_sized(h, "Tracked", sizeof(Tracked), 4, &tracked_hooks);
+        heap *memory = heap_of(state);
+        reef_entity e[40];
+        for (uint32_t i = 0; i < 40; i++) e[i] = reef_create(w);
+        for (uint32_t i = 0; i < 40; i++) {
+            const uint64_t before = digest(w);
+            reef_status s = REEF_NO_MEMORY;
+            for (uint64_t n = 1; s == REEF_NO_MEMORY; n++) {
+                heap_fail_nth(memory, n, n % 2);
+                s = reef_add_id(w, e[i], c, NULL, NULL);
+                heap_fail_never(memory);
+                if (s == REEF_NO_MEMORY) assert_true(digest(w) == before);
+            }
+            assert_ok(s);
+        }
+        reef_snapshot *snapshot = NULL;
+        for (uint64_t n = 1; snapshot == NULL; n++) {
+            heap_fail_nth(memory, n, n % 2);
+            snapshot = reef_snapshot_take(w);
+            heap_fail_never(memory);
+        }
+        const uint64_t before = digest(w);
+        for (uint32_t i = 0; i < 40; i += 13) {
+            reef_status s = REEF_NO_MEMORY;
+            const uint64_t now = digest(w);
+            for (uint64_t n = 1; s == REEF_NO_MEMORY; n++) {
+                heap_fail_nth(memory, n, n % 2);
+                s = i % 2 ? reef_destroy(w, e[i]) : reef_remove_id(w, e[i], c);
+                heap_fail_never(memory);
+                if (s == REEF_NO_MEMORY) assert_true(digest(w) == now);
+            }
+            assert_ok(s);
+            assert_valid(w);
+        }
+        for (uint64_t n = 1;; n++) {
+            const uint64_t now = digest(w);
+            heap_fail_nth(memory, n, n % 2);
+            reef_status s = reef_restore(w, snapshot);
+            heap_fail_never(memory);
+            if (s == REEF_OK) break;
+            assert_true(digest(w) == now);
+        }
+        assert_true(digest(w) == before);
+        reef_snapshot_free(snapshot);
+        end_world(state, w);
+        assert_null(book.mistake);
+        assert_int_equal(book.live, 0);
+        ledger_reset();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(C1_each_home_gives_the_same_answers),
+        TEST(C1_what_a_world_shows_doesnt_depend_on_the_home),
+        TEST(C3_signatures_see_every_home),
+        TEST(A1_destroy_takes_components_out_of_every_home),
+        TEST(E2_hooks_run_exactly_right_in_every_home),
+        TEST(E2_a_failing_constructor_leaves_the_world_as_it_was),
+        TEST(E2_large_and_strictly_aligned_values_live_in_every_home),
+        TEST(D8_pages_are_made_where_needed_and_freed_when_empty),
+        TEST(D8_a_value_stays_where_it_is_while_it_lives),
+        TEST(G1_forks_and_snapshots_have_values_of_their_own),
+        TEST(E2_shared_values_are_copied_and_destroyed_once),
+        TEST(E2_what_cant_be_copied_refuses_a_fork_by_name),
+        TEST(G1_types_that_forks_reset_or_skip_do_so_in_every_home),
+        TEST(G4_the_hash_knows_values_but_not_where_they_lie),
+        TEST(G4_a_types_part_of_the_hash_tells_its_values),
+        TEST(G4_every_byte_of_a_value_counts),
+        TEST(G4_fields_alone_count),
+        TEST(H4_visiting_shows_every_home_by_name),
+        TEST(H2_refusals_are_the_same_in_every_home),
+        TEST(E1_memory_that_runs_out_changes_nothing_in_any_home),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
