@@ -429,9 +429,8 @@ static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_compon
 
 /* The bit of a row in a type with a store, where the last one of the type was turned. NULL: it isn't there, or something is
  * unusual. (As switch_again; each store has its own, so that two types in turn don't disturb each other.) */
-INLINE uint64_t *stored_word(const reef_world *w, const value_store *s, reef_entity e, uint64_t *bit)
+INLINE uint64_t *stored_word(const reef_world *w, const value_store *s, handle h, uint64_t *bit)
 {
-    const handle h = handle_of(e);
     if (UNLIKELY(HANDLE_INDEX(h) >= w->hot.index_count || s->lately_gate != w->gate_move)) return NULL;
     const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
     const uint32_t place = (uint32_t)record;
@@ -440,12 +439,24 @@ INLINE uint64_t *stored_word(const reef_world *w, const value_store *s, reef_ent
     return &s->lately_words[place_row(place) / 64];
 }
 
-/* The value by the general path of bits. */
-static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, reef_component c, const void *value)
+/* The same where the bit isn't at hand; then it is for the next one. */
+static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
 {
+    const reef_component c = {s->component};
     if (!bit_go(w, e, c, true, false)) return false;
-    if (LIKELY(store_add_fast(w, s, e, value))) return world_touch(w), true;
+    if (LIKELY(store_add_fast(w, s, handle_of(e), value))) return world_touch(w), true;
     const bool back = bit_go(w, e, c, false, false);
+    ASSERT(back);
+    (void)back;
+    return false;
+}
+
+static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
+{
+    const reef_component c = {s->component};
+    if (!bit_go(w, e, c, false, false)) return false;
+    if (LIKELY(store_drop_fast(w, s, handle_of(e)))) return world_touch(w), true;
+    const bool back = bit_go(w, e, c, true, false);
     ASSERT(back);
     (void)back;
     return false;
@@ -457,22 +468,17 @@ static value_store *store_direct(const reef_world *w, reef_component c) /* NULL:
     return LIKELY(s->direct) ? s : NULL;
 }
 
-/* 1: added; 0: it was there before; -1: it goes another way. */
-INLINE int stored_add_fast(reef_world *w, value_store *s, reef_entity e, reef_component c, const void *value)
-{
-    uint64_t bit = 0, *word = stored_word(w, s, e, &bit);
-    if (UNLIKELY(word == NULL)) return store_has(w, c.id, e) ? 0 : stored_go(w, s, e, c, value) ? 1 : -1;
-    if (*word & bit) return 0;
-    if (UNLIKELY(!store_add_fast(w, s, e, value))) return -1;
-    *word |= bit;
-    ++*s->lately_count;
-    return 1;
-}
-
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     value_store *s = store_direct(w, c);
-    if (UNLIKELY(args != NULL || s == NULL || stored_add_fast(w, s, e, c, NULL) != 1)) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(args != NULL || s == NULL)) return add_slow(w, "reef_add", e, c, args, out);
+    uint64_t bit = 0, *word = stored_word(w, s, handle_of(e), &bit);
+    if (LIKELY(word != NULL && !(*word & bit) && store_add_fast(w, s, handle_of(e), NULL))) {
+        *word |= bit;
+        ++*s->lately_count;
+    } else if (word || !stored_go(w, s, e, NULL)) {
+        return add_slow(w, "reef_add", e, c, args, out);
+    }
     if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
     return REEF_OK;
 }
@@ -565,18 +571,40 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     return REEF_ADDED;
 }
 
+static NOINLINE reef_status set_stored_slow(reef_world *w, value_store *s, reef_entity e, const void *value)
+{
+    uint32_t page = 0;
+    const reef_component c = {s->component};
+    const void *there = s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
+    if (there == NULL && stored_go(w, s, e, value)) return REEF_ADDED;
+    if (there == NULL || w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, s->size);
+    memmove((void *)(uintptr_t)there, value, s->size);
+    return REEF_OK;
+}
+
+INLINE reef_status set_at(reef_world *w, value_store *s, handle h, reef_entity e, const void *value, bool paged)
+{
+    uint64_t bit = 0, *word = stored_word(w, s, h, &bit);
+    if (UNLIKELY(word == NULL || *word & bit || !(paged ? add_fast_paged(w, s, h, value) : add_fast_packed(w, s, h, value))))
+        return set_stored_slow(w, s, e, value);
+    *word |= bit;
+    ++*s->lately_count;
+    return REEF_ADDED;
+}
+static NOINLINE reef_status set_paged(reef_world *w, value_store *s, reef_entity e, const void *value)
+{
+    return set_at(w, s, handle_of(e), e, value, true);
+}
+static NOINLINE reef_status set_packed(reef_world *w, value_store *s, reef_entity e, const void *value)
+{
+    return set_at(w, s, handle_of(e), e, value, false);
+}
+
 reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
-    value_store *s = LIKELY(w != NULL && !w->running) ? store_direct(w, c) : NULL;
-    if (UNLIKELY(s == NULL || value == NULL || size != s->size || s->component != c.id)) return reef_set_id(w, e, c, value, size);
-    const int added = stored_add_fast(w, s, e, c, value);
-    if (LIKELY(added == 1)) return REEF_ADDED;
-    uint32_t page = 0;
-    const void *there = s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
-    if (UNLIKELY(there == NULL || s->values.version[page] != w->hot.version)) return reef_set_id(w, e, c, value, size);
-    if (size == 8) memcpy((void *)(uintptr_t)there, value, 8);
-    else memmove((void *)(uintptr_t)there, value, size);
-    return REEF_OK;
+    value_store *s = LIKELY(w != NULL) ? store_direct(w, c) : NULL;
+    if (UNLIKELY(s == NULL || value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
+    return s->paged ? set_paged(w, s, e, value) : set_packed(w, s, e, value);
 }
 
 void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void *args)
@@ -608,21 +636,30 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
     return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
+static NOINLINE reef_status stored_remove_slow(reef_world *w, reef_entity e, reef_component c)
+{
+    value_store *s = store_direct(w, c);
+    return s && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
+}
+
+/* `paged` is a constant. */
+INLINE reef_status remove_at(reef_world *w, value_store *s, handle h, reef_entity e, bool paged)
+{
+    uint64_t bit = 0, *word = stored_word(w, s, h, &bit);
+    if (UNLIKELY(word == NULL || !(*word & bit) || !(paged ? drop_fast_paged(w, s, h) : drop_fast_packed(w, s, h))))
+        return stored_remove_slow(w, e, (reef_component){s->component});
+    *word &= ~bit;
+    --*s->lately_count;
+    return REEF_OK;
+}
+static NOINLINE reef_status remove_paged(reef_world *w, value_store *s, reef_entity e) { return remove_at(w, s, handle_of(e), e, true); }
+static NOINLINE reef_status remove_packed(reef_world *w, value_store *s, reef_entity e) { return remove_at(w, s, handle_of(e), e, false); }
+
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
     value_store *s = store_direct(w, c);
-    uint64_t bit = 0, *word = LIKELY(s != NULL) ? stored_word(w, s, e, &bit) : NULL;
-    if (LIKELY(word && *word & bit && store_drop_fast(w, s, e))) {
-        *word &= ~bit;
-        --*s->lately_count;
-        return REEF_OK;
-    }
-    if (word || s == NULL || !bit_go(w, e, c, false, false)) return remove_slow(w, e, c);
-    if (LIKELY(store_drop_fast(w, s, e))) return world_touch(w), REEF_OK;
-    const bool back = bit_go(w, e, c, true, false);
-    ASSERT(back);
-    (void)back;
-    return remove_slow(w, e, c);
+    if (UNLIKELY(s == NULL)) return remove_slow(w, e, c);
+    return s->paged ? remove_paged(w, s, e) : remove_packed(w, s, e);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)

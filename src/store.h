@@ -139,52 +139,76 @@ INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
 
 /* Adds a value (NULL: zero), drops it, where nothing has to be made or owned and nobody looks: false, nothing was done. The type is
  * direct; the caller sees to the bit. */
-INLINE bool store_add_fast(reef_world *w, value_store *s, reef_entity e, const void *value)
+INLINE void slot_fill(char *at, const void *value, size_t size)
 {
-    const uint32_t slot = s->paged ? e.index : (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s);
-    if (UNLIKELY(page >= s->values.count || s->values.page[page] == NULL || s->values.version[page] != w->hot.version)) return false;
-    char *block = s->values.page[page], *at = block + s->offset + (size_t)i * s->size;
-    if (s->paged) {
-        ((uint32_t *)(void *)block)[i] = e.generation;
-        ++*page_live(s, block);
-    } else {
-        const uint32_t p = e.index >> REEF_INDEX_BITS;
-        if (UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || !paged_owned(&s->index, p, w->hot.fork_version))) return false;
-        memcpy(block + i * sizeof e, &e, sizeof e);
-        *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
-    }
-    if (value && s->size == 8) memcpy(at, value, 8);
-    else if (value) bytes_copy(at, value, s->size);
-    else memset(at, 0, s->size);
+    if (value == NULL) memset(at, 0, size);
+    else if (LIKELY(size == 8)) memcpy(at, value, 8);
+    else bytes_copy(at, value, size);
+}
+INLINE bool add_fast_paged(const reef_world *w, value_store *s, handle h, const void *value)
+{
+    const uint32_t page = HANDLE_INDEX(h) >> s->bits, i = HANDLE_INDEX(h) & slot_mask(s);
+    if (UNLIKELY(page >= s->values.count || s->values.version[page] != w->hot.version)) return false; /* NULL: version UINT64_MAX */
+    char *block = s->values.page[page];
+    if (UNLIKELY(block == NULL)) return false;
+    ((uint32_t *)(void *)block)[i] = HANDLE_GENERATION(h);
+    ++*page_live(s, block);
     s->count++;
+    slot_fill(block + s->offset + (size_t)i * s->size, value, s->size);
     return true;
 }
-
-INLINE bool store_drop_fast(const reef_world *w, value_store *s, reef_entity e)
+INLINE bool drop_fast_paged(const reef_world *w, value_store *s, handle h)
 {
-    const uint32_t slot = slot_of(s, e), page = slot >> s->bits, i = slot & slot_mask(s);
+    const uint32_t page = HANDLE_INDEX(h) >> s->bits;
     char *block = s->values.page[page];
-    if (UNLIKELY(s->values.version[page] != w->hot.version)) return false;
-    if (s->paged) {
-        if (UNLIKELY(*page_live(s, block) == 1)) return false;
-        ((uint32_t *)(void *)block)[i] = 0;
-        --*page_live(s, block);
-    } else {
-        const uint32_t last = (uint32_t)s->count - 1, tail = last >> s->bits, k = last & slot_mask(s);
-        char *end = s->values.page[tail];
-        reef_entity moved;
-        memcpy(&moved, end + k * sizeof moved, sizeof moved);
-        if (UNLIKELY(s->values.version[tail] != w->hot.version || !paged_owned(&s->index, e.index >> REEF_INDEX_BITS, w->hot.fork_version) ||
-                     !paged_owned(&s->index, moved.index >> REEF_INDEX_BITS, w->hot.fork_version)))
-            return false;
-        memcpy(block + i * sizeof moved, &moved, sizeof moved);
-        memmove(block + s->offset + (size_t)i * s->size, end + s->offset + (size_t)k * s->size, s->size);
-        memset(end + k * sizeof moved, 0, sizeof moved);
-        *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
-        *index_entry(s, e.index) = 0;
-    }
+    if (UNLIKELY(s->values.version[page] != w->hot.version || *page_live(s, block) == 1)) return false;
+    ((uint32_t *)(void *)block)[HANDLE_INDEX(h) & slot_mask(s)] = 0;
+    --*page_live(s, block);
     s->count--;
     return true;
+}
+INLINE bool add_fast_packed(const reef_world *w, value_store *s, handle h, const void *value)
+{
+    const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s), p = HANDLE_INDEX(h) >> REEF_INDEX_BITS;
+    if (UNLIKELY(page >= s->values.count || s->values.version[page] != w->hot.version || s->values.page[page] == NULL)) return false;
+    if (UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || !paged_owned(&s->index, p, w->hot.fork_version))) return false;
+    char *block = s->values.page[page];
+    memcpy(block + i * sizeof h, &h, sizeof h);
+    *index_entry(s, HANDLE_INDEX(h)) = HANDLE_RECORD(h, slot);
+    s->count++;
+    slot_fill(block + s->offset + (size_t)i * s->size, value, s->size);
+    return true;
+}
+INLINE bool drop_fast_packed(const reef_world *w, value_store *s, handle h)
+{
+    static const handle nobody;
+    uint64_t *entry = index_entry(s, HANDLE_INDEX(h));
+    const uint32_t slot = (uint32_t)*entry, page = slot >> s->bits, i = slot & slot_mask(s);
+    const uint32_t last = (uint32_t)s->count - 1, tail = last >> s->bits, k = last & slot_mask(s);
+    char *block = s->values.page[page], *end = s->values.page[tail];
+    handle moved;
+    memcpy(&moved, end + k * sizeof moved, sizeof moved);
+    if (UNLIKELY(s->values.version[page] != w->hot.version || s->values.version[tail] != w->hot.version)) return false;
+    if (UNLIKELY(s->index.shared && (!paged_owned(&s->index, HANDLE_INDEX(h) >> REEF_INDEX_BITS, w->hot.fork_version) ||
+                                     !paged_owned(&s->index, HANDLE_INDEX(moved) >> REEF_INDEX_BITS, w->hot.fork_version))))
+        return false;
+    memcpy(block + i * sizeof moved, &moved, sizeof moved);
+    memcpy(end + k * sizeof nobody, &nobody, sizeof nobody);
+    *index_entry(s, HANDLE_INDEX(moved)) = HANDLE_RECORD(moved, slot);
+    *entry = 0;
+    char *to = block + s->offset + (size_t)i * s->size, *from = end + s->offset + (size_t)k * s->size;
+    if (LIKELY(s->size == 8)) memcpy(to, from, 8);
+    else memmove(to, from, s->size);
+    s->count = last;
+    return true;
+}
+INLINE bool store_add_fast(const reef_world *w, value_store *s, handle h, const void *value)
+{
+    return s->paged ? add_fast_paged(w, s, h, value) : add_fast_packed(w, s, h, value);
+}
+INLINE bool store_drop_fast(const reef_world *w, value_store *s, handle h)
+{
+    return s->paged ? drop_fast_paged(w, s, h) : drop_fast_packed(w, s, h);
 }
 
 #endif
