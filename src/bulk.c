@@ -237,7 +237,7 @@ static bool columns_own(reef_world *w, const portion *p, uint32_t component, con
 
 static bool portion_prepare(bulk *b, portion *p)
 {
-    const reef_entity *e = b->list + p->first;
+    const reef_entity *e = b->list ? b->list + p->first : NULL; /* whole tables aren't listed */
     const void *value = b->value.kind == REEF_VALUE_ONE ? b->value.data : NULL;
     switch (p->kind) {
     case RELABEL: return relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);

@@ -33,7 +33,7 @@ typedef struct memory {
     uint64_t       used[MEMORY_KINDS]; /* bytes in use by kind */
     struct arena **arenas;            /* ARENA_COUNT of them, NULL until needed */
 #if defined(QUARANTINE)
-    bool           guarded;           /* blocks may be poisoned: src/quarantine.h; once on it stays so */
+    bool           guarded;           /* blocks may be poisoned: src/quarantine.h */
     uint64_t       guard_bytes;       /* that a structural change may move */
 #endif
 } memory;

@@ -2,27 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-COLD reef_status reef_quarantine(reef_world *w, uint64_t bytes)
-{
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-#if defined(QUARANTINE)
-    const reef_component none = {0};
-    const reef_entity null = {0, 0};
-    if (w->locks || w->running) return failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
-    mutex_lock(&w->family->lock);
-    const bool alone = w->family->members == 1;
-    if (alone) w->family->memory.guard_bytes = bytes;
-    if (alone && bytes) w->family->memory.guarded = true;
-    mutex_unlock(&w->family->lock);
-    if (!alone) return failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
-    version_look(w); /* closes the straight paths: no lease is of this version */
-    quarantine_begin(NULL);
-#else
-    (void)bytes;
-#endif
-    return REEF_OK;
-}
-
 #if defined(QUARANTINE)
 
 #include <sanitizer/asan_interface.h>
@@ -53,13 +32,14 @@ struct held {
 };
 
 /* The records are the C library's memory: no allocator of a world sees them. */
-static struct {
+typedef struct waiting_blocks {
     mutex    lock;
     held    *ring[WAITING];
     uint32_t head, tail; /* positions */
     size_t   bytes;
     bool     reports;
-} waiting = {.lock = MUTEX_INIT};
+} waiting_blocks;
+static waiting_blocks waiting = {.lock = MUTEX_INIT};
 
 /* ---- the report ---- */
 
@@ -181,19 +161,21 @@ COLD void quarantine_end(family *f)
     mutex_unlock(&waiting.lock);
 }
 
-/* f NULL: only the report. */
-void quarantine_begin(family *f)
+static void guard_set(family *f, uint64_t bytes)
 {
-    if (f) {
-        const char *text = getenv("REEF_QUARANTINE");
-        f->memory.guard_bytes = text ? strtoull(text, NULL, 10) : GUARD_BYTES;
-        f->memory.guarded = f->memory.guard_bytes != 0;
-        if (!f->memory.guarded) return;
-    }
+    f->memory.guard_bytes = bytes;
+    f->memory.guarded = bytes != 0;
+    if (bytes == 0) return;
     mutex_lock(&waiting.lock);
     if (!waiting.reports) __asan_set_error_report_callback(report_more);
     waiting.reports = true;
     mutex_unlock(&waiting.lock);
+}
+
+COLD void quarantine_begin(family *f)
+{
+    const char *text = getenv("REEF_QUARANTINE");
+    guard_set(f, text ? strtoull(text, NULL, 10) : GUARD_BYTES);
 }
 
 /* ---- chunks ---- */
@@ -326,15 +308,49 @@ COLD void quarantine_close(reef_world *w, const table *t)
     if (quarantine_on(w) && chunk_is_ours(w, t->shape, t->last)) tail_close(t->shape, unit_slots(w, t->last), place_row(t->next));
 }
 
-COLD void quarantine_open(const reef_world *w, const table *t, uint32_t unit)
+static void tail_open(const shape *s, const reef_slot *slots, uint32_t rows)
 {
-    if (!quarantine_on(w)) return;
-    const reef_slot *slots = unit_slots(w, unit);
-    const size_t capacity = slots[0].head_more.capacity, rows = chunk_rows(t, unit);
-    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) {
-        const size_t size = t->shape->columns[k].size;
+    const size_t capacity = slots[0].head_more.capacity;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        const size_t size = s->columns[k].size;
         ASAN_UNPOISON_MEMORY_REGION((char *)slots[k].block + rows * size, (capacity - rows) * size);
     }
 }
 
+COLD void quarantine_open(const reef_world *w, const table *t, uint32_t unit)
+{
+    if (quarantine_on(w)) tail_open(t->shape, unit_slots(w, unit), chunk_rows(t, unit));
+}
+
+/* Of a world without relatives. */
+static void quarantine_set(reef_world *w, uint64_t bytes)
+{
+    for (uint32_t id = TABLE_EMPTY; bytes == 0 && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t && t->last) quarantine_open(w, t, t->last);
+        for (uint32_t unit = t ? t->spare : 0; unit; unit = unit_slots(w, unit)[0].head.next) tail_open(t->shape, unit_slots(w, unit), 0);
+    }
+    quarantine_end(w->family);
+    guard_set(w->family, bytes);
+    version_look(w); /* closes the straight paths: no lease is of this version */
+}
+
 #endif
+
+COLD reef_status reef_quarantine(reef_world *w, uint64_t bytes)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+#if defined(QUARANTINE)
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    if (w->locks || w->running) return failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    mutex_lock(&w->family->lock);
+    const bool alone = w->family->members == 1;
+    mutex_unlock(&w->family->lock);
+    if (!alone) return failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    quarantine_set(w, bytes);
+#else
+    (void)bytes;
+#endif
+    return REEF_OK;
+}

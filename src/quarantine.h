@@ -49,20 +49,20 @@ COLD bool quarantine_take(held *x, const column *c, void *block, uint32_t capaci
 COLD void quarantine_wait(held *x);
 /* All that waits of a family is free. */
 COLD void quarantine_end(family *f);
-void quarantine_begin(family *f);
+COLD void quarantine_begin(family *f); /* as the environment says */
 
 #else
 
-#define quarantine_on(w) false
-#define quarantine_because(w, op, component, e) ((void)0)
-#define quarantine_table(w, t) ((void)0)
-#define quarantine_world(w, op) ((void)0)
-#define quarantine_move(w, t, unit) ((void)0)
-#define quarantine_fill(w, t, place) ((void)0)
-#define quarantine_close(w, t) ((void)0)
-#define quarantine_open(w, t, unit) ((void)0)
-#define quarantine_end(f) ((void)0)
-#define quarantine_begin(f) ((void)0)
+INLINE bool quarantine_on(const reef_world *w) { return (void)w, false; }
+INLINE void quarantine_because(reef_world *w, const char *op, uint32_t component, reef_entity e) { (void)w, (void)op, (void)component, (void)e; }
+INLINE void quarantine_table(reef_world *w, const table *t) { (void)w, (void)t; }
+INLINE void quarantine_world(reef_world *w, const char *op) { (void)w, (void)op; }
+INLINE void quarantine_move(reef_world *w, const table *t, uint32_t unit) { (void)w, (void)t, (void)unit; }
+INLINE void quarantine_fill(reef_world *w, const table *t, uint32_t place) { (void)w, (void)t, (void)place; }
+INLINE void quarantine_close(reef_world *w, const table *t) { (void)w, (void)t; }
+INLINE void quarantine_open(const reef_world *w, const table *t, uint32_t unit) { (void)w, (void)t, (void)unit; }
+INLINE void quarantine_end(family *f) { (void)f; }
+INLINE void quarantine_begin(family *f) { (void)f; }
 
 #endif
 #endif
