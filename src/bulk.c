@@ -9,6 +9,7 @@
  * Each table is the source of at most one portion and the destination of at most one, and no table is both, but that rows may join one
  * where values are replaced. So the portions don't disturb each other, and the order of rows is that of single calls. Switches and
  * marks change by words of 64 rows. */
+#include "quarantine.h"
 #include "query.h"
 #include "stored.h"
 
@@ -236,7 +237,7 @@ static bool columns_own(reef_world *w, const portion *p, uint32_t component, con
 
 static bool portion_prepare(bulk *b, portion *p)
 {
-    const reef_entity *e = b->list + p->first;
+    const reef_entity *e = b->list ? b->list + p->first : NULL; /* whole tables aren't listed */
     const void *value = b->value.kind == REEF_VALUE_ONE ? b->value.data : NULL;
     switch (p->kind) {
     case RELABEL: return relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);
@@ -341,6 +342,7 @@ static void portion_append(const bulk *b, const portion *p)
 {
     table *from = table_own(b->w, p->from), *to = table_own(b->w, p->edge->to);
     from->lease = 0;
+    quarantine_table(b->w, from);
     for (uint32_t unit = from->first; unit; unit = unit_slots(b->w, unit)[0].head.next) {
         const uint32_t rows = chunk_rows(from, unit);
         for (uint32_t row = 0, n; row < rows; row += n) {
@@ -581,6 +583,7 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     if (s == REEF_OK) s = bulk_value(&b, value);
     if (s != REEF_OK) return failure(w, s, op, value.component, (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? value.size : 0);
     w->hook_failed.id = 0;
+    quarantine_because(w, op, value.component.id, (reef_entity){0, 0});
     const bool bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked && value.size; /* they may lie in a row that moves */
     const bool heap = bytes && value.size > sizeof few;
     if (heap) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);

@@ -1,4 +1,5 @@
 #include "change.h"
+#include "quarantine.h"
 #include "stored.h"
 
 /* ---- types and values ---- */
@@ -196,6 +197,7 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     if (x->to) {
         ((reef_entity *)x->to_slots[SLOT_ENTITIES].block)[place_row(x->to_place)] = e;
         row_pushed(w, x->to);
+        quarantine_move(w, x->to, place_unit(x->to_place));
         if (x->from) bits_move(w, x->from->bits, x->place, x->to_place);
     } else if (x->from) {
         bits_clear(w, x->from->bits, x->place);
@@ -389,6 +391,7 @@ reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t 
     w->value = values;
     w->value_count = count;
     w->hook_failed.id = 0;
+    quarantine_because(w, op, count == 1 ? values->component.id : 0, e);
     reef_status s = change_run(w, e, place, to, values, count);
     w->value_count = 0;
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;

@@ -1,5 +1,6 @@
 /* Destroying: one, many, all that have a set; taking a type from everybody. */
 #include "change.h"
+#include "quarantine.h"
 #include "stored.h"
 
 typedef struct doomed { /* entities collected in visiting order before anything changes */
@@ -35,6 +36,7 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
         if (t->shape->tracked && !removals_prepare_row(w, t->shape)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
         if (t->shape->tracked && !BUG(42)) removals_log_row(w, t->shape, place, e);
         row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
+        quarantine_because(w, op, 0, e);
         row_fill(w, t, place);
         table_lease(w, t);
     }
@@ -228,6 +230,8 @@ COLD void destroy_rows(reef_world *w, uint32_t id)
     table *t = table_own(w, id);
     const shape *s = t->shape;
     t->lease = 0;
+    quarantine_because(w, "reef_destroy", 0, (reef_entity){0, 0});
+    quarantine_table(w, t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         reef_slot *slots = unit_slots(w, unit);
         const uint32_t rows = chunk_rows(t, unit);

@@ -5,6 +5,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(QUARANTINE)
+#include <sanitizer/asan_interface.h>
+#endif
 
 enum {
     FINE = 64, FINE_CLASSES = 256,     /* up to 16 KiB in steps of 64 bytes */
@@ -243,6 +246,9 @@ void *memory_block(memory *m, enum memory_kind kind, uint32_t which, size_t byte
 void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p, size_t bytes, size_t align)
 {
     if (p == NULL) return;
+#if defined(QUARANTINE)
+    if (m->guarded) ASAN_UNPOISON_MEMORY_REGION(p, bytes);
+#endif
     if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
         size_t a = align > BLOCK_ALIGN ? align : BLOCK_ALIGN;
         memory_resize(m, kind, p, bytes, 0, a);
@@ -259,6 +265,30 @@ void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p
     m->used[kind] -= bytes;
     mutex_unlock(&m->lock);
 }
+
+#if defined(QUARANTINE)
+COLD bool memory_block_hold(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align)
+{
+    if (bytes > ARENA_MAX || align > BLOCK_ALIGN) return false;
+    bytes = rounded(bytes);
+    mutex_lock(&m->lock);
+    m->arenas[arena_for(which, bytes)]->used_bytes -= bytes;
+    m->used[kind] -= bytes;
+    mutex_unlock(&m->lock);
+    return true;
+}
+
+COLD void memory_block_release(memory *m, uint32_t which, void *p, size_t bytes)
+{
+    bytes = rounded(bytes);
+    mutex_lock(&m->lock);
+    arena *a = m->arenas[arena_for(which, bytes)];
+    free_block *f = p;
+    f->next = a->list[class_of(bytes)];
+    a->list[class_of(bytes)] = f;
+    mutex_unlock(&m->lock);
+}
+#endif
 
 COLD uint64_t memory_spare(memory *m)
 {

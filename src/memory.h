@@ -32,6 +32,10 @@ typedef struct memory {
     uint64_t       bytes;             /* taken from the allocator */
     uint64_t       used[MEMORY_KINDS]; /* bytes in use by kind */
     struct arena **arenas;            /* ARENA_COUNT of them, NULL until needed */
+#if defined(QUARANTINE)
+    bool           guarded;           /* blocks may be poisoned: src/quarantine.h */
+    uint64_t       guard_bytes;       /* that a structural change may move */
+#endif
 } memory;
 
 extern const reef_allocator memory_standard; /* the C library's */
@@ -47,6 +51,12 @@ void  memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
 /* Blocks; `align` up to REEF_ALIGN_MAX (64 and less come from the arena). bytes 0 gives a non-NULL pointer. */
 void *memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
 void  memory_block_free(memory *m, enum memory_kind kind, uint32_t arena, void *p, size_t bytes, size_t align);
+#if defined(QUARANTINE)
+/* A block of an arena that is no longer in use, but not free either: it counts as spare, until it is released. False: it is no
+ * arena's. */
+bool memory_block_hold(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
+void memory_block_release(memory *m, uint32_t arena, void *p, size_t bytes);
+#endif
 /* Blocks of other arenas may be freed into this one: it exists. False: no memory. */
 bool memory_arena_ready(memory *m, uint32_t arena);
 /* Gives pieces without a used block back to the allocator. */

@@ -131,6 +131,8 @@
 #define memory_arena_ready reef_inner_memory_arena_ready
 #define memory_block reef_inner_memory_block
 #define memory_block_free reef_inner_memory_block_free
+#define memory_block_hold reef_inner_memory_block_hold
+#define memory_block_release reef_inner_memory_block_release
 #define memory_drop reef_inner_memory_drop
 #define memory_free reef_inner_memory_free
 #define memory_make reef_inner_memory_make
@@ -193,6 +195,17 @@
 #define phases_first reef_inner_phases_first
 #define pool_run reef_inner_pool_run
 #define pool_shuffle reef_inner_pool_shuffle
+#define quarantine_begin reef_inner_quarantine_begin
+#define quarantine_chunk reef_inner_quarantine_chunk
+#define quarantine_close reef_inner_quarantine_close
+#define quarantine_end reef_inner_quarantine_end
+#define quarantine_fill reef_inner_quarantine_fill
+#define quarantine_note reef_inner_quarantine_note
+#define quarantine_open reef_inner_quarantine_open
+#define quarantine_table reef_inner_quarantine_table
+#define quarantine_take reef_inner_quarantine_take
+#define quarantine_wait reef_inner_quarantine_wait
+#define quarantine_world reef_inner_quarantine_world
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
 #define queries_ready reef_inner_queries_ready

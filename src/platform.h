@@ -6,6 +6,15 @@
 #include "reef/compiler.h"
 #include <assert.h>
 
+/* Pointers that are kept too long are found (src/quarantine.h): in the checked build with the address sanitizer. */
+#if defined(REEF_CHECKED) && defined(__SANITIZE_ADDRESS__)
+#define QUARANTINE
+#elif defined(REEF_CHECKED) && defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define QUARANTINE
+#endif
+#endif
+
 #if defined(REEF_NO_THREADS)
 typedef struct mutex { int unused; } mutex;
 #define MUTEX_INIT {0}

@@ -10,6 +10,7 @@
  *
  * Not state: queries, bundles, open loops, the last error, what is remembered to be quick. */
 #include "snapshot.h"
+#include "quarantine.h"
 #include "event.h"
 #include "reset.h"
 #include "tick.h"
@@ -200,7 +201,9 @@ static bool share_allowed(reef_world *w, const char *op)
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
     if (events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;
-    return c.id == 0 || (failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false);
+    if (c.id) return failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false;
+    quarantine_world(w, op);
+    return true;
 }
 
 /* No memory for a copy, or a construct hook that refused: then it names the type. */

@@ -7,6 +7,7 @@
  * would move each value twice. It also never moves a value to where it is, which move hooks needn't bear. */
 #include "reef/sort.h"
 #include "order.h"
+#include "quarantine.h"
 #include "table.h"
 
 enum { CYCLE_AHEAD = 12 }; /* places that are fetched ahead */
@@ -234,6 +235,8 @@ static void plan_commit(reef_world *w, const sort_plan *plan, void *aside)
 {
     const table *t = table_read(w, plan->table);
     handle one;
+    quarantine_because(w, "reef_sort_storage", 0, (reef_entity){0, 0});
+    quarantine_table(w, t);
     column_cycle(w, plan, SLOT_ENTITIES, NULL, &one);
     records_follow(w, t);
     for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) column_cycle(w, plan, k, t->shape->columns[k].type, aside);

@@ -4,6 +4,7 @@
  * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn of a
  * set costs neither sorting nor allocation. */
 #include "change.h"
+#include "quarantine.h"
 #include "stored.h"
 
 typedef struct part {
@@ -224,6 +225,7 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
     w->value = values;
     w->value_count = count;
     w->hook_failed.id = 0;
+    quarantine_because(w, op, 0, (reef_entity){0, 0});
     reef_status s = spawn_all(&x, rows);
     w->value_count = 0;
     if (s != REEF_OK) return failure(w, s, op, w->hook_failed, (reef_entity){0, 0}, n);

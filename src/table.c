@@ -1,4 +1,4 @@
-#include "table.h"
+#include "quarantine.h"
 #include <stdio.h>
 
 /* ---- kinds of containers ---- */
@@ -113,12 +113,21 @@ static void chunk_page_release(void *context, const void *page, const void *kept
             continue;
         }
         const shape *s = f->graph.shapes[slots[0].head.table];
+#if defined(QUARANTINE)
+        held *left = quarantine_note(NULL, f, s, slots, 0);
+#endif
         for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
             void *block = slots[k].block;
             if (slots[k].version <= base || (q && q[u * REEF_UNIT_SLOTS + k].block == block)) continue;
             block_destroy_values(&s->columns[k], block, slots[0].head_more.count);
+#if defined(QUARANTINE)
+            if (quarantine_take(left, &s->columns[k], block, slots[0].head_more.capacity)) continue;
+#endif
             block_give(f, &s->columns[k], block, slots[0].head_more.capacity);
         }
+#if defined(QUARANTINE)
+        quarantine_wait(left);
+#endif
         u += s->units;
     }
 }
@@ -416,6 +425,9 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
     old_rows = chunk_capacity(slots);
     new_rows = old_rows * 2 < REEF_BLOCK_ROWS ? old_rows * 2 : REEF_BLOCK_ROWS;
     if (!blocks_take(w, s, block, new_rows)) return false;
+#if defined(QUARANTINE)
+    held *left = quarantine_note(w, w->family, s, slots, rows);
+#endif
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         char *old = slots[k].block, *fresh = block[k];
@@ -426,8 +438,14 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
         mutex_lock(&w->family->lock);
         slots[k].block = fresh;
         mutex_unlock(&w->family->lock);
+#if defined(QUARANTINE)
+        if (quarantine_take(left, c, old, old_rows)) continue;
+#endif
         block_give(w->family, c, old, old_rows);
     }
+#if defined(QUARANTINE)
+    quarantine_wait(left);
+#endif
     slots[0].head_more.capacity = (uint16_t)new_rows;
     t->end = unit_place(unit) + new_rows;
     return true;
@@ -502,6 +520,7 @@ bool table_room(reef_world *w, table *t)
 {
     if (t->next == t->end && !table_grow(w, t)) return false;
     if (!chunk_own(w, t, t->last)) return false;
+    quarantine_open(w, t, t->last);
     table_lease(w, t);
     return true;
 }
@@ -509,7 +528,7 @@ bool table_room(reef_world *w, table *t)
 void table_lease(reef_world *w, table *t)
 {
     const shape *s = t->shape;
-    if (t->lease == w->hot.version || s->hooked || s->tracked || t->bits || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
+    if (t->lease == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->bits || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
     t->tail = unit_slots(w, t->last);
     t->lease = w->hot.version;
 }
@@ -532,6 +551,7 @@ void row_pop(reef_world *w, table *t)
     t->next--;
     reef_slot *slots = unit_slots(w, t->last);
     if (UNLIKELY(t->shape->hooked)) slots[0].head_more.count--;
+    quarantine_close(w, t);
     if (UNLIKELY(t->next == unit_place(t->last))) table_settle(w, t);
 }
 
@@ -567,6 +587,7 @@ void row_fill(reef_world *w, table *t, uint32_t place)
 {
     const shape *s = t->shape;
     uint32_t last = t->next - 1;
+    quarantine_fill(w, t, place);
     if (place != last) {
         reef_slot *to = reef_slots_at(&w->hot, place), *from = unit_slots(w, t->last);
         uint32_t to_row = place_row(place), from_row = place_row(last);
@@ -807,6 +828,7 @@ void relabel_commit(reef_world *w, relabel *r)
     world_touch(w);
     relabel_free(w, r);
     table_lease(w, t);
+    quarantine_table(w, t);
 }
 
 /* ---- validation ---- */

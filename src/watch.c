@@ -14,6 +14,7 @@
  * tick, and the misuse hook hears of it at once. */
 #include "watch.h"
 #include "hash.h"
+#include "quarantine.h"
 #include "run.h"
 #include "table.h"
 #include <stdio.h>
@@ -215,6 +216,7 @@ static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uin
     d->rows = chunk_rows(t, unit);
     d->capacity = unit_slots(w, unit)[0].head_more.capacity;
     d->at = *at;
+    quarantine_open(w, t, unit);
     *at += chunk_copy(w, t->shape, unit, x->values + *at);
     x->by_unit[unit] = x->shade_count++;
 }

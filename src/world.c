@@ -1,4 +1,5 @@
 #include "change.h"
+#include "quarantine.h"
 #include "tick.h"
 #include "event.h"
 #include "stored.h"
@@ -28,6 +29,7 @@ static family *family_make(const reef_allocator *allocator)
     }
     f->memory.bytes = sizeof *f;
     f->graph.shape_count = TABLE_EMPTY;
+    quarantine_begin(f);
     return f;
 }
 
@@ -35,6 +37,7 @@ static void family_free(family *f)
 {
     reef_allocator a = f->memory.allocator;
     family_drop(f);
+    quarantine_end(f);
     memory_drop(&f->memory);
     mutex_drop(&f->lock);
     a.resize(a.context, f, sizeof *f, 0, PLAIN_ALIGN);
@@ -140,6 +143,7 @@ COLD reef_status reef_shrink(reef_world *w)
     mutex_lock(&w->family->lock);
     graph_settle(w->family);
     mutex_unlock(&w->family->lock);
+    quarantine_end(w->family);
     memory_trim(&w->family->memory);
     return REEF_OK;
 }

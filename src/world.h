@@ -292,6 +292,9 @@ struct reef_world {
     /* Lanes that gave out ids which aren't pending yet, since memory was short: lane_made[l] of lane l. 0: none */
     uint32_t   lane_rest, lane_room;
     uint32_t  *lane_made;
+#if defined(QUARANTINE)
+    struct { const char *op; uint32_t component; reef_entity entity; uint64_t saved; } moving; /* what moves rows now: src/quarantine.h */
+#endif
 #if defined(REEF_CHECKED)
     bool       unwatched;       /* reef_watch_systems */
     struct watch *watch;        /* while systems run that are watched (src/watch.h); else NULL */
@@ -359,10 +362,15 @@ bool shape_signed(const shape *s);
 
 /* ---- versions and gates ---- */
 
+#if defined(QUARANTINE)
+#define GUARDED(w) ((w)->family->memory.guarded)
+#else
+#define GUARDED(w) false
+#endif
 /* To be called when one of these changes: version, open loops, names, shared records. */
 INLINE void gates_set(reef_world *w)
 {
-    w->gate_move = w->locks || w->hot.records.shared ? UINT64_MAX : w->hot.version;
+    w->gate_move = w->locks || w->hot.records.shared || GUARDED(w) ? UINT64_MAX : w->hot.version;
     w->gate_destroy = w->slow & (SLOW_NAMES | SLOW_COLD) ? UINT64_MAX : w->gate_move;
 }
 /* A new write version: what is written from now on can be told from what was written before. */
