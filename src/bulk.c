@@ -404,6 +404,12 @@ static void rows_with(const reef_world *w, uint32_t component, uint32_t table_id
 {
     if (component == 0 || slot_seek(w, component, table_id)) return;
     const uint64_t *words = bit_words(bit_store_of(w, component), unit);
+    const reef_entity *e = slot_entities(unit_slots(w, unit));
+    if (type_of(component)->stored && !type_of(component)->bit) {
+        for (uint32_t i = 0; i < REEF_BLOCK_ROWS; i++)
+            if (rows[i / 64] >> i % 64 & 1 && !store_has(w, component, e[i])) rows[i / 64] &= ~(1ull << i % 64);
+        return;
+    }
     for (uint32_t k = 0; k < BIT_WORDS; k++) rows[k] &= words ? words[k] : 0;
 }
 

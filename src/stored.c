@@ -81,7 +81,7 @@ COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *val
         const type *t = stored_value(&values[i]);
         if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
         const bool replaces = made_aside(w, t, e, &values[i]);
-        if (!replaces && store_has(w, t->id, e)) continue;
+        if (t->size == 0 || (!replaces && store_has(w, t->id, e))) continue;
         if (replaces) at = stored_aligned(at, t);
         const reef_status s = value_put(w, e, t, replaces ? (void *)(aside + at) : store_raw(w, t->id, e, 0), &values[i], n);
         if (replaces) at += t->size;

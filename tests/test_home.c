@@ -118,7 +118,8 @@ static void C1_what_a_world_shows_doesnt_depend_on_the_home(void **state)
         reef_query q = reef_query_make(w, &(reef_query_desc){.terms = {{.component = c, .access = REEF_WITH}}});
         uint32_t n = 0;
         for (reef_block b = reef_begin(w, q); reef_next(&b);)
-            for (uint32_t i = 0; i < b.count; i++) found[n++] = b.entities[i];
+            for (uint32_t i = 0; i < b.count; i++)
+                if (reef_block_mask(&b) == NULL || reef_block_mask(&b)[i / 64] >> i % 64 & 1) found[n++] = b.entities[i];
         assert_int_equal(n, reef_count_id(w, c));
         for (uint32_t i = 0; i < n; i++) assert_true(reef_has_id(w, found[i], c));
         if (h == 0) first = sum;
