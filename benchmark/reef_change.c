@@ -90,7 +90,7 @@ static void observer_run(void *p)
 static uint64_t observer_sum(void *p)
 {
     state *s = p;
-    return observed + sum_by_handle(s) + s->r->n - reef_count(s->w, Tag1);
+    return observed + sum_by_handle(s) + reef_count(s->w, Tag1);
 }
 
 /* ---- whole queries ---- */
