@@ -544,11 +544,13 @@ static reef_status bulk_stored(bulk *b)
     b->changed = b->count;
     if (b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) return REEF_NOT_COPYABLE;
     if (!stored_ready(b) || !track_ready(b)) return REEF_NO_MEMORY;
+    if (observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) return REEF_NO_MEMORY;
     reef_status s = aside_make(b);
     if (s != REEF_OK) {
         bulk_undo(b);
         return s;
     }
+    observe_open(b->w);
     for (uint64_t i = 0; i < b->count; i++) {
         const reef_entity e = b->list[i];
         const uint32_t place = place_of(b->w, e);
@@ -558,6 +560,7 @@ static reef_status bulk_stored(bulk *b)
         ASSERT(done == REEF_OK);
         (void)done;
     }
+    observe_close(b->w);
     return REEF_OK;
 }
 

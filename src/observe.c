@@ -54,11 +54,10 @@ typedef struct batch { /* of one kind for one observer */
 } batch;
 
 struct observing {
-    uint64_t  epoch; /* of the schedule's observers, as they are here */
+    observing_head head;
     watcher  *watchers; /* in order */
-    uint32_t  count, watched_count, kinds_count, matches;
+    uint32_t  count, watched_count;
     uint32_t *watched;  /* components, by name */
-    uint8_t  *now, *later; /* by component: what immediate, and what collected observers ask */
     bool     *before;   /* by watcher: what the operation's entity matched */
     bool      deaths, births, collects; /* somebody asks who dies; who was born; some observer is collected */
     notice   *notices;
@@ -72,9 +71,7 @@ struct observing {
     uint64_t  op_notices, op_entities; /* where those of this operation begin */
     bool      op_one;    /* it is of entities[op_entities] */
     bool      planned;   /* observe_done belongs to a plan */
-    uint32_t  depth;     /* observe_open */
     uint32_t  round;
-    bool      cascading; /* what observers asked for is being done */
     bool      stuck;     /* and couldn't be */
     commands *recording; /* where calls were recorded before the observers' turn */
     reef_error failed;   /* the first failure of an observer or for one */
@@ -102,19 +99,19 @@ static COLD void listeners_free(reef_world *w, observing *o)
     array_free(w, o->watchers, o->count, sizeof *o->watchers);
     array_free(w, o->before, o->count, sizeof *o->before);
     array_free(w, o->watched, o->count, sizeof *o->watched);
-    array_free(w, o->now, o->kinds_count, 1);
-    array_free(w, o->later, o->kinds_count, 1);
+    array_free(w, o->head.now, o->head.kinds_count, 1);
+    array_free(w, o->head.later, o->head.kinds_count, 1);
 }
 
 static COLD void listener_note(observing *o, const struct observer *x)
 {
     const uint32_t c = x->component.id;
-    if (x->has_query) o->matches++;
+    if (x->has_query) o->head.matches++;
     if (x->collected) o->collects = true;
     if (x->events & REEF_ON_DESTROY) o->births |= x->collected, o->deaths |= c == 0;
     if (c == 0) return;
-    if (x->collected) o->later[c] |= (uint8_t)((x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY));
-    else o->now[c] |= (uint8_t)x->events;
+    if (x->collected) o->head.later[c] |= (uint8_t)((x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY));
+    else o->head.now[c] |= (uint8_t)x->events;
     for (uint32_t i = 0; i < o->watched_count; i++)
         if (o->watched[i] == c) return;
     uint32_t at = o->watched_count++;
@@ -142,19 +139,19 @@ static COLD bool listeners_make(reef_world *w, observing *o)
     o->count = s->observer_count;
     for (uint32_t i = 0; i < s->observer_count; i++)
         if (s->observers[i].observer->component.id > most) most = s->observers[i].observer->component.id;
-    o->kinds_count = most;
+    o->head.kinds_count = most;
     o->watchers = array_of(w, o->count, sizeof *o->watchers);
     o->before = array_of(w, o->count, sizeof *o->before);
     o->watched = array_of(w, o->count, sizeof *o->watched);
-    o->now = array_of(w, o->kinds_count, 1);
-    o->later = array_of(w, o->kinds_count, 1);
-    if (!o->watchers || !o->before || !o->watched || !o->now || !o->later) return false;
+    o->head.now = array_of(w, o->head.kinds_count, 1);
+    o->head.later = array_of(w, o->head.kinds_count, 1);
+    if (!o->watchers || !o->before || !o->watched || !o->head.now || !o->head.later) return false;
     for (uint32_t i = 0; i < o->count; i++) {
         o->watchers[i].o = s->observers[i].observer;
         listener_note(o, s->observers[i].observer);
         if (!listener_query(w, &o->watchers[i])) return false;
     }
-    o->epoch = s->observer_epoch;
+    o->head.epoch = s->observer_epoch;
     return true;
 }
 
@@ -165,19 +162,17 @@ static COLD bool observing_make(reef_world *w)
     if (w->observing == NULL) w->observing = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
     if (w->observing == NULL) return false;
     observing *o = w->observing;
-    ASSERT(o->notice_count == 0 || o->epoch == 0);
+    ASSERT(o->notice_count == 0 || o->head.epoch == 0);
     if (!listeners_make(w, &fresh)) return listeners_free(w, &fresh), false;
     listeners_free(w, o);
-    o->epoch = fresh.epoch;
+    fresh.head.depth = o->head.depth;
+    fresh.head.cascading = o->head.cascading;
+    o->head = fresh.head;
     o->watchers = fresh.watchers;
     o->before = fresh.before;
     o->watched = fresh.watched;
-    o->now = fresh.now;
-    o->later = fresh.later;
     o->count = fresh.count;
     o->watched_count = fresh.watched_count;
-    o->kinds_count = fresh.kinds_count;
-    o->matches = fresh.matches;
     o->deaths = fresh.deaths;
     o->births = fresh.births;
     o->collects = fresh.collects;
@@ -186,12 +181,12 @@ static COLD bool observing_make(reef_world *w)
 
 bool observing_ready(reef_world *w)
 {
-    return LIKELY(w->observing && w->observing->epoch == w->schedule->observer_epoch) || observing_make(w);
+    return LIKELY(w->observing && w->observing->head.epoch == w->schedule->observer_epoch) || observing_make(w);
 }
 
 static uint32_t asked(const observing *o, uint32_t component)
 {
-    return component > o->kinds_count ? 0 : (uint32_t)(o->now[component] | o->later[component]);
+    return component > o->head.kinds_count ? 0 : (uint32_t)(o->head.now[component] | o->head.later[component]);
 }
 
 static bool watcher_matches(const watcher *x, uint32_t place)
@@ -307,7 +302,7 @@ static void plan_begin(observing *o, bool one)
 static void plan_entity(reef_world *w, observing *o, reef_entity e)
 {
     o->entities[o->entity_count++] = e;
-    for (uint32_t i = 0; o->matches && i < o->count; i++) o->before[i] = watcher_matches(&o->watchers[i], place_of(w, e));
+    for (uint32_t i = 0; o->head.matches && i < o->count; i++) o->before[i] = watcher_matches(&o->watchers[i], place_of(w, e));
 }
 
 /* The value of a component that leaves e. */
@@ -346,7 +341,7 @@ bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value 
         n += kind != 0;
         if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += olds_bytes(t);
     }
-    if (!notices_room(w, o, n + o->matches, 1, n + o->matches, bytes)) return false;
+    if (!notices_room(w, o, n + o->head.matches, 1, n + o->head.matches, bytes)) return false;
     plan_begin(o, true);
     plan_entity(w, o, e);
     for (uint32_t i = 0; n && i < o->watched_count; i++) {
@@ -366,7 +361,7 @@ static uint64_t death_bytes(const observing *o)
     for (uint32_t i = 0; i < o->watched_count; i++) bytes += olds_bytes(type_of(o->watched[i]));
     return bytes;
 }
-static uint64_t death_notices(const observing *o) { return 2 * (uint64_t)o->watched_count + 1 + o->matches; }
+static uint64_t death_notices(const observing *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
 
 bool observe_destroy(reef_world *w, reef_entity e)
 {
@@ -408,7 +403,7 @@ bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_
     uint64_t kinds = o->births;
     for (uint32_t i = 0; i < o->watched_count; i++)
         kinds += asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
-    const uint64_t matches = (uint64_t)o->matches * n;
+    const uint64_t matches = (uint64_t)o->head.matches * n;
     if (kinds + matches && !notices_room(w, o, kinds + matches, n, kinds * n + matches, 0)) return false;
     plan_begin(o, false);
     return true;
@@ -417,7 +412,7 @@ bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_
 void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given)
 {
     observing *o = w->observing;
-    bool any = o->births || o->matches;
+    bool any = o->births || o->head.matches;
     for (uint32_t i = 0; !any && i < o->watched_count; i++)
         any = asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
     if (!any) return;
@@ -429,7 +424,7 @@ void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint3
     for (uint32_t i = 0; i < o->watched_count; i++)
         if (asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count))
             notice_add(o, REEF_ON_ADD, o->watched[i], o->op_entities, n);
-    for (uint32_t i = 0; o->matches && i < o->count; i++) {
+    for (uint32_t i = 0; o->head.matches && i < o->count; i++) {
         notice *last = NULL;
         for (uint32_t k = 0; o->watchers[i].q && k < n; k++) {
             if (!watcher_matches(&o->watchers[i], (uint32_t)record_read(w, e[k].index))) last = NULL;
@@ -461,7 +456,7 @@ bool observe_reserve_changes(reef_world *w, const type *t, uint64_t n)
 {
     if (!observing_ready(w)) return false;
     observing *o = w->observing;
-    const uint64_t notices = 1 + (uint64_t)o->matches;
+    const uint64_t notices = 1 + (uint64_t)o->head.matches;
     if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (olds_bytes(t) + 1))) return false;
     return notices_room(w, o, n * notices, n, n * notices, t && asked(o, t->id) ? n * olds_bytes(t) : 0);
 }
@@ -502,7 +497,7 @@ static void observer_call(reef_world *w, const struct observer *o, const reef_no
 {
     w->notifying = o;
     o->function(n);
-    commands_part(&w->deferred);
+    if (UNLIKELY(w->deferred.run != 0)) commands_part(&w->deferred);
 }
 
 static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
@@ -701,7 +696,7 @@ static bool tell_collected(reef_world *w, observing *o)
 static void cascade(reef_world *w, observing *o)
 {
     const bool flushing = w->flushing;
-    o->cascading = true;
+    o->head.cascading = true;
     while (commands_pending(w) && !o->stuck) {
         commands todo = w->deferred;
         const reef_error was = w->error;
@@ -717,7 +712,7 @@ static void cascade(reef_world *w, observing *o)
         w->slow |= SLOW_DEFERRED;
     }
     w->flushing = flushing;
-    o->cascading = false;
+    o->head.cascading = false;
     if (!commands_pending(w) && w->deferring == 0) w->slow &= ~SLOW_DEFERRED;
 }
 
@@ -725,12 +720,12 @@ static void cascade(reef_world *w, observing *o)
 static void settle(reef_world *w, observing *o)
 {
     const reef_error was = w->error;
-    const bool outermost = !o->cascading && !w->flushing;
-    if (!o->cascading) o->round = 0;
+    const bool outermost = !o->head.cascading && !w->flushing;
+    if (!o->head.cascading) o->round = 0;
     if (outermost) o->failed.status = REEF_OK, o->stuck = false;
     if (o->told < o->notice_count) tell_immediate(w, o);
     if (!o->collects) log_empty(w, o);
-    if (!o->cascading && w->locks == 0 && commands_pending(w)) cascade(w, o);
+    if (!o->head.cascading && w->locks == 0 && commands_pending(w)) cascade(w, o);
     if (outermost && w->deferring == 0)
         while (!o->stuck && tell_collected(w, o))
             if (w->locks == 0) cascade(w, o);
@@ -764,55 +759,60 @@ void observe_done(reef_world *w, bool happened)
         for (uint64_t k = i; x.awaited && !x.held && k < o->notice_count; k++)
             if (o->notices[k].old == x.old) o->notices[k].old = NULL;
     }
-    if (o->op_one && o->matches) done_matches(w, o);
+    if (o->op_one && o->head.matches) done_matches(w, o);
     if (o->op_notices == o->notice_count) o->entity_count = o->op_entities;
-    if (o->depth == 0) settle(w, o);
+    if (o->head.depth == 0) settle(w, o);
 }
 
 void observe_open(reef_world *w)
 {
-    if (observed(w) && observing_ready(w)) w->observing->depth++;
+    if (observed(w) && observing_ready(w)) w->observing->head.depth++;
 }
 
 void observe_close(reef_world *w)
 {
     observing *o = w->observing;
-    if (observed(w) && o && o->depth && --o->depth == 0) settle(w, o);
+    if (observed(w) && o && o->head.depth && --o->head.depth == 0) settle(w, o);
 }
 
 /* ---- the straight path ---- */
 
-bool observe_straight(reef_world *w, const type *t, bool remove)
+/* What the observers asked for, and what went wrong. */
+static NOINLINE void told_more(reef_world *w, observing *o)
 {
-    const observing *o = w->observing;
-    if (UNLIKELY(o == NULL || t == NULL || o->epoch != w->schedule->observer_epoch)) return false;
-    if (o->matches || o->depth || t->id > o->kinds_count) return o->matches == 0 && o->depth == 0;
-    if (o->later[t->id] || (commands_pending(w) && !o->cascading)) return false;
-    return !remove || !(o->now[t->id] & REEF_ON_REMOVE) || t->size == 0;
+    w->slow |= commands_pending(w) ? SLOW_DEFERRED : 0;
+    if (commands_pending(w) && !o->head.cascading) cascade(w, o);
+    if (!o->head.cascading && !w->flushing && o->failed.status != REEF_OK) w->error = o->failed;
 }
 
 bool observe_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
     observing *o = w->observing;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
-    if (component > o->kinds_count || !(o->now[component] & kind)) return false;
-    const reef_error was = w->error;
-    const bool outermost = !o->cascading && !w->flushing;
-    if (!o->cascading) o->round = 0;
-    if (outermost) o->failed.status = REEF_OK, o->stuck = false;
-    reef_notice x = {.world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
-    x.size = value ? type_of(component)->size : 0;
-    observers_enter(w);
-    for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
-        if (k->o->component.id != component || !(k->o->events & kind) || k->o->collected) continue;
-        x.context = k->o->context;
-        const reef_notice given = x;
-        observer_call(w, k->o, &given);
+    if (component > o->head.kinds_count || !(o->head.now[component] & kind)) return false;
+    if (LIKELY(!o->head.cascading)) {
+        o->round = 0;
+        if (!w->flushing) o->failed.status = REEF_OK, o->stuck = false;
     }
-    observers_leave(w);
-    if (UNLIKELY(commands_pending(w)) && !o->cascading) cascade(w, o);
-    w->error = was;
-    if (outermost && o->failed.status != REEF_OK) w->error = o->failed;
+    reef_notice x = {.world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
+    if (value) x.size = type_of(component)->size;
+    commands *const recording = w->commands; /* as observers_enter; no loop is open */
+    w->commands = o->round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
+    w->deferring++;
+    w->locks = 1;
+    w->slow |= SLOW_LOCKED;
+    for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
+        const struct observer *to = k->o;
+        if (to->component.id != component || !(to->events & kind) || to->collected) continue;
+        x.context = to->context;
+        observer_call(w, to, &x);
+    }
+    w->notifying = NULL;
+    w->commands = recording;
+    w->deferring--;
+    w->locks = 0;
+    w->slow &= ~SLOW_LOCKED;
+    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->failed.status != REEF_OK))) told_more(w, o);
     return true;
 }
 
@@ -877,7 +877,7 @@ COLD reef_status observing_validate(const reef_world *w, char *message, size_t s
 {
     const observing *o = w->observing;
     if (o == NULL || w->locks || w->flushing || w->slow & SLOW_DEFERRED) return REEF_OK;
-    if (o->notice_count == 0 && o->depth == 0 && !o->cascading && w->notifying == NULL) return REEF_OK;
+    if (o->notice_count == 0 && o->head.depth == 0 && !o->head.cascading && w->notifying == NULL) return REEF_OK;
     snprintf(message, size, "observers: %llu notices wait outside of any operation", (unsigned long long)o->notice_count);
     return REEF_CORRUPT;
 }

@@ -70,8 +70,30 @@ bool observe_reserve_deaths(reef_world *w, uint64_t n);
 void observe_open(reef_world *w);
 void observe_close(reef_world *w);
 
-/* The straight path: may a table component come (or, `remove`, go) with nothing more than observe_told behind it? */
-bool observe_straight(reef_world *w, const type *t, bool remove);
+/* What the straight path asks; the head of what is in src/observe.c. */
+typedef struct observing_head {
+    uint64_t epoch;       /* of the schedule's observers, as they are here */
+    uint32_t kinds_count; /* the highest component of which there is something in `now` and `later` */
+    uint32_t matches;     /* observers of queries */
+    uint32_t depth;       /* observe_open */
+    bool     cascading;   /* what observers asked for is being done */
+    uint8_t *now, *later; /* by component: what immediate, and what collected observers ask */
+} observing_head;
+
+/* May a table component come, or a tag go, with nothing more than observe_told behind it? */
+INLINE bool observe_straight(const reef_world *w, uint32_t component)
+{
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    if (UNLIKELY(o == NULL || o->epoch != w->schedule->observer_epoch || o->matches + o->depth)) return false;
+    if (component > o->kinds_count) return true;
+    return o->later[component] == 0 && (o->cascading || (w->deferred.count == 0 && w->deferred.run == 0));
+}
+/* Does nobody ask for the value that goes? */
+INLINE bool observe_unasked(const reef_world *w, uint32_t component)
+{
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    return component > o->kinds_count || !(o->now[component] & REEF_ON_REMOVE);
+}
 /* It came; it went. False: nobody was told, so that pointers are good still. */
 bool observe_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove);
 
