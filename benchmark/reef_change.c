@@ -70,6 +70,29 @@ uint64_t ar_8_sum(void *p)
     return sum;
 }
 
+/* ---- observers ---- */
+
+static uint64_t observed;
+static void     count_added(const reef_notice *n) { observed += n->count; }
+
+static void *observer_setup(const bench_row *r)
+{
+    state *s = ar_setup(r);
+    if (reef_observer_is_null(reef_observe(s->w, count_added, REEF_ON_ADD, Tag1))) bench_fail(s->w, "reef_observe");
+    return s;
+}
+static void observer_run(void *p)
+{
+    state *s = p;
+    observed = 0;
+    for (uint32_t i = 0, n = s->r->n; i < n; i++) reef_add(s->w, s->handle[i], Tag1);
+}
+static uint64_t observer_sum(void *p)
+{
+    state *s = p;
+    return observed + sum_by_handle(s) + reef_count(s->w, Tag1);
+}
+
 /* ---- whole queries ---- */
 
 static void bulk_add_run(void *p)
@@ -108,6 +131,7 @@ const row_impl reef_change_rows[] = {
     {ROW_add_remove_8, ar_8_setup, ar_run, ar_8_sum, state_free, NULL},
     {ROW_add_remove_tag, ar_setup, ar_tag_run, ar_sum, state_free, NULL},
     {ROW_add_remove_tag_bit, ar_setup, ar_bit_run, ar_sum, state_free, NULL},
+    {ROW_observer_add, observer_setup, observer_run, observer_sum, state_free, NULL},
     {ROW_bulk_add_query, bulk_add_setup, bulk_add_run, bulk_add_sum, state_free, bulk_add_expected},
     {ROW_bulk_add_cold, bulk_add_setup, bulk_add_run, bulk_add_sum, state_free, bulk_add_expected},
     {0},

@@ -15,6 +15,7 @@
  *   reef/track.h    which rows changed, and who lost a component
  *   reef/command.h  how a system changes the structure
  *   reef/event.h    events: sending, receiving
+ *   reef/observer.h what is called when components come, change and go, and when entities match
  *   reef/bulk.h     adding, removing, setting, enabling, destroying for everything that a query matches
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
@@ -53,6 +54,7 @@
 #include "reef/track.h"
 #include "reef/command.h"
 #include "reef/event.h"
+#include "reef/observer.h"
 #include "reef/bulk.h"
 #include "reef/snapshot.h"
 #include "reef/history.h"

@@ -164,8 +164,7 @@ reef_entity reef_query_pick(reef_world *w, reef_query which, uint64_t seed)
 
 /* ---- this one ---- */
 
-/* Does the row at `place` match? */
-static bool place_matches(const query *q, uint32_t place)
+bool query_place_matches(const query *q, uint32_t place)
 {
     const reef_slot *slots = reef_slots_at(&q->world->hot, place);
     const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64;
@@ -180,5 +179,5 @@ bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
 {
     query *q = query_ask(w, "reef_query_matches", which);
     const uint32_t place = q ? place_of(w, e) : PLACE_DEAD;
-    return place >= 2 * PLACE_EMPTY && place_matches(q, place); /* dead, or without a row: no query visits it */
+    return place >= 2 * PLACE_EMPTY && query_place_matches(q, place); /* dead, or without a row: no query visits it */
 }

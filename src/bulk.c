@@ -9,8 +9,8 @@
  * Each table is the source of at most one portion and the destination of at most one, and no table is both, but that rows may join one
  * where values are replaced. So the portions don't disturb each other, and the order of rows is that of single calls. Switches and
  * marks change by words of 64 rows. */
+#include "observer.h"
 #include "quarantine.h"
-#include "query.h"
 #include "stored.h"
 
 /* To destroy: FILL is all rows of a table, MOVE listed ones. */
@@ -41,6 +41,7 @@ typedef struct bulk {
     reef_entity *list;  /* in visiting order */
     uint64_t     portion_count, portion_room, bit_count, bit_room, count, room;
     uint64_t     changed, prepared;
+    uint64_t     leaving; /* of the list, those that may lose their row with their last bit: the first */
     char        *aside; /* of a type with hooks: a value for each in the list */
     uint64_t     made;
 } bulk;
@@ -136,20 +137,20 @@ static bool list_table(bulk *b, const match *m, const table *t, uint64_t rows)
     return true;
 }
 
-/* May all rows of a table go at once along an edge? Not where hooks see values come and go, where rows are
+/* May all rows of a table go at once along an edge? Not where hooks or observers see values come and go, where rows are
  * stamped, or where marks go with the component. */
 static bool may_go_whole(const bulk *b, const table *t, const edge *e)
 {
     const shape *from = t->shape, *to = shape_of(b->w->family, e->to);
     const bit_store *marks = bit_store_of(b->w, b->t->id | BIT_DISABLED);
-    if (e->to == TABLE_EMPTY || from->hooked || to->hooked || from->tracked || to->tracked) return false;
+    if (e->to == TABLE_EMPTY || from->hooked || to->hooked || from->tracked || to->tracked || observed(b->w)) return false;
     return b->value.kind != REEF_VALUE_REMOVE || marks == NULL || !bit_known(b->w, marks, from->table);
 }
 
 /* A table where values are replaced. */
 static reef_status collect_replace(bulk *b, const match *m, const table *t, uint64_t rows)
 {
-    const bool fill = rows == table_rows(t) && !b->t->hooked && !b->t->tracked;
+    const bool fill = rows == table_rows(t) && !b->t->hooked && !b->t->tracked && !observed(b->w);
     b->changed += rows;
     if (b->t->size == 0) return REEF_OK;
     if (portion_add(b, fill ? FILL : REPLACE, m->id) == NULL || (!fill && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
@@ -302,16 +303,20 @@ static reef_status move_one(bulk *b, const portion *p, uint64_t i)
 
 static void replace_one(const bulk *b, uint64_t i)
 {
+    const bool told = observed(b->w);
     if (b->t->tracked) track_stamp(b->w, b->t->id, b->list[i].index, false);
     const uint32_t place = place_of(b->w, b->list[i]);
     const reef_slot *slots = reef_slots_at(&b->w->hot, place);
+    const bool planned = told && observe_change(b->w, b->list[i], slots[0].head.table, &b->value, 1);
+    ASSERT(planned == told);
     char *here = cell(slots, slot_seek(b->w, b->t->id, slots[0].head.table), place_row(place), b->t->size);
     if (b->aside == NULL) {
         bytes_copy(here, b->value.data, b->t->size);
     } else {
-        value_destroy(b->t, here);
+        value_leave(b->w, b->t, here);
         value_move(b->t, here, b->aside + (size_t)i * b->t->size);
     }
+    if (planned) observe_done(b->w, true);
 }
 
 static void portion_fill(const bulk *b, const portion *p)
@@ -387,13 +392,16 @@ static reef_status bulk_table(bulk *b)
     for (; s == REEF_OK && b->prepared < b->portion_count; b->prepared++)
         if (!portion_prepare(b, &b->portions[b->prepared])) s = REEF_NO_MEMORY;
     if (s == REEF_OK && !track_ready(b)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK) s = aside_make(b);
     b->w->value_count = 0;
     if (s != REEF_OK) {
         bulk_undo(b);
         return s;
     }
+    observe_open(b->w);
     for (uint64_t i = 0; i < b->portion_count; i++) portion_commit(b, &b->portions[i]);
+    observe_close(b->w);
     return REEF_OK;
 }
 
@@ -435,7 +443,12 @@ static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, 
         if (m->id == TABLE_EMPTY && !on) {
             if (!list_room(b, words_count(p.rows))) return false;
             list_rows(b, p.unit, p.rows);
+            b->leaving = b->count;
             continue;
+        }
+        if (observed(b->w)) { /* one by one */
+            if (!list_room(b, words_count(p.rows))) return false;
+            list_rows(b, p.unit, p.rows);
         }
         if (!room_for(b->w, &all, b->bit_count, &b->bit_room, 1, sizeof p)) return false;
         b->bits = all;
@@ -452,7 +465,7 @@ static bool bits_ready(bulk *b, uint32_t key, bool on)
         if (!bits_prepare_rows(b->w, key, p->table_id, p->unit, p->rows, on)) return false;
         if (!on && !bits_prepare_rows(b->w, key | BIT_DISABLED, p->table_id, p->unit, p->rows, false)) return false;
     }
-    return b->count == 0 || leave_prepare(b->w, TABLE_EMPTY, b->list, b->count);
+    return b->leaving == 0 || leave_prepare(b->w, TABLE_EMPTY, b->list, b->leaving);
 }
 
 /* Sets or clears the bit of everything that matches: a switch, or a mark. */
@@ -465,15 +478,20 @@ static reef_status bulk_bits(bulk *b, uint32_t key)
         if (t && !collect_bits(b, match_at(b->q, i), t, key, on)) return REEF_NO_MEMORY;
     }
     if (!bits_ready(b, key, on)) return REEF_NO_MEMORY;
-    for (uint64_t i = 0; i < b->bit_count; i++) {
+    if (observed(b->w) && !observe_reserve_changes(b->w, NULL, b->count)) return REEF_NO_MEMORY;
+    observe_open(b->w);
+    for (uint64_t i = 0; i < b->bit_count && !observed(b->w); i++) {
         bits_commit_rows(b->w, key, b->bits[i].unit, b->bits[i].rows, on);
         if (!on) bits_commit_rows(b->w, key | BIT_DISABLED, b->bits[i].unit, b->bits[i].rows, false);
     }
     for (uint64_t i = 0; i < b->count; i++) {
-        const reef_status s = key & BIT_DISABLED ? reef_enable_id(b->w, b->list[i], c, true) : reef_remove_id(b->w, b->list[i], c);
+        const reef_status s = key & BIT_DISABLED ? reef_enable_id(b->w, b->list[i], c, !on)
+                              : on               ? reef_add_id(b->w, b->list[i], c, NULL, NULL)
+                                                 : reef_remove_id(b->w, b->list[i], c);
         ASSERT(s == REEF_OK);
         (void)s;
     }
+    observe_close(b->w);
     return REEF_OK;
 }
 
@@ -534,11 +552,13 @@ static reef_status bulk_stored(bulk *b)
     b->changed = b->count;
     if (b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) return REEF_NOT_COPYABLE;
     if (!stored_ready(b) || !track_ready(b)) return REEF_NO_MEMORY;
+    if (observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) return REEF_NO_MEMORY;
     reef_status s = aside_make(b);
     if (s != REEF_OK) {
         bulk_undo(b);
         return s;
     }
+    observe_open(b->w);
     for (uint64_t i = 0; i < b->count; i++) {
         const reef_entity e = b->list[i];
         const uint32_t place = place_of(b->w, e);
@@ -548,6 +568,7 @@ static reef_status bulk_stored(bulk *b)
         ASSERT(done == REEF_OK);
         (void)done;
     }
+    observe_close(b->w);
     return REEF_OK;
 }
 
@@ -639,7 +660,7 @@ static reef_status collect_doomed(bulk *b, const match *m)
     const table *t = table_read(b->w, m->id);
     const uint64_t rows = t ? rows_count(b, m, t) : 0;
     if (rows == 0) return REEF_OK;
-    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked && !stores_tracked(b->w);
+    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked && !stores_tracked(b->w) && !observed(b->w);
     portion *p = portion_add(b, whole ? FILL : MOVE, m->id);
     if (p == NULL || (!whole && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
     p->count = rows;
@@ -657,6 +678,9 @@ static reef_status destroy_matches(bulk *b)
         if (!ready) s = REEF_NO_MEMORY;
     }
     if (s == REEF_OK && !destroy_prepare(b->w, b->list, b->count, b->changed - b->count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && observed(b->w) && !observe_reserve_deaths(b->w, b->count)) s = REEF_NO_MEMORY;
+    if (s != REEF_OK) return s;
+    observe_open(b->w);
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
         const portion *p = &b->portions[i];
         if (p->kind == FILL) {
@@ -669,7 +693,8 @@ static reef_status destroy_matches(bulk *b)
             (void)died;
         }
     }
-    return s;
+    observe_close(b->w);
+    return REEF_OK;
 }
 
 reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destroyed)

@@ -1,4 +1,5 @@
 #include "change.h"
+#include "observer.h"
 #include "quarantine.h"
 #include "stored.h"
 
@@ -187,7 +188,7 @@ static void change_columns(reef_world *w, const staged *x, const reef_value *val
         void *old = cell(x->slots, k, row, t->size);
         uint32_t there = x->to ? slot_seek(w, t->id, x->to->shape->table) : 0;
         if (there && !is_staged(values, count, t->id)) value_move(t, cell(x->to_slots, there, to_row, t->size), old);
-        else value_destroy(t, old);
+        else value_leave(w, t, old);
     }
 }
 
@@ -240,7 +241,7 @@ static void replace_commit(reef_world *w, const table *t, uint32_t place, char *
         char *slot = cell(slots, slot_seek(w, c->id, t->shape->table), place_row(place), c->size);
         if (c->hooked) {
             at = aligned(at, c);
-            value_destroy(c, slot);
+            value_leave(w, c, slot);
             value_move(c, slot, aside + at);
             at += c->size;
         } else if (values[i].kind == REEF_VALUE_DEFAULT) {
@@ -392,8 +393,13 @@ reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t 
     w->value_count = count;
     w->hook_failed.id = 0;
     quarantine_because(w, op, count == 1 ? values->component.id : 0, e);
-    reef_status s = change_run(w, e, place, to, values, count);
+    const bool told = observed(w);
+    reef_status s = told && !observe_change(w, e, to, values, count) ? REEF_NO_MEMORY : REEF_OK;
+    const bool planned = told && s == REEF_OK;
+    if (s == REEF_OK) s = change_run(w, e, place, to, values, count);
     w->value_count = 0;
+    if (planned && s == REEF_OK) observe_done(w, true);
+    else if (planned) observe_done(w, false);
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
     named.id &= ~BIT_DISABLED;
     return s == REEF_OK ? s : failure(w, s, op, named, e, 0);

@@ -12,6 +12,7 @@
  *
  * A run means its elements one by one. Where it names all rows of a table in their order, and nobody could tell, the table is done
  * as a whole. */
+#include "observer.h"
 #include "stored.h"
 #include "tick.h"
 #include <stdio.h>
@@ -111,6 +112,7 @@ static COLD bool command_chunk_add(reef_world *w, commands *c, size_t bytes)
     k->used = k->done = sizeof *k;
     memset(k->system, 0, sizeof k->system);
     if (c->job) memcpy(k->system, c->job->system->name, sizeof k->system);
+    else if (w->notifying && !w->running) memcpy(k->system, w->notifying->name, sizeof k->system);
     if (c->last) c->last->next = k;
     else c->first = k;
     c->last = k;
@@ -137,11 +139,14 @@ static void commands_close(commands *c)
     command_add(c, x, c->next);
 }
 
+void commands_part(commands *c) { commands_close(c); }
+
 /* Where a command of at most `bytes` goes. It is there when command_add says how long it became. NULL: no memory. */
 static command *command_room(reef_world *w, commands *c, size_t bytes)
 {
     commands_close(c);
-    const bool ours = c->last && (c->job || c->last->system[0] == 0);
+    const char *who = w->notifying && !w->running ? w->notifying->name : "";
+    const bool ours = c->last && (c->job || strcmp(c->last->system, who) == 0);
     if (!ours || c->last->bytes - c->last->used < bytes + PLAIN_ALIGN)
         if (!command_chunk_add(w, c, bytes + PLAIN_ALIGN)) return NULL;
     return command_at(c->last, c->last->used);
@@ -670,7 +675,7 @@ static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remo
     const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);
     const bit_store *marks = bit_store_of(w, component | BIT_DISABLED);
     const table *there = table_read(w, e->to);
-    if (from->hooked || to->hooked || from->tracked || to->tracked || (there && table_rows(there))) return false;
+    if (from->hooked || to->hooked || from->tracked || to->tracked || observed(w) || (there && table_rows(there))) return false;
     if (remove && marks && bit_known(w, marks, id)) return false;
     if (relabel_prepare(w, &r, id, e, remove, NULL)) relabel_commit(w, &r);
     else return relabel_cancel(w, &r), false;
@@ -680,7 +685,7 @@ static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remo
 static bool table_destroy(reef_world *w, uint32_t id, uint64_t rows)
 {
     const shape *s = shape_of(w->family, id);
-    if (w->state.name_count || s->hooked || s->tracked || stores_tracked(w)) return false;
+    if (w->state.name_count || s->hooked || s->tracked || stores_tracked(w) || observed(w)) return false;
     if (!table_own_all(w, id) || !destroy_prepare(w, NULL, 0, rows)) return false;
     destroy_rows(w, id);
     return true;
@@ -714,6 +719,7 @@ static reef_status element_do(reef_world *w, const command *x, reef_entity e)
 static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *first)
 {
     while (x->at < x->n) {
+        if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
         const reef_entity e = command_ids(x)[x->at];
         const uint32_t place = place_of(w, e);
         if (place_row(place) == 0 && place >= 2 * PLACE_EMPTY) {
@@ -752,6 +758,7 @@ static reef_status rows_do(reef_world *w, commands *c, command *x, reef_error *f
 {
     bool packed = x->count > 0;
     while (x->at < x->n) {
+        if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
         const uint32_t n = packed ? spawn_packed(w, run_values(x), x->count, run_elements(x) + x->at * x->component, x->component,
                                                  x->n - (uint32_t)x->at) : 0;
         packed &= n != 0;
@@ -786,6 +793,10 @@ reef_status commands_do(reef_world *w, commands *c)
     commands_close(c);
     w->flushing = true;
     for (command *x; s != REEF_NO_MEMORY && (x = commands_next(w, c)) != NULL;) {
+        if (observers_stuck(w)) {
+            s = REEF_NO_MEMORY;
+            break;
+        }
         if (x->kind == COMMAND_ROWS) s = rows_do(w, c, x, &first);
         else if (command_is_run(x)) s = run_do(w, c, x, &first);
         else s = single_do(w, c, x, &first);
@@ -809,7 +820,7 @@ void commands_drop(reef_world *w, commands *c)
 reef_status world_flush(reef_world *w)
 {
     if (!lanes_settle(w)) return failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
-    reef_status s = commands_do(w, &w->deferred);
+    reef_status s = observed(w) ? observed_flush(w) : commands_do(w, &w->deferred);
     if (w->deferred.count == 0) w->slow &= ~SLOW_DEFERRED;
     return s;
 }

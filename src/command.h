@@ -71,6 +71,8 @@ void commands_append(commands *to, commands *from);
 /* Does them, in their order. NO_MEMORY: the one that failed so and all behind it are left. Otherwise none is left, and the answer is
  * that of the first that failed, which is the last error then; each that failed goes to the log. */
 reef_status commands_do(reef_world *w, commands *c);
+/* What is recorded from now on is somebody else's. */
+void commands_part(commands *c);
 /* Forgets them: what they hold is destroyed. Ids that they gave out stay out. */
 void commands_drop(reef_world *w, commands *c);
 void commands_trim(reef_world *w); /* gives the chunks back that no buffer uses */

@@ -3,6 +3,7 @@
  * The straight path first: everything it needs is tested read-only, then the row moves. Anything unusual (a shared page, a
  * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
 #include "change.h"
+#include "observer.h"
 #include "stored.h"
 #include "watch.h"
 
@@ -291,6 +292,12 @@ static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity 
     return command_plain(w, w->commands, kind, op, e, v->component);
 }
 
+/* Where the value is, to be written, after observers had their turn. NULL: it is gone again, or a tag. */
+static COLD void *cell_now(reef_world *w, reef_entity e, reef_component c)
+{
+    return reef_get_id(w, e, c) ? reef_mut_id(w, e, c) : NULL;
+}
+
 static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value, void **out)
 {
     bool remove = value.kind == REEF_VALUE_REMOVE;
@@ -301,10 +308,10 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
     const type *t = type_of(c.id);
     bool has = component_there(w, t, e, place, from);
-    if (w->commands && !(has && value.kind == REEF_VALUE_ONE)) return one_deferred(w, op, e, &value);
+    if (w->commands && (w->notifying || !(has && value.kind == REEF_VALUE_ONE))) return one_deferred(w, op, e, &value);
     if (remove && !has) return failure(w, REEF_ABSENT, op, c, e, 0);
     if (has && value.kind == REEF_VALUE_DEFAULT) return failure(w, REEF_EXISTS, op, c, e, 0);
-    if (w->locks && has == remove) return failure(w, REEF_LOCKED, op, c, e, 0);
+    if (w->locks && (has == remove || w->notifying)) return failure(w, REEF_LOCKED, op, c, e, 0);
     uint32_t to = from;
     if (has == remove && in_table(t)) {
         const edge *x = edge_fetch(w, edge_key(from, c.id, remove), &s);
@@ -313,6 +320,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     }
     s = change_apply(w, op, e, place, to, &value, 1);
     if (s != REEF_OK) return s;
+    if (observed(w)) return *out = remove ? NULL : cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;
     place = place_of(w, e);
     uint32_t k = place == PLACE_EMPTY ? 0 : slot_find(w, c.id, to);
     if (t->stored && t->size && !remove) *out = (void *)(uintptr_t)store_find(w, c.id, e);
@@ -332,7 +340,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     const uint32_t count = w->state.bit_count, key = mark ? c.id | BIT_DISABLED : c.id;
     uint32_t number = 0;
     while (number != count && bits[number].key != key) number++;
-    if (UNLIKELY(number == count || w->locks || HANDLE_INDEX(h) >= w->hot.index_count)) return false;
+    if (UNLIKELY(number == count || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count)) return false;
     bit_store *b = w->state.bits + number;
     const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
     const uint32_t place = (uint32_t)record, unit = place_unit(place);
@@ -393,18 +401,22 @@ INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
     return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
 }
 
-/* While records are shared with a fork the gate is closed: the same path, with their owners asked. */
+/* While records are shared with a fork, or there are observers, the gate is closed: the same path, with their owners asked, and
+ * observers told. */
 static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove, void **out)
 {
     spot x;
-    if (w->hot.records.shared == 0 || w->locks || !spot_find(w, &x, e)) return false;
+    if ((w->hot.records.shared == 0 && !observed(w)) || w->locks || !spot_find(w, &x, e)) return false;
     const uint64_t key = spot_key(&x, c, remove);
     const uint32_t i = edge_index(key);
     if (!edge_open(w, &x, key, i, w->hot.version) || (value && w->edge_cache[i].edge->size != size)) return false;
     const table *from = w->edge_cache[i].from;
     const handle moved = handle_at(from->tail, place_row(from->next - 1));
     if (!record_owned(w, HANDLE_INDEX(x.h)) || !record_owned(w, HANDLE_INDEX(moved))) return false;
+    if (!observed(w)) return *out = edge_go_wide(w, &x, i, value, remove), true;
+    if (!observe_straight(w, c.id) || (remove && w->edge_cache[i].edge->size && !observe_unasked(w, c.id))) return false;
     *out = edge_go_wide(w, &x, i, value, remove);
+    if (observe_told(w, e, c.id, *out, remove) && *out) *out = cell_now(w, e, c);
     return true;
 }
 
@@ -462,10 +474,10 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
     return false;
 }
 
-static value_store *store_direct(const reef_world *w, reef_component c) /* NULL: there is none, or hooks and stamps are in the way */
+static value_store *store_direct(const reef_world *w, reef_component c) /* NULL: there is none, or hooks, stamps, observers are in the way */
 {
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    return LIKELY(s->direct) ? s : NULL;
+    return LIKELY(s->direct && !observed(w)) ? s : NULL;
 }
 
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
@@ -485,13 +497,29 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c);
 
+/* In a world with observers: the straight path, and they are told. (A spot in halves, as for wide_add.) */
+static NOINLINE reef_status table_add_told(reef_world *w, uint64_t *record, reef_slot *slots, handle h, reef_component c, void **out)
+{
+    const spot x = {record, *record, slots, h};
+    const reef_entity e = {HANDLE_INDEX(h), HANDLE_GENERATION(h)};
+    const uint32_t i = EDGE_CACHE;
+    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!edge_open(w, &x, spot_key(&x, c, false), i, w->hot.version)) ||
+        UNLIKELY(!observe_straight(w, c.id)))
+        return add_slow(w, "reef_add", e, c, NULL, out);
+    void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, &x, i, NULL, false);
+    if (observe_told(w, e, c.id, made, false) && made) made = cell_now(w, e, c);
+    if (out) *out = made;
+    return REEF_OK;
+}
+
 static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     spot x;
     if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = edge_lately(w, key, false);
-    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move)))
+        return observed(w) && args == NULL ? table_add_told(w, x.record, x.slots, x.h, c, out) : add_slow(w, "reef_add", e, c, args, out);
     void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, &x, i, NULL, false);
     if (out) *out = made;
     return REEF_OK;
@@ -546,7 +574,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
         if (edge_open(w, &x, key, i, w->gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
         if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     }
-    if (t->direct && size) { /* there already, and ours */
+    if (t->direct && size && !observed(w)) { /* there already, and ours */
         reef_slot *slots = reef_slots_at(&w->hot, place);
         uint32_t k = slot_find(w, c.id, slots[0].head.table);
         if (k && slots[k].version == w->hot.version) {
@@ -712,7 +740,7 @@ static reef_status change_values(reef_world *w, const char *op, reef_entity e, r
         uint32_t c = values[i].component.id;
         if (component_there(w, type_of(c), e, place, from) == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
     }
-    if (moves && w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
+    if (w->locks && (moves || w->notifying)) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
     if (moves) to = graph_table(w, ids, set_after(w, from, values, count, ids), &s);
     if (to == 0) return failure(w, s, op, (reef_component){0}, e, 0);
     return change_apply(w, op, e, place, to, values, count);
@@ -744,7 +772,7 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
     reef_status s = values_check(w, op, e, values, count, true, 1);
     if (s != REEF_OK) return s;
-    if (w->commands && !all_there(w, e, values, count)) return command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
+    if (w->commands && (w->notifying || !all_there(w, e, values, count))) return command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
     if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
@@ -886,20 +914,22 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
     if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
     if (size != t->size || size == 0) return failure(w, REEF_WRONG_SIZE, op, c, none, size), 0;
     if (n && (es == NULL || in == NULL)) return failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
+    observe_open(w);
     for (uint32_t i = 0; i < n; i++) {
         const reef_way way = reef_way_to(&w->hot, c);
         if (i + 2 * AHEAD < n) record_fetch(&way, es[i + 2 * AHEAD]);
         if (i + AHEAD < n) fetch(&way, es[i + AHEAD], size);
         if (reef_get_id(w, es[i], c) == NULL) continue;
         const void *value = (const char *)in + i * size;
-        if (t->hooked) {
-            if (reef_set_id(w, es[i], c, value, size) < 0) return written;
+        if (t->hooked || observed(w)) {
+            if (reef_set_id(w, es[i], c, value, size) < 0) break;
         } else {
             void *p = reef_mut_id(w, es[i], c);
-            if (p == NULL) return written;
+            if (p == NULL) break;
             memmove(p, value, size);
         }
         written++;
     }
+    observe_close(w);
     return written;
 }

@@ -1,5 +1,6 @@
 /* Destroying: one, many, all that have a set; taking a type from everybody. */
 #include "change.h"
+#include "observer.h"
 #include "quarantine.h"
 #include "stored.h"
 
@@ -10,6 +11,37 @@ typedef struct doomed { /* entities collected in visiting order before anything 
 
 /* ---- one ---- */
 
+/* It is alive, at `place`. False: no memory. */
+static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
+{
+    if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return false;
+    if (stored_any(w) && !stored_prepare_end(w, e)) return false;
+    if (place == PLACE_EMPTY) {
+        w->hot.empty_count--;
+    } else {
+        table *t = table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
+        if (t == NULL || !chunk_own(w, t, place_unit(place))) return false;
+        if (t->shape->hooked && !chunk_own(w, t, t->last)) return false;
+        if (!table_prepare_pop(w, t)) return false;
+        uint32_t last = t->next - 1;
+        reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
+        if (!record_own(w, moved.index)) return false;
+        if (!(last == place ? bits_prepare_clear(w, t->bits, place) : bits_prepare_move(w, t->bits, last, place))) return false;
+        if (t->shape->tracked && !removals_prepare_row(w, t->shape)) return false;
+        if (t->shape->tracked && !BUG(42)) removals_log_row(w, t->shape, place, e);
+        if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
+        else row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
+        quarantine_because(w, "reef_destroy", 0, e);
+        row_fill(w, t, place);
+        table_lease(w, t);
+    }
+    if (stored_any(w)) stored_end(w, e);
+    name_forget(w, e);
+    id_free(w, e);
+    w->destroyed++;
+    return true;
+}
+
 static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
 {
     static const char op[] = "reef_destroy";
@@ -19,32 +51,11 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     if (w->commands && command_knows(w, e)) return command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
     if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
     if (w->locks && !BUG(17)) return failure(w, REEF_LOCKED, op, none, e, 0);
-    if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
-    if (stored_any(w) && !stored_prepare_end(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
-    if (place == PLACE_EMPTY) {
-        w->hot.empty_count--;
-    } else {
-        table *t = table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
-        if (t == NULL || !chunk_own(w, t, place_unit(place))) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
-        if (t->shape->hooked && !chunk_own(w, t, t->last)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
-        if (!table_prepare_pop(w, t)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
-        uint32_t last = t->next - 1;
-        reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
-        if (!record_own(w, moved.index)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
-        if (!(last == place ? bits_prepare_clear(w, t->bits, place) : bits_prepare_move(w, t->bits, last, place)))
-            return failure(w, REEF_NO_MEMORY, op, none, e, 0);
-        if (t->shape->tracked && !removals_prepare_row(w, t->shape)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
-        if (t->shape->tracked && !BUG(42)) removals_log_row(w, t->shape, place, e);
-        row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
-        quarantine_because(w, op, 0, e);
-        row_fill(w, t, place);
-        table_lease(w, t);
-    }
-    if (stored_any(w)) stored_end(w, e);
-    name_forget(w, e);
-    id_free(w, e);
-    w->destroyed++;
-    return REEF_OK;
+    const bool told = observed(w);
+    if (told && !observe_destroy(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    const bool died = destroy_run(w, e, place);
+    if (told) observe_done(w, died);
+    return died ? REEF_OK : failure(w, REEF_NO_MEMORY, op, none, e, 0);
 }
 
 /* The straight path: `narrow` is a constant. False: nothing was done. */
@@ -118,6 +129,7 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
     if (w == NULL || es == NULL) return 0;
     if (w->commands) return command_destroy_many(w, w->commands, "reef_destroy_many", es, n);
     if (w->locks) return failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
+    observe_open(w);
     for (uint32_t i = 0; i < n; i++) {
         if (i + AHEAD_RECORD < n && es[i + AHEAD_RECORD].index < w->hot.index_count)
             PREFETCH(reef_record_at(&w->hot, es[i + AHEAD_RECORD].index));
@@ -126,6 +138,7 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
         if (reef_destroy(w, es[i]) != REEF_OK) break;
         died++;
     }
+    observe_close(w);
     return died;
 }
 
@@ -257,7 +270,11 @@ static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_c
     reef_status s = types_check(w, op, types, count);
     if (s != REEF_OK) return s;
     bool ok = collect(w, types, count, &d) && destroy_prepare(w, d.entities, d.count, 0);
+    if (ok && observed(w)) ok = observe_reserve_deaths(w, d.count);
+    if (ok) observe_open(w);
+    const bool opened = ok;
     for (uint64_t i = 0; ok && i < d.count; i++) ok = reef_destroy(w, d.entities[i]) == REEF_OK;
+    if (opened) observe_close(w);
     if (destroyed && ok) *destroyed = d.count;
     doomed_free(w, &d);
     return ok ? REEF_OK : failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
@@ -301,7 +318,11 @@ static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
     if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
     if (s == REEF_OK && type_of(c.id)->stored && !store_prepare_drop_all(w, c.id)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && !removals_prepare(w, c.id, d->count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && observed(w) && !observe_reserve_changes(w, type_of(c.id), d->count)) s = REEF_NO_MEMORY;
+    if (s != REEF_OK) return s;
+    observe_open(w);
     for (uint64_t i = 0; s == REEF_OK && i < d->count; i++) s = reef_remove_id(w, d->entities[i], c);
+    observe_close(w);
     return s;
 }
 

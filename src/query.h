@@ -93,6 +93,9 @@ typedef enum verdict { ROWS_NONE, ROWS_SOME, ROWS_ALL } verdict;
 verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id);
 verdict table_verdict(const query *q, uint32_t table_id);
 
+/* Does the row at `place` match? The query is up to date. (src/ask.c) */
+bool query_place_matches(const query *q, uint32_t place);
+
 /* ---- rows (src/walk.c) ---- */
 
 /* A place to look at rows: a chunk of a table, and since when changes count. */

@@ -3,6 +3,7 @@
  * Each change makes a new schedule beside the old one, and puts it in its place when nothing can fail any more; so it doesn't matter
  * who else holds the old one. Only switching a system of a schedule that is the world's alone happens in place. */
 #include "hash.h"
+#include "observer.h"
 #include "parser.h"
 #include "schedule_order.h"
 #include "tick.h"
@@ -10,32 +11,43 @@
 
 /* ---- making and sharing ---- */
 
-/* Cleared, with the plain fields and phases of `from`. NULL: no memory. */
-static COLD schedule *schedule_empty(family *f, const schedule *from, uint32_t count, uint32_t slot_count)
+/* Cleared, with the plain fields and phases of `from`, and room for so many more systems and observers. NULL: no memory. */
+static COLD schedule *schedule_empty(family *f, const schedule *from, uint32_t systems, uint32_t observers)
 {
-    const size_t bytes = sizeof(schedule) + count * (sizeof(schedule_entry) + sizeof(uint32_t)) + slot_count * sizeof(schedule_slot);
+    static const schedule none;
+    if (from == NULL) from = &none;
+    const uint32_t count = from->count + systems, slots = from->slot_count + systems;
+    const uint32_t watching = from->observer_count + observers, places = from->observer_slot_count + observers;
+    const size_t bytes = sizeof(schedule) + count * (sizeof(schedule_entry) + sizeof(uint32_t)) + watching * sizeof(observer_entry) +
+                         (slots + places) * sizeof(schedule_slot);
     schedule *s = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return NULL;
-    if (from) *s = *from;
+    *s = *from;
     s->bytes = bytes;
     s->holders = 1;
     s->entries = (schedule_entry *)(s + 1);
-    s->slots = (schedule_slot *)(void *)(s->entries + count);
-    s->order = (uint32_t *)(void *)(s->slots + slot_count);
+    s->observers = (observer_entry *)(void *)(s->entries + count);
+    s->slots = (schedule_slot *)(void *)(s->observers + watching);
+    s->observer_slots = s->slots + slots;
+    s->order = (uint32_t *)(void *)(s->observer_slots + places);
     return s;
 }
 
-/* A copy with room for `more` systems (0, 1), whose systems aren't counted yet. NULL: no memory. */
-static COLD schedule *schedule_copy(reef_world *w, uint32_t more)
+COLD schedule *schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers)
 {
     const schedule *from = w->schedule;
-    schedule *s = schedule_empty(w->family, from, from->count + more, from->slot_count + more);
+    schedule *s = schedule_empty(w->family, from, systems, observers);
     if (s == NULL) return NULL;
     memcpy(s->entries, from->entries, from->count * sizeof *s->entries);
     memcpy(s->slots, from->slots, from->slot_count * sizeof *s->slots);
     memcpy(s->order, from->order, from->count * sizeof *s->order);
+    memcpy(s->observers, from->observers, from->observer_count * sizeof *s->observers);
+    memcpy(s->observer_slots, from->observer_slots, from->observer_slot_count * sizeof *s->observer_slots);
     return s;
 }
+
+/* A copy with room for `more` systems (0, 1), whose systems aren't counted yet. NULL: no memory. */
+static COLD schedule *schedule_copy(reef_world *w, uint32_t more) { return schedule_copy_more(w, more, 0); }
 
 static COLD void schedule_free(family *f, schedule *s) { memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
 
@@ -48,16 +60,18 @@ COLD void schedule_leave(family *f, schedule *s)
     mutex_unlock(&f->lock);
     if (!last) return;
     for (uint32_t i = 0; i < s->count; i++) system_leave(f, s->entries[i].system);
+    for (uint32_t i = 0; i < s->observer_count; i++) observer_leave(f, s->observers[i].observer);
     schedule_free(f, s);
 }
 
 /* A new schedule becomes the world's. */
-static COLD void schedule_put(reef_world *w, schedule *s)
+COLD void schedule_put(reef_world *w, schedule *s)
 {
     family   *f = w->family;
     schedule *was = w->schedule;
     mutex_lock(&f->lock);
     for (uint32_t i = 0; i < s->count; i++) s->entries[i].system->holders++;
+    for (uint32_t i = 0; i < s->observer_count; i++) s->observers[i].observer->holders++;
     s->epoch = ++f->schedule_epoch;
     mutex_unlock(&f->lock);
     w->schedule = s;

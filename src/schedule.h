@@ -66,14 +66,24 @@ typedef struct schedule_entry {
 typedef struct schedule_slot { uint32_t generation, entry; } schedule_slot;
 #define ENTRY_NONE 0xFFFFFFFFu
 
+/* An observer's place (src/observer.h). */
+typedef struct observer_entry {
+    struct observer *observer;
+    uint32_t slot;   /* of its handle */
+} observer_entry;
+
 typedef struct schedule {
     uint32_t holders; /* worlds; under the family's lock */
     uint32_t phase_count, count, slot_count;
+    uint32_t observer_count, observer_slot_count;
     uint64_t epoch;   /* of the family: another one with each change of any schedule */
+    uint64_t observer_epoch; /* another one with each change of observers */
     phase    phases[REEF_PHASES_MAX];
     schedule_entry *entries; /* as they were added */
     uint32_t *order;  /* entries by phase, and in it as they run: each as early as it was added, unless `before` and `after` forbid */
     schedule_slot *slots;
+    observer_entry *observers; /* in the order of their making, which is that of being called */
+    schedule_slot *observer_slots;
     size_t    bytes;  /* of this allocation: the arrays follow */
 } schedule;
 
@@ -82,6 +92,10 @@ enum { PHASES_FIRST = 3 };
 extern const char *const phases_first[PHASES_FIRST];
 /* The world's schedule, made if there was none. NULL: no memory. */
 schedule *schedule_ready(reef_world *w);
+/* A copy of it, which is there, with room for more systems and observers, whose holders aren't counted yet; NULL: no memory. It becomes
+ * the world's. (src/schedule.c) */
+schedule *schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers);
+void schedule_put(reef_world *w, schedule *s);
 /* The entry of a handle of this world. NULL: *s says why. */
 const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, reef_status *s);
 /* The number of a phase of this name, UINT32_MAX: there is none. */

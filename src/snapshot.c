@@ -12,6 +12,7 @@
 #include "snapshot.h"
 #include "quarantine.h"
 #include "event.h"
+#include "observer.h"
 #include "reset.h"
 #include "tick.h"
 #include "stored.h"
@@ -297,6 +298,7 @@ reef_world *world_aside(reef_world *w)
     fork->destroyed = w->destroyed;
     fork->pool = w->pool;
     fork->schedule = schedule_hold(w->family, w->schedule);
+    observers_follow(fork);
 #if defined(REEF_CHECKED)
     fork->unwatched = w->unwatched;
 #endif
@@ -321,6 +323,7 @@ reef_world *snapshot_aside(const reef_snapshot *s)
     fork->moved = s->moved;
     fork->destroyed = s->destroyed;
     fork->schedule = schedule_hold(s->family, s->schedule);
+    observers_follow(fork);
     return fork;
 }
 
@@ -341,6 +344,7 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
 static void world_distrust(reef_world *w)
 {
     commands_drop(w, &w->deferred);
+    observing_forget(w);
     w->lane_rest = 0; /* as its commands: of the state that is left behind */
     w->slow &= ~SLOW_DEFERRED;
     events_forget(w);

@@ -4,6 +4,7 @@
  * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn of a
  * set costs neither sorting nor allocation. */
 #include "change.h"
+#include "observer.h"
 #include "quarantine.h"
 #include "stored.h"
 
@@ -226,16 +227,21 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
     w->value_count = count;
     w->hook_failed.id = 0;
     quarantine_because(w, op, 0, (reef_entity){0, 0});
-    reef_status s = spawn_all(&x, rows);
+    const bool told = observed(w);
+    reef_status s = told && !observe_spawn(w, id, values, count, n) ? REEF_NO_MEMORY : REEF_OK;
+    const bool planned = told && s == REEF_OK;
+    if (s == REEF_OK) s = spawn_all(&x, rows);
     w->value_count = 0;
-    if (s != REEF_OK) return failure(w, s, op, w->hook_failed, (reef_entity){0, 0}, n);
-    if (given) {
+    if (s == REEF_OK && planned) observe_spawned(w, id, values, count, n, given);
+    if (s == REEF_OK && given) {
         given_commit(&x);
-        return REEF_OK;
+    } else if (s == REEF_OK) {
+        if (entities) ids_peek(w, 0, n, entities);
+        ids_commit(w, n);
     }
-    if (entities) ids_peek(w, 0, n, entities);
-    ids_commit(w, n);
-    return REEF_OK;
+    const reef_component failed = w->hook_failed;
+    if (planned) observe_done(w, s == REEF_OK);
+    return s == REEF_OK ? s : failure(w, s, op, failed, (reef_entity){0, 0}, n);
 }
 
 /* The table of the set of a list. */
@@ -391,7 +397,7 @@ uint32_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, c
         if (type_ready(w, values[i].component.id) != REEF_OK) return 0;
     const uint32_t id = values_table(w, values, count, &s);
     table *t = id > TABLE_EMPTY ? table_own(w, id) : NULL;
-    if (t == NULL || t->shape->hooked || t->shape->tracked) return 0;
+    if (t == NULL || t->shape->hooked || t->shape->tracked || observed(w)) return 0;
     for (uint32_t more = 1; made < n && more > 0; made += more) more = packed_rows(w, t, values, count, rows + made * stride, stride, n - made);
     if (made < n) table_settle(w, t);
     return made;

@@ -1,6 +1,7 @@
 /* What calls answer, and why: statuses as texts, the last error of a world, the checked build's reports. Nothing here
  * allocates, and nothing is ever printed on stdout. */
 #include "job.h"
+#include "observer.h"
 #include "watch.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -87,7 +88,7 @@ COLD size_t error_text(const reef_world *w, const reef_error *e, char *text, siz
     error_writer     o = {text, size, 0};
     const char      *component = reef_type_name(e->component);
     bool             entity = !reef_entity_is_null(e->entity);
-    if (e->system[0]) error_put(&o, "system %s: ", e->system);
+    if (e->system[0]) error_put(&o, "%s %s: ", observer_named(w, e->system) ? "observer" : "system", e->system);
     if (e->operation[0]) error_put(&o, "%s: ", e->operation);
     if (component) error_put(&o, "component %s%s", component, entity ? ", " : ": ");
     if (entity) {
@@ -158,13 +159,19 @@ COLD reef_status failure_record(reef_world *w, const reef_error *e)
     reef_error named = *e;
     if (w->watch) watch_failure(w, &named), e = &named;
 #endif
+    reef_error of_observer;
+    if (UNLIKELY(w->notifying != NULL && !w->running)) {
+        of_observer = *e;
+        observer_failure(w, &of_observer);
+        e = &of_observer;
+    }
     if (w->running) {
         running_failure(w, e);
     } else {
         w->error = *e;
     }
 #if defined(REEF_CHECKED)
-    if (!w->flushing) tell(w, e);
+    if (!w->flushing || w->notifying) tell(w, e);
 #endif
     return e->status;
 }

@@ -1,3 +1,4 @@
+#include "observer.h"
 #include "store.h"
 
 /* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
@@ -295,7 +296,7 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
 {
     const uint32_t page = e.index >> s->bits;
     char *block = s->values.page[page];
-    value_destroy(t, slot_value(s, e.index));
+    value_leave(w, t, slot_value(s, e.index));
     ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = 0;
     values_mark(w, s, page);
     if (--*page_live(s, block) == 0) page_emptied(w, s, page);
@@ -307,7 +308,7 @@ static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entit
     static const reef_entity nobody;
     const uint32_t slot = slot_of(s, e), last = (uint32_t)s->count - 1;
     char *page = s->values.page[slot >> s->bits], *tail = s->values.page[last >> s->bits];
-    value_destroy(t, slot_value(s, slot));
+    value_leave(w, t, slot_value(s, slot));
     *index_entry(s, e.index) = 0;
     if (slot != last) {
         const reef_entity moved = slot_entity(s, tail, 0, last & slot_mask(s));

@@ -1,5 +1,6 @@
 /* The values of a change that lie in stores: made ready, made aside or behind what is visible, then put in their places. */
 #include "stored.h"
+#include "observer.h"
 
 static const type *stored_value(const reef_value *v) /* NULL: it isn't one */
 {
@@ -110,10 +111,10 @@ COLD void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, 
 }
 
 /* In the place of the value that is there. */
-static void stored_replace(const type *t, void *here, char *aside, const reef_value *v)
+static void stored_replace(reef_world *w, const type *t, void *here, char *aside, const reef_value *v)
 {
     if (aside || v->kind == VALUE_MOVED) {
-        value_destroy(t, here);
+        value_leave(w, t, here);
         value_move(t, here, aside ? (void *)aside : (void *)(uintptr_t)v->data);
     } else if (v->kind == REEF_VALUE_DEFAULT) {
         memset(here, 0, t->size);
@@ -131,7 +132,7 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
         if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
         const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
         if (replaces) at = stored_aligned(at, t);
-        if (has) stored_replace(t, store_own(w, t->id, e), replaces ? aside + at : NULL, &values[i]);
+        if (has) stored_replace(w, t, store_own(w, t->id, e), replaces ? aside + at : NULL, &values[i]);
         else store_commit_add(w, t->id, e);
         if (replaces) at += t->size;
         if (t->tracked) track_stamp(w, t->id, e.index, !has);

@@ -2,6 +2,7 @@
 #include "quarantine.h"
 #include "tick.h"
 #include "event.h"
+#include "observer.h"
 #include "stored.h"
 #include <stdio.h>
 
@@ -106,6 +107,7 @@ COLD void reef_world_free(reef_world *w)
     commands_drop(w, &w->deferred);
     commands_trim(w);
     lanes_drop(w);
+    observing_drop(w);
     queries_drop(w);
     bundles_drop(w);
     readers_drop(w);
@@ -182,7 +184,7 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
     if (index_validate(w, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
         bits_validate(w, message, size) != REEF_OK || stores_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK ||
         events_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK ||
-        single_validate(w, message, size) != REEF_OK)
+        single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;
     uint64_t rows = reef_count_alive(w) - w->hot.empty_count, placed = 0;
     for (uint32_t i = 0; i < w->hot.index_count; i++) placed += (uint32_t)record_read(w, i) >= 2 * PLACE_EMPTY;

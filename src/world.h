@@ -288,6 +288,8 @@ struct reef_world {
     uint32_t   value_count;
     commands   deferred;    /* recorded by loops; commands points here while one of them is open */
     bool       flushing;    /* commands are done: what fails is no mistake of the caller */
+    struct observing *observing; /* src/observe.c; NULL: nothing was ever observed */
+    const struct observer *notifying; /* it runs; NULL: none */
     struct command_chunk *spare_chunks[COMMAND_CHUNK_CLASSES]; /* of buffers, by length; under the family's lock */
     /* Lanes that gave out ids which aren't pending yet, since memory was short: lane_made[l] of lane l. 0: none */
     uint32_t   lane_rest, lane_room;
@@ -305,6 +307,7 @@ struct reef_world {
 #define SLOW_NAMES 2u  /* some entity has a name */
 #define SLOW_COLD 8u /* some entity has a component of REEF_COLD */
 #define SLOW_DEFERRED 4u /* a loop that records is open, or commands are left */
+#define SLOW_OBSERVED 16u /* the world has observers: src/observer.h */
 
 /* ---- errors (src/status.c) ---- */
 
@@ -367,10 +370,10 @@ bool shape_signed(const shape *s);
 #else
 #define GUARDED(w) false
 #endif
-/* To be called when one of these changes: version, open loops, names, shared records. */
+/* To be called when one of these changes: version, open loops, names, shared records, whether there are observers. */
 INLINE void gates_set(reef_world *w)
 {
-    w->gate_move = w->locks || w->hot.records.shared || GUARDED(w) ? UINT64_MAX : w->hot.version;
+    w->gate_move = w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_OBSERVED ? UINT64_MAX : w->hot.version;
     w->gate_destroy = w->slow & (SLOW_NAMES | SLOW_COLD) ? UINT64_MAX : w->gate_move;
 }
 /* A new write version: what is written from now on can be told from what was written before. */

@@ -33,4 +33,23 @@ void some_rows(sweep *s);
 void with_snapshot(sweep *s);
 bool name_more(sweep *s);
 
+/* With observers (oom_observer.c). */
+void with_observers(sweep *s);
+bool observer_made(sweep *s);
+bool observer_matches(sweep *s);
+bool observer_existing(sweep *s);
+bool observer_removed(sweep *s);
+bool observed_spawn(sweep *s);
+bool observed_set(sweep *s);
+bool observed_change(sweep *s);
+bool observed_add(sweep *s);
+bool observed_destroy(sweep *s);
+bool observed_set_where(sweep *s);
+bool observed_add_where(sweep *s);
+bool observed_remove_where(sweep *s);
+bool observed_disable_where(sweep *s);
+bool observed_destroy_where(sweep *s);
+bool observed_clear(sweep *s);
+bool observed_clear_type(sweep *s);
+
 #endif

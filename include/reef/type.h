@@ -262,6 +262,8 @@ enum {
     REEF_SPLIT_MAX = 1024,        /* parts of a loop */
     REEF_SYSTEMS_MAX = 4096,      /* systems of a world */
     REEF_PHASES_MAX = 64,         /* phases of a world */
+    REEF_OBSERVERS_MAX = 1024,    /* observers of a world */
+    REEF_CASCADE_ROUNDS = 1024,   /* rounds of what observers ask for, after one operation */
     REEF_SYSTEM_NAME_MAX = 63,    /* bytes of a system's or phase's name */
     REEF_TOUCHES_MAX = 64,        /* what a system touches beside its query */
     REEF_THREADS_MAX = 64,        /* threads of a pool */

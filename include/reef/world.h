@@ -50,7 +50,7 @@ typedef struct reef_error {
     reef_component component; /* {0} if none is concerned */
     reef_entity    entity;    /* {0} if none is concerned */
     uint64_t       number;    /* a size, an index or a column, as the status tells */
-    char           system[REEF_SYSTEM_NAME_MAX + 1]; /* in which it happened; "" outside of systems */
+    char           system[REEF_SYSTEM_NAME_MAX + 1]; /* in which it happened, or the observer; "" outside of both */
     char           detail[REEF_DETAIL_MAX]; /* of a text that was refused: a sentence on what is wrong in its column `number`;
                                                else "" */
 } reef_error;

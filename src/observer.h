@@ -1,0 +1,112 @@
+/* Observers: what the operations that change a world tell of themselves, and who is called for it.
+ *
+ *   operation ─ observe_... ─► notices planned, room for everything ─► the operation ─ observe_done ─► immediate observers
+ *                                                                                                     what they ask for, in rounds
+ *                                                                                                     at a flush: collected observers
+ *
+ * An operation of a world without observers asks one flag (observed). The others plan first: what an observer will be told of is
+ * written to a log, with the values that will go; when that had no memory the operation doesn't begin. Observers run when it is
+ * complete, so that the world is always in a state that anybody may look at.
+ *
+ * Several operations that are one to the caller stand between observe_open and observe_close: observers run behind the last. */
+#ifndef REEF_OBSERVER_INTERNAL_H
+#define REEF_OBSERVER_INTERNAL_H
+
+#include "query.h"
+#include "reef/observer.h"
+#include "schedule.h"
+
+/* Immutable but for its count of holders. */
+struct observer {
+    uint32_t  holders; /* schedules; under the family's lock */
+    uint32_t  events;
+    uint64_t  name_hash;
+    char      name[REEF_SYSTEM_NAME_MAX + 1];
+    void    (*function)(const reef_notice *notice);
+    void     *context;
+    void    (*context_free)(void *context);
+    reef_component component;
+    bool      collected, has_query;
+    reef_query_desc query; /* without text */
+};
+
+/* Does the world have observers? */
+INLINE bool observed(const reef_world *w) { return (w->slow & SLOW_OBSERVED) != 0; }
+
+/* The world has another schedule. */
+void observers_follow(reef_world *w);
+void observer_leave(family *f, struct observer *o); /* a holder leaves */
+void observing_drop(reef_world *w);
+/* The state is another one: what wasn't told yet is never told. */
+void observing_forget(reef_world *w);
+/* The system's or observer's name in an error: is it an observer's? */
+bool observer_named(const reef_world *w, const char *name);
+
+/* ---- operations (src/observe.c) ----
+ * False: no memory, and nothing was planned. Else observe_done follows, when the operation is complete or didn't happen. */
+
+/* e is about to be changed: to table `to`, with these values (removals included, at least of what isn't in tables). */
+bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count);
+/* e is about to die. */
+bool observe_destroy(reef_world *w, reef_entity e);
+/* n entities are about to be made in table `id` with these values; they have been made, by these ids, which are alive or NULL: the next
+ * ones (ids_peek). */
+bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n);
+void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given);
+void observe_done(reef_world *w, bool happened);
+
+/* A value comes to its end: where it is told of it is kept until then. */
+bool observe_keep(reef_world *w, const type *t, void *slot);
+INLINE void value_leave(reef_world *w, const type *t, void *slot)
+{
+    if (LIKELY(!observed(w)) || !observe_keep(w, t, slot)) value_destroy(t, slot);
+}
+void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t row); /* as row_destroy */
+
+/* Room for n operations between here and observe_close, which then can't fail for what observers need: of changes of one component;
+ * of deaths. */
+bool observe_reserve_changes(reef_world *w, const type *t, uint64_t n);
+bool observe_reserve_deaths(reef_world *w, uint64_t n);
+void observe_open(reef_world *w);
+void observe_close(reef_world *w);
+
+/* What the straight path asks; the head of what is in src/observe.c. */
+typedef struct observing_head {
+    uint64_t epoch;       /* of the schedule's observers, as they are here */
+    uint32_t kinds_count; /* the highest component of which there is something in `now` and `later` */
+    uint32_t matches;     /* observers of queries */
+    uint32_t depth;       /* observe_open */
+    bool     cascading;   /* what observers asked for is being done */
+    uint8_t *now, *later; /* by component: what immediate, and what collected observers ask */
+} observing_head;
+
+/* May a table component come, or a tag go, with nothing more than observe_told behind it? */
+INLINE bool observe_straight(const reef_world *w, uint32_t component)
+{
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    if (UNLIKELY(o == NULL || o->epoch != w->schedule->observer_epoch || o->matches + o->depth)) return false;
+    if (component > o->kinds_count) return true;
+    return o->later[component] == 0 && (o->cascading || (w->deferred.count == 0 && w->deferred.run == 0));
+}
+/* Does nobody ask for the value that goes? */
+INLINE bool observe_unasked(const reef_world *w, uint32_t component)
+{
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    return component > o->kinds_count || !(o->now[component] & REEF_ON_REMOVE);
+}
+/* It came; it went. False: nobody was told, so that pointers are good still. */
+bool observe_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove);
+
+/* What is recorded is done, and collected observers are called. (world_flush) */
+reef_status observed_flush(reef_world *w);
+/* Commands were left behind by what an operation's observers asked for: those behind it wait. */
+bool observers_stuck(const reef_world *w);
+/* A failure while an observer runs: it gets the observer's name, and is kept. */
+void observer_failure(reef_world *w, reef_error *e);
+reef_status observing_validate(const reef_world *w, char *message, size_t size);
+
+/* Those that are there when the observer is made. False: no memory, nobody was called. */
+bool observe_existing(reef_world *w, const struct observer *o);
+bool observing_ready(reef_world *w);
+
+#endif

@@ -1,0 +1,493 @@
+/* Observers (F3, H1): who is told of what, in which order, with which values; what they may ask for; when collected ones hear. */
+#include "support.h"
+
+/* ---- what was heard ---- */
+
+typedef struct heard {
+    const char *who; /* context of the observer */
+    reef_observed kind;
+    reef_component component;
+    reef_entity entity;
+    int32_t     now, old; /* the first four bytes, -1: none */
+    uint32_t    count;    /* of the block */
+    bool        existing;
+} heard;
+
+static struct { heard at[20000]; uint32_t count, calls; } tape;
+
+static void rewind_tape(void) { tape.count = tape.calls = 0; }
+
+static int32_t first_bytes(const void *p)
+{
+    int32_t x = -1;
+    if (p) memcpy(&x, p, sizeof x);
+    return x;
+}
+
+static void hear(const reef_notice *n)
+{
+    tape.calls++;
+    assert_in_range(n->count, 1, REEF_BLOCK_ROWS);
+    for (uint32_t i = 0; i < n->count; i++) {
+        assert_true(tape.count < sizeof tape.at / sizeof tape.at[0]);
+        tape.at[tape.count++] = (heard){n->context, n->kind, n->component, n->entities[i], first_bytes(reef_notice_value(n, i)),
+                                        first_bytes(reef_notice_old(n, i)), n->count, n->existing};
+    }
+    if (n->values && n->count > 1) assert_ptr_equal((const char *)n->values + n->size, reef_notice_value(n, 1));
+    if (n->olds && n->count > 1) assert_ptr_equal((const char *)n->olds + n->size, reef_notice_old(n, 1));
+}
+
+static void assert_heard_at(uint32_t i, const char *who, reef_observed kind, reef_entity e, int32_t now, int32_t old, int line)
+{
+    if (i >= tape.count) fail_msg("line %d: number %u wasn't heard, %u were", line, (unsigned)i, (unsigned)tape.count);
+    const heard *h = &tape.at[i];
+    if (strcmp(h->who, who) != 0 || h->kind != kind || !reef_entity_equal(h->entity, e) || h->now != now || h->old != old)
+        fail_msg("line %d: number %u: %s kind %d entity %uv%u now %d old %d, wanted %s kind %d entity %uv%u now %d old %d", line, (unsigned)i,
+                 h->who, (int)h->kind, (unsigned)h->entity.index, (unsigned)h->entity.generation, (int)h->now, (int)h->old, who, (int)kind,
+                 (unsigned)e.index, (unsigned)e.generation, (int)now, (int)old);
+}
+#define assert_heard(i, who, kind, e, now, old) assert_heard_at(i, who, kind, e, now, old, __LINE__)
+
+static reef_observer_id listen(reef_world *w, const char *name, uint32_t events, reef_component c)
+{
+    const reef_observer_id id = reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .events = events, .component = c,
+                                                                         .context = (void *)(uintptr_t)name});
+    assert_false(reef_observer_is_null(id));
+    return id;
+}
+
+static reef_observer_id listen_later(reef_world *w, const char *name, uint32_t events, reef_component c)
+{
+    const reef_observer_id id = reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .events = events, .component = c,
+                                                                         .collected = true, .context = (void *)(uintptr_t)name});
+    assert_false(reef_observer_is_null(id));
+    return id;
+}
+
+static reef_observer_id listen_match(reef_world *w, const char *name, const char *text, bool collected)
+{
+    const reef_observer_id id = reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .text = text, .collected = collected,
+                                                                         .events = REEF_ON_MATCH | REEF_ON_UNMATCH, .context = (void *)(uintptr_t)name});
+    assert_false(reef_observer_is_null(id));
+    return id;
+}
+
+enum { ALL = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE | REEF_ON_DESTROY };
+
+static void begin(void **state)
+{
+    (void)state;
+    rewind_tape();
+}
+
+/* ---- single calls ---- */
+
+static void F3_single_calls_tell_what_they_do(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    listen(w, "health", ALL, reef_id(Health));
+    const reef_entity e = reef_create(w), f = reef_spawn(w, reef_with(Health, 7, 9), reef_with(Position, 1, 2));
+    assert_ok(reef_add(w, e, Health));
+    assert_status(REEF_OK, reef_set(w, e, Health, 5, 6));
+    reef_mut(w, e, Health)->now = 8; /* nobody hears of it */
+    assert_ok(reef_set(w, e, Health, 9, 6));
+    assert_ok(reef_remove(w, e, Health));
+    assert_status(REEF_ADDED, reef_set(w, e, Health, 3, 4));
+    assert_ok(reef_change(w, e, reef_with(Health, 2, 2), reef_with(Mass, 1)));
+    assert_ok(reef_change(w, e, reef_without(Health), reef_tag(Frozen)));
+    assert_ok(reef_destroy(w, f));
+    assert_ok(reef_destroy(w, e));
+    assert_heard(0, "health", REEF_ON_ADD, f, 7, -1);
+    assert_heard(1, "health", REEF_ON_ADD, e, 0, -1);
+    assert_heard(2, "health", REEF_ON_SET, e, 5, 0);
+    assert_heard(3, "health", REEF_ON_SET, e, 9, 8);
+    assert_heard(4, "health", REEF_ON_REMOVE, e, -1, 9);
+    assert_heard(5, "health", REEF_ON_ADD, e, 3, -1);
+    assert_heard(6, "health", REEF_ON_SET, e, 2, 3);
+    assert_heard(7, "health", REEF_ON_REMOVE, e, -1, 2);
+    assert_heard(8, "health", REEF_ON_REMOVE, f, -1, 7);
+    assert_heard(9, "health", REEF_ON_DESTROY, f, -1, 7);
+    assert_int_equal(tape.count, 10);
+}
+
+static void F3_failed_calls_tell_nothing(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    const reef_entity e = reef_spawn(w, reef_with(Health, 1, 1)), dead = reef_create(w);
+    assert_ok(reef_destroy(w, dead));
+    listen(w, "health", ALL, reef_id(Health));
+    listen_match(w, "match", "Health", false);
+    assert_refused(w, REEF_EXISTS, reef_add(w, e, Health));
+    assert_refused(w, REEF_NOT_ALIVE, reef_add(w, dead, Health));
+    assert_refused(w, REEF_ABSENT, reef_remove(w, e, Mass));
+    assert_refused(w, REEF_WRONG_SIZE, reef_set_id(w, e, reef_id(Health), &e, 3));
+    assert_refused(w, REEF_NOT_ALIVE, reef_destroy(w, dead));
+    assert_int_equal(tape.count, 0);
+}
+
+/* The same with a tag, which goes the straight path, and with a switch. */
+static void F3_tags_and_switches_are_observed(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    listen(w, "tag", ALL, reef_id(Frozen));
+    listen(w, "switch", ALL, reef_id(Awake));
+    reef_entity e[8];
+    assert_ok(reef_spawn_many(w, 8, e, reef_with(Position, 1, 2)));
+    for (int round = 0; round < 3; round++) {
+        rewind_tape();
+        for (int i = 0; i < 8; i++) assert_ok(reef_add(w, e[i], Frozen));
+        for (int i = 0; i < 8; i++) assert_ok(reef_add(w, e[i], Awake));
+        for (int i = 0; i < 8; i++) assert_ok(reef_remove(w, e[i], Frozen));
+        for (int i = 0; i < 8; i++) assert_ok(reef_remove(w, e[i], Awake));
+        assert_int_equal(tape.count, 32);
+        for (uint32_t i = 0; i < 8; i++) {
+            assert_heard(i, "tag", REEF_ON_ADD, e[i], -1, -1);
+            assert_heard(8 + i, "switch", REEF_ON_ADD, e[i], -1, -1);
+            assert_heard(16 + i, "tag", REEF_ON_REMOVE, e[i], -1, -1);
+            assert_heard(24 + i, "switch", REEF_ON_REMOVE, e[i], -1, -1);
+        }
+    }
+}
+
+static void F3_values_with_hooks_are_told_of_and_end_once(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    listen(w, "tracked", ALL, reef_id(Tracked));
+    listen_later(w, "unique_later", ALL, reef_id(Unique));
+    listen(w, "unique", ALL, reef_id(Unique));
+    const reef_entity e = reef_spawn(w, reef_with(Tracked, .value = 1)), f = reef_create(w);
+    assert_ok(reef_set(w, e, Tracked, .value = 2));
+    Unique own;
+    unique_make(&own, 30);
+    assert_status(REEF_ADDED, reef_set_id(w, e, reef_id(Unique), &own, sizeof own));
+    unique_make(&own, 31);
+    assert_ok(reef_set_id(w, e, reef_id(Unique), &own, sizeof own));
+    assert_ok(reef_remove(w, e, Tracked));
+    assert_ok(reef_add(w, f, Unique));
+    assert_ok(reef_destroy(w, e));
+    assert_heard(0, "tracked", REEF_ON_ADD, e, 1, -1);
+    assert_heard(1, "tracked", REEF_ON_SET, e, 2, 1);
+    assert_heard(2, "unique", REEF_ON_ADD, e, 30, -1);
+    assert_heard(3, "unique_later", REEF_ON_ADD, e, 30, -1);
+    assert_heard(4, "unique", REEF_ON_SET, e, 31, 30);
+    assert_heard(5, "unique_later", REEF_ON_SET, e, 31, 30);
+    assert_heard(6, "tracked", REEF_ON_REMOVE, e, -1, 2);
+    assert_int_equal(tape.at[7].entity.index, f.index);
+    assert_heard(9, "unique", REEF_ON_REMOVE, e, -1, 31);
+    assert_heard(10, "unique", REEF_ON_DESTROY, e, -1, 31);
+    assert_heard(11, "unique_later", REEF_ON_REMOVE, e, -1, 31);
+    assert_heard(12, "unique_later", REEF_ON_DESTROY, e, -1, 31);
+    assert_int_equal(tape.count, 13);
+}
+
+static void F3_any_death_is_told_of_after_what_it_took(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    listen(w, "any", REEF_ON_DESTROY, (reef_component){0});
+    listen(w, "velocity", REEF_ON_REMOVE, reef_id(Velocity));
+    const reef_entity e = reef_spawn(w, reef_with(Velocity, 1, 1)), bare = reef_create(w);
+    assert_ok(reef_destroy(w, e));
+    assert_ok(reef_destroy(w, bare));
+    assert_heard(0, "any", REEF_ON_DESTROY, e, -1, -1); /* observers in their order, each what it asked for */
+    assert_int_equal(tape.at[1].kind, REEF_ON_REMOVE);
+    assert_heard(2, "any", REEF_ON_DESTROY, bare, -1, -1);
+    assert_int_equal(tape.count, 3);
+}
+
+/* ---- order ---- */
+
+static void F3_observers_are_called_in_the_order_of_their_making(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    const reef_observer_id first = listen(w, "z", REEF_ON_ADD, reef_id(Frozen));
+    listen(w, "b", REEF_ON_ADD, reef_id(Frozen));
+    listen(w, "a", REEF_ON_ADD, reef_id(Frozen));
+    const reef_entity e = reef_create(w), f = reef_create(w);
+    assert_ok(reef_add(w, e, Frozen));
+    assert_heard(0, "z", REEF_ON_ADD, e, -1, -1);
+    assert_heard(1, "b", REEF_ON_ADD, e, -1, -1);
+    assert_heard(2, "a", REEF_ON_ADD, e, -1, -1);
+    assert_ok(reef_observer_remove(w, first));
+    listen(w, "z", REEF_ON_ADD, reef_id(Frozen));
+    assert_ok(reef_add(w, f, Frozen));
+    assert_heard(3, "b", REEF_ON_ADD, f, -1, -1);
+    assert_heard(4, "a", REEF_ON_ADD, f, -1, -1);
+    assert_heard(5, "z", REEF_ON_ADD, f, -1, -1);
+    assert_int_equal(tape.count, 6);
+}
+
+/* ---- many at once ---- */
+
+static void F3_operations_on_many_tell_by_block_in_their_order(void **state)
+{
+    reef_world *w = world_of(state);
+    static reef_entity e[3000];
+    begin(state);
+    listen(w, "health", ALL, reef_id(Health));
+    assert_ok(reef_spawn_many(w, 3000, e, reef_with(Health, 4, 4), reef_with(Position, 0, 0)));
+    assert_int_equal(tape.count, 3000);
+    assert_int_equal(tape.calls, 3); /* 1,024, 1,024, 952 */
+    for (uint32_t i = 0; i < 3000; i++) assert_heard(i, "health", REEF_ON_ADD, e[i], 4, -1);
+    const reef_query q = reef_query_new(w, "Position");
+    rewind_tape();
+    assert_ok(reef_set_where(w, q, Health, 5, 5));
+    assert_int_equal(tape.calls, 3);
+    for (uint32_t i = 0; i < 3000; i++) assert_heard(i, "health", REEF_ON_SET, e[i], 5, 4);
+    rewind_tape();
+    assert_ok(reef_remove_where(w, q, Health));
+    assert_int_equal(tape.calls, 3);
+    for (uint32_t i = 0; i < 3000; i++) assert_heard(i, "health", REEF_ON_REMOVE, e[i], -1, 5);
+    rewind_tape();
+    assert_ok(reef_add_where(w, q, Health));
+    assert_int_equal(tape.calls, 3);
+    assert_int_equal(tape.count, 3000);
+    Health in[3] = {{1, 1}, {2, 2}, {3, 3}};
+    rewind_tape();
+    assert_int_equal(reef_write_many(w, Health, e, 3, in), 3);
+    assert_int_equal(tape.calls, 1);
+    for (uint32_t i = 0; i < 3; i++) assert_heard(i, "health", REEF_ON_SET, e[i], (int32_t)i + 1, 0);
+    rewind_tape();
+    assert_int_equal(reef_destroy_many(w, e, 2), 2);
+    assert_int_equal(tape.count, 4);
+    assert_heard(3, "health", REEF_ON_DESTROY, e[1], -1, 2);
+    rewind_tape();
+    assert_ok(reef_clear_all(w, Health));
+    assert_int_equal(tape.count, 2998);
+    assert_ok(reef_add_where(w, q, Health));
+    rewind_tape();
+    assert_ok(reef_destroy_where(w, q, NULL));
+    assert_int_equal(tape.count, 2 * 2998);
+    const reef_entity last = reef_spawn(w, reef_with(Health, 1, 1));
+    rewind_tape();
+    assert_ok(reef_world_clear(w));
+    assert_heard(1, "health", REEF_ON_DESTROY, last, -1, 1);
+}
+
+/* ---- queries ---- */
+
+static void F3_a_match_begins_and_ends(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    listen_match(w, "m", "Position, !Frozen, Awake", false);
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    assert_int_equal(tape.count, 0);
+    assert_ok(reef_add(w, e, Awake)); /* begins */
+    assert_ok(reef_add(w, e, Mass));  /* goes on */
+    assert_ok(reef_add(w, e, Frozen)); /* ends */
+    assert_ok(reef_remove(w, e, Frozen)); /* begins */
+    assert_ok(reef_disable_entity(w, e)); /* ends */
+    assert_ok(reef_enable_entity(w, e)); /* begins */
+    assert_ok(reef_disable(w, e, Position)); /* ends */
+    assert_ok(reef_enable(w, e, Position)); /* begins */
+    assert_ok(reef_remove(w, e, Awake)); /* ends */
+    assert_ok(reef_add(w, e, Awake)); /* begins */
+    const reef_entity copy = reef_clone(w, e); /* begins for the copy */
+    assert_ok(reef_destroy(w, e)); /* ends */
+    assert_ok(reef_remove_all(w, copy)); /* ends */
+    for (uint32_t i = 0; i < 9; i++) assert_heard(i, "m", i % 2 ? REEF_ON_UNMATCH : REEF_ON_MATCH, e, -1, -1);
+    assert_heard(9, "m", REEF_ON_MATCH, copy, -1, -1);
+    assert_heard(10, "m", REEF_ON_UNMATCH, e, -1, -1);
+    assert_heard(11, "m", REEF_ON_UNMATCH, copy, -1, -1);
+    assert_int_equal(tape.count, 12);
+}
+
+static void F3_matches_of_whole_queries(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[200];
+    begin(state);
+    listen_match(w, "m", "Position, !Frozen", false);
+    assert_ok(reef_spawn_many(w, 200, e, reef_with(Position, 1, 2)));
+    assert_int_equal(tape.count, 200);
+    assert_int_equal(tape.calls, 1);
+    const reef_query q = reef_query_new(w, "Position");
+    assert_ok(reef_add_where(w, q, Frozen));
+    assert_ok(reef_remove_where(w, q, Frozen));
+    assert_ok(reef_disable_entities_where(w, q));
+    const reef_query off = reef_query_new(w, "Position, disabled *");
+    assert_ok(reef_enable_entities_where(w, off));
+    assert_int_equal(tape.count, 1000);
+    assert_int_equal(tape.calls, 5);
+    for (uint32_t i = 0; i < 1000; i++) assert_heard(i, "m", i / 200 % 2 ? REEF_ON_UNMATCH : REEF_ON_MATCH, e[i % 200], -1, -1);
+}
+
+/* ---- cascades ---- */
+
+static void freeze_it(const reef_notice *n)
+{
+    hear(n);
+    for (uint32_t i = 0; i < n->count; i++) {
+        assert_ok(reef_add(n->world, n->entities[i], Frozen));
+        assert_false(reef_has(n->world, n->entities[i], Frozen)); /* not yet */
+    }
+}
+
+static void spawn_hungry(const reef_notice *n)
+{
+    hear(n);
+    for (uint32_t i = 0; i < n->count; i++) assert_some(reef_spawn(n->world, reef_tag(Hungry)));
+}
+
+static void F3_what_observers_ask_for_is_done_first_in_first_out(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "freeze", .function = freeze_it, .events = REEF_ON_ADD,
+                                                                               .component = reef_id(Mass), .context = "freeze"})));
+    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "spawn", .function = spawn_hungry, .events = REEF_ON_ADD,
+                                                                               .component = reef_id(Mass), .context = "spawn"})));
+    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "more", .function = spawn_hungry, .events = REEF_ON_ADD,
+                                                                               .component = reef_id(Frozen), .context = "more"})));
+    listen(w, "hungry", REEF_ON_ADD, reef_id(Hungry));
+    const reef_entity e = reef_create(w);
+    assert_ok(reef_add(w, e, Mass));
+    assert_heard(0, "freeze", REEF_ON_ADD, e, 0, -1);
+    assert_heard(1, "spawn", REEF_ON_ADD, e, 0, -1);
+    assert_heard(2, "more", REEF_ON_ADD, e, -1, -1);
+    assert_string_equal(tape.at[3].who, "hungry"); /* that of "spawn", */
+    assert_string_equal(tape.at[4].who, "hungry"); /* then that of "more" */
+    assert_int_equal(tape.count, 5);
+    assert_true(reef_has(w, e, Frozen));
+    assert_int_equal(reef_count(w, Hungry), 2);
+    assert_true(tape.at[3].entity.index < tape.at[4].entity.index);
+}
+
+static void take_away(const reef_notice *n)
+{
+    for (uint32_t i = 0; i < n->count; i++) assert_ok(reef_remove_id(n->world, n->entities[i], n->component));
+}
+
+static void F3_what_comes_may_be_taken_away_at_once(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    assert_false(reef_observer_is_null(reef_observe(w, take_away, REEF_ON_ADD, Health)));
+    assert_false(reef_observer_is_null(reef_observer_add(w, "frozen", take_away, REEF_ON_ADD, reef_id(Frozen))));
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 1));
+    for (int i = 0; i < 4; i++) {
+        assert_status(REEF_ADDED, reef_set(w, e, Health, 1, 1));
+        assert_false(reef_has(w, e, Health));
+        assert_null(reef_ensure(w, e, Health));
+        assert_ok(reef_add(w, e, Frozen));
+        assert_false(reef_has(w, e, Frozen));
+    }
+    assert_position(w, e, 1, 1);
+}
+
+static void count_up(const reef_notice *n)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        const Health *h = reef_get(n->world, n->entities[i], Health);
+        if (h->now < 100) (void)reef_set(n->world, n->entities[i], Health, h->now + 1, h->most);
+    }
+}
+
+/* A set by an observer is recorded as well: observers never run inside of one another. */
+static void F3_sets_by_observers_are_done_after_them(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    assert_false(reef_observer_is_null(reef_observe(w, count_up, REEF_ON_SET, Health)));
+    const reef_entity e = reef_spawn(w, reef_with(Health, 0, 0));
+    assert_ok(reef_set(w, e, Health, 1, 0));
+    assert_int_equal(reef_get(w, e, Health)->now, 100);
+}
+
+static void for_ever(const reef_notice *n)
+{
+    tape.calls++;
+    const reef_status s = reef_set(n->world, n->entities[0], Health, reef_get(n->world, n->entities[0], Health)->now + 1, 0);
+    if (s != REEF_OK) assert_int_equal(s, REEF_LIMIT);
+}
+
+static void F3_a_cascade_without_end_is_bounded_and_named(void **state)
+{
+    reef_world *w = world_of(state);
+    char text[512];
+    begin(state);
+    assert_false(reef_observer_is_null(reef_observe(w, for_ever, REEF_ON_SET, Health)));
+    const reef_entity e = reef_spawn(w, reef_with(Health, 0, 0)), f = reef_spawn(w, reef_with(Mass, 1));
+    assert_ok(reef_set(w, e, Health, 1, 0));
+    assert_int_equal(reef_get(w, e, Health)->now, 1 + REEF_CASCADE_ROUNDS);
+    assert_int_equal(tape.calls, 1 + REEF_CASCADE_ROUNDS);
+    const reef_error error = reef_last_error(w);
+    assert_int_equal(error.status, REEF_LIMIT);
+    assert_string_equal(error.system, "for_ever");
+    reef_error_text(w, text, sizeof text);
+    assert_non_null(strstr(text, "observer for_ever: reef_set"));
+    assert_ok(reef_set(w, f, Mass, 2));
+    assert_ok(reef_set(w, e, Health, 1, 0)); /* and again */
+    assert_int_equal(reef_get(w, e, Health)->now, 1 + REEF_CASCADE_ROUNDS);
+}
+
+/* ---- what is refused to observers ---- */
+
+static reef_observer_id itself;
+static void tries(const reef_notice *n)
+{
+    reef_world *w = n->world;
+    assert_null(reef_fork(w));
+    assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
+    assert_string_equal(reef_last_error(w).system, "tries");
+    assert_null(reef_snapshot_take(w));
+    assert_int_equal(reef_tick(w, 0), REEF_LOCKED);
+    assert_int_equal(reef_flush(w), REEF_LOCKED);
+    assert_int_equal(reef_observer_remove(w, itself), REEF_LOCKED);
+    assert_true(reef_observer_is_null(reef_observe(w, hear, REEF_ON_ADD, Mass)));
+    assert_int_equal(reef_clear_all(w, Position), REEF_LOCKED);
+    for (reef_block b = reef_begin_text(w, "Position"); reef_next(&b);) { /* loops work */
+        Position *p = reef_inout(&b, Position);
+        for (uint32_t i = 0; i < b.count; i++) p[i].x += 1;
+    }
+    const reef_query q = reef_query_new(w, "Position");
+    for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true}); reef_next(&b);) assert_ok(reef_add(w, b.entities[0], Hungry));
+    assert_ok(reef_query_free(w, q));
+    assert_ok(reef_add(w, n->entities[0], Mass)); /* is still recorded */
+    assert_false(reef_has(w, n->entities[0], Mass));
+    tape.calls++;
+}
+
+static void F3_observers_may_walk_and_write_but_not_fork(void **state)
+{
+    reef_world *w = world_of(state);
+    begin(state);
+    itself = reef_observe(w, tries, REEF_ON_ADD, Frozen);
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    assert_ok(reef_add(w, e, Frozen));
+    assert_int_equal(tape.calls, 1);
+    assert_position(w, e, 2, 2);
+    assert_true(reef_has(w, e, Hungry) && reef_has(w, e, Mass));
+    assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
+    assert_string_equal(reef_last_error(w).system, "tries");
+    reef_snapshot *s = reef_snapshot_take(w);
+    assert_non_null(s);
+    reef_snapshot_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(F3_single_calls_tell_what_they_do),
+        TEST(F3_failed_calls_tell_nothing),
+        TEST(F3_tags_and_switches_are_observed),
+        TEST(F3_values_with_hooks_are_told_of_and_end_once),
+        TEST(F3_any_death_is_told_of_after_what_it_took),
+        TEST(F3_observers_are_called_in_the_order_of_their_making),
+        TEST(F3_operations_on_many_tell_by_block_in_their_order),
+        TEST(F3_a_match_begins_and_ends),
+        TEST(F3_matches_of_whole_queries),
+        TEST(F3_what_observers_ask_for_is_done_first_in_first_out),
+        TEST(F3_what_comes_may_be_taken_away_at_once),
+        TEST(F3_sets_by_observers_are_done_after_them),
+        TEST(F3_a_cascade_without_end_is_bounded_and_named),
+        TEST(F3_observers_may_walk_and_write_but_not_fork),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,470 @@
+/* Observers over time (F3): collected ones, flushes, systems on several threads, forks and snapshots, what is there already, limits. */
+#include "support.h"
+
+typedef struct heard {
+    const char *who;
+    reef_observed kind;
+    reef_entity entity;
+    int32_t     now, old;
+    bool        existing;
+} heard;
+
+static struct { heard at[40000]; uint32_t count, calls; uint64_t sum; } tape;
+
+static int32_t first_bytes(const void *p)
+{
+    int32_t x = -1;
+    if (p) memcpy(&x, p, sizeof x);
+    return x;
+}
+
+static void hear(const reef_notice *n)
+{
+    tape.calls++;
+    for (uint32_t i = 0; i < n->count; i++) {
+        assert_true(tape.count < sizeof tape.at / sizeof tape.at[0]);
+        const heard h = {n->context, n->kind, n->entities[i], first_bytes(reef_notice_value(n, i)), first_bytes(reef_notice_old(n, i)), n->existing};
+        tape.at[tape.count++] = h;
+        tape.sum = (tape.sum ^ reef_entity_bits(h.entity)) * 0x100000001B3u + (uint64_t)h.kind * 31 + (uint32_t)h.now * 7u + (uint32_t)h.old;
+    }
+}
+
+static void assert_heard_at(uint32_t i, const char *who, reef_observed kind, reef_entity e, int32_t now, int32_t old, int line)
+{
+    if (i >= tape.count) fail_msg("line %d: number %u wasn't heard, %u were", line, (unsigned)i, (unsigned)tape.count);
+    const heard *h = &tape.at[i];
+    if (strcmp(h->who, who) != 0 || h->kind != kind || !reef_entity_equal(h->entity, e) || h->now != now || h->old != old)
+        fail_msg("line %d: number %u: %s kind %d entity %uv%u now %d old %d", line, (unsigned)i, h->who, (int)h->kind, (unsigned)h->entity.index,
+                 (unsigned)h->entity.generation, (int)h->now, (int)h->old);
+}
+#define assert_heard(i, who, kind, e, now, old) assert_heard_at(i, who, kind, e, now, old, __LINE__)
+
+static void begin(void) { memset(&tape, 0, sizeof tape); }
+
+enum { ALL = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE | REEF_ON_DESTROY };
+
+static reef_observer_id listen(reef_world *w, const char *name, uint32_t events, reef_component c, bool collected)
+{
+    return reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .events = events, .component = c, .collected = collected,
+                                                      .context = (void *)(uintptr_t)name});
+}
+
+static reef_observer_id listen_match(reef_world *w, const char *name, const char *text, bool collected)
+{
+    return reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .text = text, .collected = collected,
+                                                      .events = REEF_ON_MATCH | REEF_ON_UNMATCH, .context = (void *)(uintptr_t)name});
+}
+
+/* ---- collected ---- */
+
+static void F3_collected_observers_hear_the_net_effect_of_a_loop(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[6];
+    begin();
+    for (int i = 0; i < 6; i++) e[i] = reef_spawn(w, reef_with(Position, 1, 2));
+    for (int i = 0; i < 3; i++) assert_status(REEF_ADDED, reef_set(w, e[i], Health, 10 + i, 0));
+    listen(w, "later", ALL, reef_id(Health), true);
+    listen(w, "dead", REEF_ON_DESTROY, (reef_component){0}, true);
+    listen_match(w, "match", "Health, Position", true);
+    const reef_query q = reef_query_new(w, "Position");
+    reef_entity born = {0, 0};
+    bool once = false;
+    for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true}); reef_next(&b);) {
+        if (once) continue;
+        once = true;
+        assert_ok(reef_remove(w, e[0], Health)); /* gone */
+        assert_ok(reef_remove(w, e[1], Health)); /* replaced in the end */
+        assert_ok(reef_add(w, e[1], Health));
+        assert_ok(reef_set(w, e[2], Health, 22, 0)); /* done at once: it is there */
+        assert_ok(reef_add(w, e[3], Health)); /* nothing in the end */
+        assert_ok(reef_remove(w, e[3], Health));
+        assert_ok(reef_set(w, e[4], Health, 24, 0)); /* new */
+        assert_ok(reef_set(w, e[4], Health, 25, 0));
+        born = reef_spawn(w, reef_with(Health, 1, 1)); /* never was */
+        assert_ok(reef_destroy(w, born));
+        assert_ok(reef_destroy(w, e[5]));
+        assert_int_equal(tape.count, 0);
+    }
+    assert_heard(0, "later", REEF_ON_REMOVE, e[0], -1, 10);
+    assert_heard(1, "later", REEF_ON_ADD, e[4], 25, -1);
+    assert_heard(2, "later", REEF_ON_SET, e[2], 22, 12);
+    assert_heard(3, "later", REEF_ON_SET, e[1], 0, 11);
+    assert_heard(4, "dead", REEF_ON_DESTROY, e[5], -1, -1);
+    assert_heard(5, "match", REEF_ON_UNMATCH, e[0], -1, -1);
+    assert_heard(6, "match", REEF_ON_MATCH, e[4], -1, -1);
+    assert_int_equal(tape.count, 7);
+    assert_int_equal(tape.calls, 6);
+}
+
+static void F3_outside_of_flushes_each_call_is_its_own(void **state)
+{
+    reef_world *w = world_of(state);
+    begin();
+    listen(w, "later", ALL, reef_id(Health), true);
+    listen(w, "now", ALL, reef_id(Health), false);
+    const reef_entity e = reef_create(w);
+    assert_ok(reef_add(w, e, Health));
+    assert_ok(reef_set(w, e, Health, 1, 1));
+    const reef_query q = reef_query_new(w, "Health");
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) { /* a loop that records nothing */
+        assert_ok(reef_set(w, e, Health, 2, 1));
+        assert_int_equal(tape.count, 6);
+    }
+    assert_ok(reef_destroy(w, e));
+    assert_heard(0, "now", REEF_ON_ADD, e, 0, -1);
+    assert_heard(1, "later", REEF_ON_ADD, e, 0, -1);
+    assert_heard(2, "now", REEF_ON_SET, e, 1, 0);
+    assert_heard(3, "later", REEF_ON_SET, e, 1, 0);
+    assert_heard(4, "now", REEF_ON_SET, e, 2, 1);
+    assert_heard(5, "later", REEF_ON_SET, e, 2, 1);
+    assert_heard(6, "now", REEF_ON_REMOVE, e, -1, 2);
+    assert_heard(7, "now", REEF_ON_DESTROY, e, -1, 2);
+    assert_heard(8, "later", REEF_ON_REMOVE, e, -1, 2);
+    assert_heard(9, "later", REEF_ON_DESTROY, e, -1, 2);
+}
+
+static void values_of_hooks_later(const reef_notice *n)
+{
+    hear(n);
+    for (uint32_t i = 0; i < n->count; i++)
+        if (n->kind == REEF_ON_REMOVE) assert_some(reef_spawn(n->world, reef_with(Tracked, .value = reef_was(n, Tracked, i)->value + 100)));
+}
+
+static void F3_collected_values_with_hooks_end_with_the_flush(void **state)
+{
+    reef_world *w = world_of(state);
+    begin();
+    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "later", .function = values_of_hooks_later, .context = "later",
+                                                         .events = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, .component = reef_id(Tracked), .collected = true})));
+    reef_entity e[40];
+    for (int i = 0; i < 40; i++) e[i] = reef_spawn(w, reef_with(Tracked, .value = i), reef_tag(Frozen));
+    begin();
+    const reef_query q = reef_query_new(w, "Frozen");
+    assert_ok(reef_destroy_where(w, q, NULL));
+    assert_int_equal(tape.count, 80);
+    for (int i = 0; i < 40; i++) assert_heard((uint32_t)i, "later", REEF_ON_REMOVE, e[i], -1, i);
+    for (int i = 0; i < 40; i++) assert_int_equal(tape.at[40 + i].now, 100 + i);
+    assert_int_equal(reef_count(w, Tracked), 40);
+}
+
+/* ---- systems ---- */
+
+static void hurt(reef_block *b)
+{
+    Health *h = reef_inout(b, Health);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const reef_entity e = b->entities[i];
+        h[i].now--;
+        if (h[i].now % 3 == 0) reef_cmd_add(b, e, Frozen);
+        if (h[i].now % 3 == 1) reef_cmd_remove(b, e, Frozen);
+        if (h[i].now < 0 && e.index % 5 == 0) reef_cmd_destroy(b, e);
+        if (h[i].now == 2) reef_cmd_spawn(b, reef_with(Health, (int32_t)(e.index % 7), 7), reef_tag(Hungry));
+        if (h[i].now == 1) reef_cmd_set(b, e, Mass, (double)e.index);
+        if (h[i].now == 0) reef_cmd_disable_entity(b, e);
+    }
+}
+
+static void thaw(const reef_notice *n)
+{
+    hear(n);
+    for (uint32_t i = 0; i < n->count; i++) {
+        const reef_entity e = n->entities[i];
+        if (e.index % 2) (void)reef_set(n->world, e, Mass, 5);
+        if (e.index % 11 == 0 && reef_has(n->world, e, Health)) assert_ok(reef_set(n->world, e, Health, 9, 9));
+        if (e.index % 13 == 0) assert_some(reef_spawn(n->world, reef_with(Health, 4, 4)));
+    }
+}
+
+static void observers_of_ticks(reef_world *w)
+{
+    reef_system(w, hurt, "Health; adds Frozen, removes Frozen, destroys, spawns, adds Mass, enables");
+    const reef_observer_desc thaws = {.name = "thaw", .function = thaw, .events = REEF_ON_ADD | REEF_ON_REMOVE, .component = reef_id(Frozen), .context = "thaw"};
+    assert_false(reef_observer_is_null(reef_observer_new(w, &thaws)));
+    listen(w, "mass", ALL, reef_id(Mass), false);
+    listen(w, "health", ALL, reef_id(Health), true);
+    listen_match(w, "match", "Health, !Frozen, Mass", true);
+    listen_match(w, "now", "Health, Frozen", false);
+}
+
+static void run_ticks(void **state, uint32_t threads, uint64_t *hash, uint64_t *sum, uint32_t *count)
+{
+    reef_world *w = another_world(state, NULL);
+    reef_pool *pool = threads > 1 ? reef_pool_new(&(reef_pool_config){.threads = threads}) : NULL;
+    if (pool) assert_ok(reef_set_pool(w, pool));
+    begin();
+    for (int i = 0; i < 2500; i++) assert_some(reef_spawn(w, reef_with(Health, i % 6, 6)));
+    observers_of_ticks(w);
+    for (int i = 0; i < 6; i++) {
+        assert_ok(reef_tick(w, 0.1f));
+        assert_valid(w);
+    }
+    *hash = reef_hash(w);
+    *sum = tape.sum;
+    *count = tape.count;
+    end_world(state, w);
+    if (pool) reef_pool_free(pool);
+}
+
+static void F3_ticks_tell_the_same_on_any_number_of_threads(void **state)
+{
+    uint64_t hash[3], sum[3];
+    uint32_t count[3];
+    for (uint32_t i = 0; i < 3; i++) run_ticks(state, 1 + i, &hash[i], &sum[i], &count[i]);
+    assert_true(count[0] > 1000);
+    for (uint32_t i = 1; i < 3; i++) {
+        assert_true(hash[i] == hash[0]);
+        assert_true(sum[i] == sum[0]);
+        assert_int_equal(count[i], count[0]);
+    }
+}
+
+/* ---- forks, snapshots ---- */
+
+static uint32_t freed;
+static void free_context(void *context)
+{
+    assert_string_equal(context, "mine");
+    freed++;
+}
+
+static void F3_forks_and_snapshots_have_observers(void **state)
+{
+    reef_world *w = world_of(state);
+    begin();
+    freed = 0;
+    const reef_observer_desc desc = {.name = "o", .function = hear, .events = ALL, .component = reef_id(Health), .context = (void *)(uintptr_t)"mine",
+                                     .context_free = free_context};
+    const reef_observer_id o = reef_observer_new(w, &desc);
+    listen_match(w, "m", "Health, Position", false);
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2));
+    reef_snapshot *s = reef_snapshot_take(w);
+    reef_world *fork = reef_fork(w);
+    assert_ok(reef_observer_remove(w, o));
+    assert_int_equal(freed, 0);
+    assert_ok(reef_add(w, e, Health));
+    assert_heard(0, "m", REEF_ON_MATCH, e, -1, -1);
+    assert_int_equal(tape.count, 1);
+    assert_status(REEF_OTHER_WORLD, reef_observer_remove(fork, o));
+    assert_ok(reef_add(fork, e, Health));
+    assert_heard(1, "mine", REEF_ON_ADD, e, 0, -1);
+    assert_heard(2, "m", REEF_ON_MATCH, e, -1, -1);
+    const reef_observer_id there = reef_observer_find(fork, "o");
+    assert_string_equal(reef_observer_name(fork, there), "o");
+    assert_ok(reef_observer_remove(fork, there));
+    assert_status(REEF_NOT_ALIVE, reef_observer_remove(fork, there));
+    assert_null(reef_observer_name(fork, there));
+    assert_valid(fork);
+    reef_world_free(fork);
+    assert_int_equal(freed, 0);
+    begin();
+    assert_ok(reef_restore(w, s)); /* nobody is told; the schedule stays */
+    assert_int_equal(tape.count, 0);
+    assert_false(reef_has(w, e, Health));
+    reef_world *other = reef_snapshot_fork(s);
+    reef_snapshot_free(s);
+    assert_ok(reef_add(other, e, Health));
+    assert_int_equal(tape.count, 2);
+    assert_heard(0, "mine", REEF_ON_ADD, e, 0, -1);
+    assert_int_equal(freed, 0);
+    reef_world_free(other);
+    assert_int_equal(freed, 1);
+}
+
+/* A fork shares everything: values that go are told of from blocks that aren't its own yet. */
+static void F3_observers_of_shared_values(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[50];
+    begin();
+    for (int i = 0; i < 50; i++) e[i] = reef_spawn(w, reef_with(Tracked, .value = i), reef_with(Health, i, i));
+    listen(w, "t", ALL, reef_id(Tracked), false);
+    listen(w, "h", ALL, reef_id(Health), true);
+    reef_world *fork = reef_fork(w);
+    const uint64_t hash = reef_hash(w);
+    for (int i = 0; i < 50; i++) {
+        assert_ok(reef_set(fork, e[i], Health, i + 1, 0));
+        assert_ok(reef_remove(fork, e[i], Tracked));
+        assert_heard(2 * (uint32_t)i, "h", REEF_ON_SET, e[i], i + 1, i);
+        assert_heard(2 * (uint32_t)i + 1, "t", REEF_ON_REMOVE, e[i], -1, i);
+    }
+    assert_true(reef_hash(w) == hash);
+    assert_valid(fork);
+    reef_world_free(fork);
+}
+
+/* ---- what is there already ---- */
+
+static void mark(const reef_notice *n)
+{
+    hear(n);
+    for (uint32_t i = 0; i < n->count; i++) assert_ok(reef_add(n->world, n->entities[i], Hungry));
+}
+
+static void F3_what_exists_is_told_by_block_on_request(void **state)
+{
+    reef_world *w = world_of(state);
+    static reef_entity e[1500];
+    begin();
+    for (int i = 0; i < 1500; i++) {
+        e[i] = reef_spawn(w, reef_with(Health, i, i));
+        if (i % 500 == 3) assert_ok(reef_add(w, e[i], Frozen));
+        if (i % 500 == 4) assert_ok(reef_disable_entity(w, e[i]));
+    }
+    reef_observer_desc desc = {.name = "o", .function = mark, .events = REEF_ON_ADD, .component = reef_id(Health), .existing = true, .context = "o"};
+    assert_false(reef_observer_is_null(reef_observer_new(w, &desc)));
+    assert_int_equal(tape.count, 1500); /* disabled ones as well: they have it */
+    assert_int_equal(tape.calls, 3);
+    assert_true(tape.at[0].existing);
+    assert_heard(0, "o", REEF_ON_ADD, e[3], 3, -1); /* tables in the visible order */
+    assert_heard(3, "o", REEF_ON_ADD, e[0], 0, -1);
+    assert_heard(1499, "o", REEF_ON_ADD, e[1499], 1499, -1);
+    assert_int_equal(reef_count(w, Hungry), 1500);
+    begin();
+    desc = (reef_observer_desc){.name = "m", .function = hear, .events = REEF_ON_MATCH, .text = "Health, !Frozen", .existing = true, .context = "m"};
+    assert_false(reef_observer_is_null(reef_observer_new(w, &desc)));
+    assert_int_equal(tape.count, 1494);
+    desc = (reef_observer_desc){.name = "s", .function = hear, .events = REEF_ON_ADD, .component = reef_id(Awake), .existing = true, .context = "s"};
+    assert_ok(reef_add(w, e[7], Awake));
+    begin();
+    assert_false(reef_observer_is_null(reef_observer_new(w, &desc)));
+    assert_heard(0, "s", REEF_ON_ADD, e[7], -1, -1);
+    assert_int_equal(tape.count, 1);
+}
+
+/* ---- refusals and limits ---- */
+
+static void refuse(reef_world *w, reef_status wanted, const reef_observer_desc *desc)
+{
+    assert_true(reef_observer_is_null(reef_observer_new(w, desc)));
+    assert_int_equal(reef_last_error(w).status, wanted);
+    assert_string_equal(reef_last_error(w).operation, "reef_observer_new");
+    assert_valid(w);
+}
+
+static void H2_wrong_observers_are_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_component none = {0}, health = reef_id(Health);
+    const reef_query_desc in_struct = {.text = "Health"};
+    assert_true(reef_observer_is_null(reef_observer_new(NULL, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = health})));
+    refuse(w, REEF_BAD_ARGUMENT, NULL);
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .events = REEF_ON_ADD, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.function = hear, .events = REEF_ON_ADD, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "a b", .function = hear, .events = REEF_ON_ADD, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = 64, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = none});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD | REEF_ON_MATCH, .component = health});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = health, .text = "Health"});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .component = health, .text = "Health"});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .query = &in_struct, .text = "Health"});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_SET, .component = health, .existing = true});
+    refuse(w, REEF_BAD_ARGUMENT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .text = "changed Health"});
+    refuse(w, REEF_BAD_TEXT, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_MATCH, .text = "Health,"});
+    refuse(w, REEF_UNKNOWN_TYPE, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = {60000}});
+    assert_false(reef_observer_is_null(listen(w, "o", REEF_ON_ADD, health, false)));
+    refuse(w, REEF_EXISTS, &(reef_observer_desc){.name = "o", .function = hear, .events = REEF_ON_ADD, .component = health});
+    assert_status(REEF_NOT_ALIVE, reef_observer_remove(w, (reef_observer_id){0, 0, 0}));
+    assert_status(REEF_BAD_ARGUMENT, reef_observer_remove(NULL, (reef_observer_id){0, 0, 0}));
+    assert_true(reef_observer_is_null(reef_observer_find(w, "nobody")));
+    assert_true(reef_observer_is_null(reef_observer_find(NULL, "o")));
+    assert_true(reef_observer_is_null(reef_observer_find(w, NULL)));
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 1));
+    (void)e;
+    for (reef_block b = reef_begin_text(w, "Position"); reef_next(&b);) {
+        refuse(w, REEF_LOCKED, &(reef_observer_desc){.name = "p", .function = hear, .events = REEF_ON_ADD, .component = health});
+        assert_status(REEF_LOCKED, reef_observer_remove(w, reef_observer_find(w, "o")));
+    }
+}
+
+static void H2_the_number_of_observers_is_limited(void **state)
+{
+    reef_world *w = world_of(state);
+    char name[16];
+    begin();
+    for (int i = 0; i < REEF_OBSERVERS_MAX; i++) {
+        snprintf(name, sizeof name, "o%d", i);
+        assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = name, .function = hear, .events = REEF_ON_ADD,
+                                                                                    .component = reef_id(Health), .context = "o"})));
+    }
+    refuse(w, REEF_LIMIT, &(reef_observer_desc){.name = "one_more", .function = hear, .events = REEF_ON_ADD, .component = reef_id(Health)});
+    const reef_entity e = reef_create(w);
+    assert_ok(reef_add(w, e, Health));
+    assert_int_equal(tape.count, REEF_OBSERVERS_MAX);
+    const reef_observer_id third = reef_observer_find(w, "o3");
+    assert_ok(reef_observer_remove(w, third));
+    const reef_observer_id fresh = listen(w, "again", REEF_ON_ADD, reef_id(Health), false);
+    assert_int_equal(fresh.index, third.index);
+    assert_true(fresh.generation != third.generation);
+    assert_status(REEF_NOT_ALIVE, reef_observer_remove(w, third));
+}
+
+/* With observers of everything, a world goes the same way as one without. */
+static void F3_observers_change_nothing_by_themselves(void **state)
+{
+    reef_world *a = another_world(state, NULL), *b = another_world(state, NULL);
+    const reef_component types[] = {reef_id(Health), reef_id(Frozen), reef_id(Awake), reef_id(Tracked), reef_id(Mass)};
+    static const char *const names[] = {"health", "frozen", "awake", "tracked", "mass"};
+    begin();
+    for (size_t i = 0; i < 5; i++) assert_false(reef_observer_is_null(listen(b, names[i], ALL, types[i], i % 2)));
+    assert_false(reef_observer_is_null(listen(b, "deaths", REEF_ON_DESTROY, (reef_component){0}, true)));
+    assert_false(reef_observer_is_null(listen_match(b, "match", "Health, !Awake", false)));
+    assert_false(reef_observer_is_null(listen_match(b, "later", "Frozen | Awake", true)));
+    uint64_t seed = 7;
+    reef_entity e[400], x, y;
+    uint32_t n = 0;
+    for (int step = 0; step < 3000; step++) {
+        const uint32_t what = random_below(&seed, 14), k = n ? random_below(&seed, n) : 0, t = random_below(&seed, 5);
+        const reef_component c = types[t];
+        if (n < 20 || (what == 0 && n < 400)) {
+            x = reef_spawn(a, reef_with(Health, step, 1), reef_with(Tracked, .value = step));
+            y = reef_spawn(b, reef_with(Health, step, 1), reef_with(Tracked, .value = step));
+            assert_true(reef_entity_equal(x, y));
+            e[n++] = x;
+            continue;
+        }
+        int32_t got[2] = {0, 0};
+        for (int i = 0; i < 2; i++) {
+            reef_world *w = i ? b : a;
+            switch (what) {
+            case 1: case 2: case 3: got[i] = reef_add_id(w, e[k], c, NULL, NULL); break;
+            case 4: case 5: case 6: got[i] = reef_remove_id(w, e[k], c); break;
+            case 7: got[i] = reef_set(w, e[k], Health, step, 2); break;
+            case 8: got[i] = reef_set(w, e[k], Tracked, .value = step); break;
+            case 9: got[i] = reef_destroy(w, e[k]); break;
+            case 10: got[i] = reef_change(w, e[k], reef_with(Health, step, 3), reef_without(Mass), reef_tag(Awake), reef_without(Frozen)); break;
+            case 11: got[i] = reef_enable_id(w, e[k], (reef_component){0}, step % 2); break;
+            case 12: got[i] = reef_remove_all(w, e[k]); break;
+            default: {
+                const reef_entity copy = reef_clone(w, e[k]);
+                got[i] = (int32_t)copy.index;
+                if (copy.generation) got[i] += reef_destroy(w, copy);
+            }
+            }
+        }
+        assert_int_equal(got[0], got[1]);
+        if (what == 9) e[k] = e[--n];
+        if (step % 500 == 0) assert_valid(b);
+    }
+    assert_true(digest(a) == digest(b));
+    assert_true(tape.count > 3000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(F3_collected_observers_hear_the_net_effect_of_a_loop),
+        TEST(F3_outside_of_flushes_each_call_is_its_own),
+        TEST(F3_collected_values_with_hooks_end_with_the_flush),
+        TEST(F3_ticks_tell_the_same_on_any_number_of_threads),
+        TEST(F3_forks_and_snapshots_have_observers),
+        TEST(F3_observers_of_shared_values),
+        TEST(F3_what_exists_is_told_by_block_on_request),
+        TEST(H2_wrong_observers_are_refused),
+        TEST(H2_the_number_of_observers_is_limited),
+        TEST(F3_observers_change_nothing_by_themselves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
