@@ -122,7 +122,7 @@ static void store_lay_out(value_store *s, const type *t)
     s->offset = (uint32_t)store_offset(s, rows);
 }
 
-static COLD value_store *store_make(reef_world *w, uint32_t component)
+static COLD value_store *value_store_make(reef_world *w, uint32_t component)
 {
     state *s = &w->state;
     memory *m = &w->family->memory;
@@ -226,7 +226,7 @@ static bool packed_room(reef_world *w, value_store *s, uint32_t n)
 bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n)
 {
     value_store *s = store_mine(w, component);
-    if (s->component == 0 && (s = store_make(w, component)) == NULL) return false;
+    if (s->component == 0 && (s = value_store_make(w, component)) == NULL) return false;
     for (uint32_t i = 0; s->paged && i < n; i++)
         if (values_own(w, s, e[i].index >> s->bits) == NULL) return false;
     for (uint32_t i = 0; !s->paged && i < n; i++)
@@ -305,7 +305,7 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
 /* The last value comes into the hole. */
 static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entity e)
 {
-    static const reef_entity nobody;
+    static const reef_entity vacant;
     const uint32_t slot = slot_of(s, e), last = (uint32_t)s->count - 1;
     char *page = s->values.page[slot >> s->bits], *tail = s->values.page[last >> s->bits];
     value_leave(w, t, slot_value(s, slot));
@@ -316,7 +316,7 @@ static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entit
         memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
         *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
     }
-    memcpy(tail + (last & slot_mask(s)) * sizeof nobody, &nobody, sizeof nobody);
+    memcpy(tail + (last & slot_mask(s)) * sizeof vacant, &vacant, sizeof vacant);
     values_mark(w, s, slot >> s->bits);
     values_mark(w, s, last >> s->bits);
 }
@@ -332,7 +332,7 @@ void store_drop(reef_world *w, uint32_t component, reef_entity e)
 
 void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 {
-    static const reef_entity nobody;
+    static const reef_entity vacant;
     value_store *s = store_mine(w, component);
     const uint32_t slot = slot_of(s, e), i = slot & slot_mask(s);
     char *block = s->values.page[slot >> s->bits];
@@ -342,7 +342,7 @@ void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
         --*page_live(s, block);
         return;
     }
-    memcpy(block + i * sizeof nobody, &nobody, sizeof nobody);
+    memcpy(block + i * sizeof vacant, &vacant, sizeof vacant);
     *index_entry(s, e.index) = 0;
 }
 

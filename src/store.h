@@ -181,7 +181,7 @@ INLINE bool add_fast_packed(const reef_world *w, value_store *s, handle h, const
 }
 INLINE bool drop_fast_packed(const reef_world *w, value_store *s, handle h)
 {
-    static const handle nobody;
+    static const handle vacant;
     uint64_t *entry = index_entry(s, HANDLE_INDEX(h));
     const uint32_t slot = (uint32_t)*entry, page = slot >> s->bits, i = slot & slot_mask(s);
     const uint32_t last = (uint32_t)s->count - 1, tail = last >> s->bits, k = last & slot_mask(s);
@@ -193,7 +193,7 @@ INLINE bool drop_fast_packed(const reef_world *w, value_store *s, handle h)
                                      !paged_owned(&s->index, HANDLE_INDEX(moved) >> REEF_INDEX_BITS, w->hot.fork_version))))
         return false;
     memcpy(block + i * sizeof moved, &moved, sizeof moved);
-    memcpy(end + k * sizeof nobody, &nobody, sizeof nobody);
+    memcpy(end + k * sizeof vacant, &vacant, sizeof vacant);
     *index_entry(s, HANDLE_INDEX(moved)) = HANDLE_RECORD(moved, slot);
     *entry = 0;
     char *to = block + s->offset + (size_t)i * s->size, *from = end + s->offset + (size_t)k * s->size;
