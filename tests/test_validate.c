@@ -1,6 +1,6 @@
 /* The validator itself: every kind of damage, done on purpose from the inside, is found and named; undone, the world is
  * valid again. Without this, "valid" after every other test would prove little. */
-#include "table.h"
+#include "store.h"
 #include "support.h"
 
 typedef struct damage {
@@ -179,12 +179,62 @@ static void C3_damage_to_names_is_found(void **test)
     assert_valid(d.w);
 }
 
+static void C3_damage_to_a_store_is_found(void **test)
+{
+    static const struct { const char *name; reef_home home; } stores[] = {{"V_sparse", REEF_SPARSE}, {"V_paged", REEF_PAGED}, {"V_cold", REEF_COLD}};
+    damage d = prepared(test);
+    for (int i = 0; i < 3; i++) {
+        const reef_component c = reef_type_new(&(reef_type_desc){.name = stores[i].name, .size = 8, .align = 8, .home = stores[i].home,
+                                                                 .page_rows = stores[i].home == REEF_PAGED ? 64 : 0}, NULL);
+        for (uint32_t k = 600; k < 1200; k++) assert_ok(reef_add_id(d.w, reef_entity_at(d.w, k), c, NULL, NULL));
+        assert_valid(d.w);
+        value_store *s = (value_store *)(uintptr_t)store_of(d.w, c.id);
+        with_number(&d, &s->count, s->count + 1, stores[i].name);
+        with_number(&d, &s->count, s->count - 1, stores[i].name);
+        with_count(&d, &s->size, 4, "not laid out");
+        with_count(&d, &d.w->hot.store_number[c.id], 0, "store");
+        if (s->paged) {
+            uint32_t *page = s->values.page[12]; /* 768 ... 831 */
+            with_count(&d, &page[5], 0, "count of values");
+            with_count(&d, &page[5], 99, "dead entity");
+            with_count(&d, &page[64], 3, "count of values");
+        } else {
+            reef_entity *page = s->values.page[1];
+            with_count(&d, &page[5].generation, 0, stores[i].name);
+            with_count(&d, &page[5].generation, 99, "dead entity");
+            with_count(&d, &page[5].index, page[6].index, "isn't found");
+            uint64_t *entry = (uint64_t *)s->index.page[1] + (700 - 512);
+            with_number(&d, entry, 0, "isn't found");
+            with_number(&d, entry, *entry + 1, "isn't found");
+            with_number(&d, (uint64_t *)s->index.page[1] + 1, UINT64_C(1) << 32, "lead nowhere");
+        }
+        const bit_store *b = bit_store_of(d.w, c.id);
+        assert_true((b == NULL) == (stores[i].home == REEF_COLD));
+        if (b == NULL) continue;
+        const uint32_t place = (uint32_t)*record_of(d.w, 700), row = place_row(place);
+        uint64_t *words = b->words.page[place_unit(place)], right = words[row / 64];
+        words[row / 64] &= ~(1ull << row % 64);
+        ((bit_store *)(uintptr_t)b)->count--;
+        finds(&d, "a value without its bit");
+        words[row / 64] = right;
+        finds(&d, "bits");
+        ((bit_store *)(uintptr_t)b)->count++;
+        assert_valid(d.w);
+        const uint64_t values = s->count;
+        d.w->state.stores[d.w->hot.store_number[c.id]].count = 0;
+        finds(&d, stores[i].name);
+        s->count = values;
+        assert_valid(d.w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(C3_damage_to_the_index_is_found), TEST(C3_damage_to_the_free_ids_is_found),
         TEST(C3_damage_to_a_table_is_found),   TEST(C3_damage_to_switches_is_found),
         TEST(C3_damage_to_marks_is_found),     TEST(C3_damage_to_names_is_found),
+        TEST(C3_damage_to_a_store_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
