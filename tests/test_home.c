@@ -516,6 +516,107 @@ static void G1_types_that_forks_reset_or_skip_do_so_in_every_home(void **state)
     }
 }
 
+/* ---- going back ---- */
+
+enum { PLAYERS = 50 };
+
+typedef struct play {
+    reef_component plain, tracked, skip;
+    int32_t        noise; /* != 0: the step isn't deterministic */
+} play;
+
+static reef_status play_step(void *context, reef_world *w, uint64_t tick, const void *input, size_t bytes)
+{
+    play *p = context;
+    uint64_t seed = tick + 7;
+    (void)input, (void)bytes;
+    for (uint32_t i = 0; i < 30; i++) {
+        const reef_entity e = reef_entity_at(w, random_below(&seed, PLAYERS));
+        const int32_t value[2] = {(int32_t)(tick * 100 + i), 1};
+        reef_status s = REEF_OK;
+        switch (random_below(&seed, 7)) {
+        case 0: s = reef_destroy(w, e); break;
+        case 1: s = reef_entity_is_null(reef_create(w)) ? REEF_NO_MEMORY : REEF_OK; break;
+        case 2: s = reef_has_id(w, e, p->tracked) ? reef_remove_id(w, e, p->tracked) : reef_add_id(w, e, p->tracked, NULL, NULL); break;
+        case 3: s = reef_has_id(w, e, p->plain) ? reef_remove_id(w, e, p->plain) : REEF_OK; break;
+        case 4: s = reef_has_id(w, e, p->skip) ? REEF_OK : reef_add_id(w, e, p->skip, NULL, NULL); break;
+        default: s = reef_set_id(w, e, p->plain, value, sizeof value);
+        }
+        if (s < REEF_OK && s != REEF_NOT_ALIVE) return s;
+    }
+    const reef_entity last = reef_entity_at(w, PLAYERS + 1);
+    if (p->noise) number_set(w, last, p->plain, p->noise++);
+    return REEF_OK;
+}
+
+static void play_begin(reef_world *w, play *p, uint32_t h)
+{
+    static const reef_hooks skip = {.on_fork = REEF_FORK_SKIP};
+    static const reef_field value[] = {REEF_FIELD(Tracked, value, REEF_I32, NULL, 0, 0)}; /* the ticket is another one each time */
+    *p = (play){plain_in(h), type_sized(h, "Owner", sizeof(Tracked), 4, &tracked_hooks), type_sized(h, "Skip", 8, 4, &skip), 0};
+    assert_ok(reef_type_describe(p->tracked, value, 1));
+    for (uint32_t i = 0; i < PLAYERS + 2; i++) {
+        const reef_entity e = reef_create(w);
+        assert_ok(reef_add_id(w, e, p->plain, NULL, NULL));
+        if (i % 3 == 0) assert_ok(reef_add_id(w, e, p->tracked, NULL, NULL));
+    }
+}
+
+static void G2_a_history_brings_values_of_every_home_back(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { TICKS = 30 };
+        uint64_t hashes[TICKS + 1];
+        play p;
+        reef_world *w = another_world(state, NULL);
+        play_begin(w, &p, h);
+        reef_history *history = reef_history_new(w, &(reef_history_config){.ticks = TICKS, .bytes = 8 << 20, .step = play_step, .context = &p});
+        for (uint32_t t = 0; t < TICKS; t++) {
+            hashes[t] = reef_hash(w);
+            assert_ok(reef_history_step(history, NULL, 0));
+        }
+        hashes[TICKS] = reef_hash(w);
+        for (uint32_t t = TICKS; t-- > 0;) {
+            const uint32_t to = t * 7 % TICKS;
+            assert_ok(reef_history_rewind(history, to));
+            assert_true(reef_hash(w) == hashes[to]);
+            assert_true(hash_anew(w) == hashes[to]);
+            assert_valid(w);
+        }
+        assert_ok(reef_history_replay(history, TICKS));
+        assert_true(reef_hash(w) == hashes[TICKS]);
+        assert_true(reef_history_reach(history).bytes > 1000);
+        reef_history_free(history);
+        assert_valid(w);
+        end_world(state, w);
+        assert_null(book.mistake);
+        assert_int_equal(book.live, 0);
+        ledger_reset();
+    }
+}
+
+static void G3_a_synctest_names_component_and_entity_in_every_home(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        play p;
+        reef_desync report;
+        reef_world *w = another_world(state, NULL);
+        play_begin(w, &p, h);
+        assert_ok(reef_synctest(w, &(reef_synctest_config){.ticks = 12, .distance = 3, .step = play_step, .context = &p}, &report));
+        p.noise = 1000;
+        const reef_entity last = reef_entity_at(w, PLAYERS + 1);
+        assert_status(REEF_DESYNC, reef_synctest(w, &(reef_synctest_config){.ticks = 12, .distance = 3, .step = play_step, .context = &p}, &report));
+        assert_int_equal(report.difference.component.id, p.plain.id);
+        assert_entity(report.difference.entity, last);
+        char text[300];
+        (void)reef_difference_text(&report.difference, text, sizeof text);
+        assert_non_null(strstr(text, reef_type_name(p.plain)));
+        end_world(state, w);
+        assert_int_equal(book.live, 0);
+        ledger_reset();
+    }
+}
+
 /* ---- the hash ---- */
 
 static void G4_the_hash_knows_values_but_not_where_they_lie(void **state)
@@ -823,6 +924,8 @@ int main(void)
         TEST(E2_shared_values_are_copied_and_destroyed_once),
         TEST(E2_what_cant_be_copied_refuses_a_fork_by_name),
         TEST(G1_types_that_forks_reset_or_skip_do_so_in_every_home),
+        TEST(G2_a_history_brings_values_of_every_home_back),
+        TEST(G3_a_synctest_names_component_and_entity_in_every_home),
         TEST(G4_the_hash_knows_values_but_not_where_they_lie),
         TEST(G4_a_types_part_of_the_hash_tells_its_values),
         TEST(G4_every_byte_of_a_value_counts),
