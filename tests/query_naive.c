@@ -82,7 +82,7 @@ bool naive_is(const void *p, uint32_t size, uint32_t value)
 {
     uint8_t wanted[64];
     naive_fill(wanted, size, value);
-    return memcmp(p, wanted, size) == 0;
+    return p && memcmp(p, wanted, size) == 0;
 }
 
 /* ---- worlds ---- */
