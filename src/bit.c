@@ -9,7 +9,7 @@
  * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which stores may have bits in
  * it (the 64th bit stands for all from the 64th on), so that tables without switches pay one test a move. Bits of rows
  * that don't exist are zero. Pages are made with the first bit that is set in a unit. */
-#include "table.h"
+#include "store.h"
 #include <stdio.h>
 
 const bit_store *bit_store_of(const reef_world *w, uint32_t key)
@@ -245,8 +245,9 @@ static void unit_rows(const reef_world *w, const bit_store *b, const table *t, u
 {
     const uint32_t component = b->key & ~BIT_DISABLED, count = chunk_rows(t, unit);
     const bool marks = b->key & BIT_DISABLED && component, all = !marks || slot_seek(w, component, t->shape->table) != 0;
+    const reef_entity *e = slot_entities(unit_slots(w, unit));
     for (uint32_t row = 0; row < count; row++)
-        if (all || bit_has(w, component, unit_place(unit) + row)) rows[row / 64] |= 1ull << (row % 64);
+        if (all || bit_has(w, component, unit_place(unit) + row) || store_has(w, component, e[row])) rows[row / 64] |= 1ull << (row % 64);
 }
 
 static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32_t unit, uint64_t *sum, char *message,
