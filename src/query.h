@@ -27,10 +27,13 @@ typedef struct term_facts {
 
 enum { SWITCHES_FEW = 8 };
 
+enum { CUT_ELSEWHERE = UINT16_MAX };
+
 /* A term with data of a loop whose blocks are cut (src/walk_store.c). */
 typedef struct cut_term {
     uint32_t component, size;
     uint16_t term;
+    uint16_t column; /* its place in query.head; CUT_ELSEWHERE: none */
     bool     stored; /* else it is a column */
     bool     packed; /* of a store whose slots have no holes */
     bool     writes;
@@ -42,6 +45,7 @@ typedef struct cutting {
     reef_query_head head; /* of its blocks: key i is that of cell i */
     uint32_t count, stored_count, cell_count;
     bool     writes;      /* some stored term */
+    bool     quick;       /* one stored term, without holes, only read, of every match; and a cell for each term */
     bool     freezes;     /* it asks which of the stored values changed that it writes itself */
     cut_term term[];
 } cutting;

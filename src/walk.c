@@ -293,6 +293,7 @@ void walk_open(reef_block *b, const query *q)
     b->frozen = NULL;
     b->words = NULL;
     b->rest = 0;
+    b->more = 0;
 }
 
 /* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the next one. */
@@ -754,7 +755,6 @@ bool walk_chunk(reef_block *b)
 static NOINLINE bool walk_next(reef_block *b)
 {
     const query *q = b->query;
-    if (q->cut) return cut_next(b);
     while (b->left != 0 && walk_step(b)) {
         b->mask = NULL;
         if (match_before(q, b->match)->look && !walk_look(b, q)) continue;
@@ -772,7 +772,10 @@ static NOINLINE bool walk_next(reef_block *b)
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;
-    if (b->walks) return b->query->ranking ? ranking_next(b) : walk_next(b);
+    if (b->walks) {
+        const query *q = b->query;
+        return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
+    }
     reef_end(b);
     return false;
 }

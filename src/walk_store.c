@@ -40,6 +40,9 @@ static void cutting_add(cutting *c, const query *q, uint32_t i)
     to->component = x->id;
     to->size = x->size;
     to->term = (uint16_t)i;
+    to->column = CUT_ELSEWHERE;
+    for (uint32_t k = 0; k < q->head.column_count; k++)
+        if (q->head.key[k] >> 1 == x->id) to->column = (uint16_t)k;
     to->stored = q->facts[i].stored;
     to->packed = x->home == REEF_SPARSE || x->home == REEF_COLD;
     to->writes = t->access != REEF_IN;
@@ -68,6 +71,7 @@ bool cutting_make(query *q)
         if (q->facts[i].stored) cutting_add(c, q, i);
     for (uint32_t i = 0; i < q->term_count; i++)
         if (term_has_data(q, i) && !q->facts[i].stored) cutting_add(c, q, i);
+    c->quick = c->stored_count == 1 && c->term[0].packed && c->term[0].sure && !c->writes && c->count == c->cell_count;
     c->head.column_count = c->head.write_count = c->cell_count;
     c->head.match_bytes = sizeof cut_match;
     return true;
@@ -230,6 +234,23 @@ INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uin
     return (char *)s->values.page[at >> s->bits] + s->offset + (size_t)(at & ((1u << s->bits) - 1)) * s->size;
 }
 
+/* Where a cell's values come from in this chunk. */
+INLINE const void *cell_from(const reef_block *b, const cut_term *t, const match *m, const reef_slot *slots)
+{
+    if (t->stored) return store_of(b->world, t->component);
+    if (LIKELY(t->column != CUT_ELSEWHERE)) return reef_slot_of(slots, m, t->column)->block;
+    const uint32_t slot = slot_seek(b->world, t->component, slots[0].head.table);
+    return slot ? slots[slot].block : NULL;
+}
+
+/* The columns where they are now: while some are shared with a fork, a write by a call moves them. */
+static NOINLINE void cells_find_columns(reef_block *b, const cutting *c)
+{
+    const query *q = b->query;
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++)
+        b->cells[i].from = cell_from(b, &c->term[i], match_before(q, b->walk_match), unit_slots(b->world, b->unit));
+}
+
 /* The next chunk with rows that match. False: the loop is at its end. */
 static NOINLINE bool cut_chunk(reef_block *b)
 {
@@ -237,13 +258,10 @@ static NOINLINE bool cut_chunk(reef_block *b)
     const cutting *c = q->cut;
     if (b->words) b->match = b->walk_match;
     if (!walk_chunk(b)) return reef_end(b), false;
-    const bool writes = q->head.write_count || q->optional_writes || q->tracked;
-    if (writes && !b->part && !walk_own(b)) return false;
+    if (!b->part && !(q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head))) return false;
     for (uint32_t i = 0; i < c->cell_count; i++) {
-        reef_cell *x = &b->cells[i];
-        const uint32_t slot = c->term[i].stored ? 0 : slot_seek(b->world, c->term[i].component, b->slots[0].head.table);
-        if (b->words == NULL) x->next = UINT32_MAX;
-        x->from = c->term[i].stored ? (const void *)store_of(b->world, c->term[i].component) : slot ? b->slots[slot].block : NULL;
+        if (b->words == NULL) b->cells[i].next = UINT32_MAX;
+        b->cells[i].from = cell_from(b, &c->term[i], match_before(q, b->match), b->slots);
     }
     b->walk_match = b->match;
     b->match = b->match_end = (const char *)&cut_match + sizeof cut_match;
@@ -252,9 +270,19 @@ static NOINLINE bool cut_chunk(reef_block *b)
     b->slots = (const reef_slot *)(const void *)b->cells;
     b->words = b->mask;
     b->mask = NULL;
-    b->rest = b->words[0];
-    b->word = 0;
+    b->more = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) b->more |= (uint32_t)(b->words[k] != 0) << k;
     b->chunk_marked = false;
+    return true;
+}
+
+/* The next word with rows that match. */
+INLINE bool cut_word(reef_block *b)
+{
+    if (UNLIKELY(b->more == 0) && !cut_chunk(b)) return false;
+    b->word = bits_first(b->more);
+    b->more &= b->more - 1;
+    b->rest = b->words[b->word];
     return true;
 }
 
@@ -289,28 +317,49 @@ static bool cells_own(reef_block *b, const cutting *c)
     return true;
 }
 
-bool cut_next(reef_block *b)
+static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bool alone)
 {
-    const cutting *c = b->query->cut;
-    while (b->rest == 0) {
-        if (b->words && ++b->word < BIT_WORDS) b->rest = b->words[b->word];
-        else if (!cut_chunk(b)) return false;
-    }
-    const uint32_t bit = bits_first(b->rest), row = b->word * 64 + bit;
-    const bool alone = bit < 63 && !(b->rest >> bit >> 1 & 1);
     const uint32_t n = cells_fill(b, c, b->handles + row, alone ? 1 : row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row), end = row + n;
+    if (UNLIKELY(b->world->hot.chunks.shared)) cells_find_columns(b, c);
     for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
         reef_cell *x = &b->cells[i];
         x->values = x->from ? (char *)(uintptr_t)x->from + (size_t)row * c->term[i].size : NULL;
     }
-    if (LIKELY(n == 1)) {
+    if (n == 1) {
         b->rest &= b->rest - 1;
     } else {
         b->word = end / 64;
         b->rest = end < REEF_BLOCK_ROWS ? b->words[b->word] & ~0ull << (end % 64) : 0;
+        b->more &= b->word < BIT_WORDS ? ~((2u << b->word) - 1) : 0;
     }
     b->first = row;
     b->count = n;
     b->entities = b->handles + row;
     return !c->writes || b->part || cells_own(b, c);
+}
+
+bool cut_next(reef_block *b)
+{
+    const cutting *c = b->query->cut;
+    if (b->rest == 0 && !cut_word(b)) return false;
+    const uint64_t rest = b->rest;
+    const uint32_t bit = bits_first(rest), row = b->word * 64 + bit;
+    const bool alone = bit < 63 && !(rest >> bit & 2);
+    const reef_entity *e = b->handles + row;
+    const value_store *s = b->cells[0].from;
+    const uint32_t at = (uint32_t)b->cells[0].next, i = at & ((1u << s->bits) - 1);
+    if (UNLIKELY(!c->quick || !alone || at >= s->count || b->world->hot.chunks.shared)) return cut_block(b, c, row, alone);
+    const char *page = s->values.page[at >> s->bits];
+    if (UNLIKELY(memcmp(page + i * sizeof *e, e, sizeof *e) != 0)) return cut_block(b, c, row, alone);
+    b->cells[0].values = (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
+    b->cells[0].next = at + 1;
+    for (uint32_t k = 1; k < c->cell_count; k++) {
+        reef_cell *x = &b->cells[k];
+        x->values = x->from ? (char *)(uintptr_t)x->from + (size_t)row * c->term[k].size : NULL;
+    }
+    b->rest = rest & (rest - 1);
+    b->first = row;
+    b->count = 1;
+    b->entities = e;
+    return true;
 }

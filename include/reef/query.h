@@ -143,7 +143,7 @@ typedef struct reef_block {
     /* of a loop whose blocks are cut, since values lie outside of the rows; `words` is set when it begins */
     const uint64_t    *words;      /* the rows of the chunk that match; NULL: there was no chunk yet */
     uint64_t           rest;       /* of words[word], those that are still to come */
-    uint32_t           word;
+    uint32_t           word, more; /* more: bit k: words[k], behind `word`, has some */
     bool               chunk_marked;
     const void        *walk_match; /* what `match` is in other loops */
     const reef_entity *handles;    /* of the chunk */
