@@ -229,23 +229,12 @@ typedef struct stored_walk {
     size_t      bytes; /* of all copies up to the end of this one */
 } stored_walk;
 
-static const value_store *watch_store_after(const reef_world *w, const value_store *last)
-{
-    const value_store *next = NULL;
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        if (s->size == 0 || (last && type_compare(type_of(s->component), type_of(last->component)) <= 0)) continue;
-        if (next == NULL || type_compare(type_of(s->component), type_of(next->component)) < 0) next = s;
-    }
-    return next;
-}
-
 static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
 {
     while (k->s == NULL || !store_each(k->s, k->page, &k->at)) {
         k->at.slot = 0;
         if (k->s && ++k->page < k->s->values.count) continue;
-        if ((k->s = watch_store_after(w, k->s)) == NULL) return false;
+        if ((k->s = store_after(w, k->s ? type_of(k->s->component) : NULL)) == NULL) return false;
         k->page = 0;
     }
     k->copy = copies ? copies + k->bytes + sizeof k->at.entity : NULL;
