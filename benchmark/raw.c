@@ -397,6 +397,35 @@ static void bits_run(void *state)
     for (uint32_t k = 0; k < w->r->passes; k++) k_iter2_bits(POS(&w->a), VEL(&w->a), w->bits, w->a.n, bench_dt);
 }
 
+static void *sparse_setup(const bench_row *r)
+{
+    raw *w = raw_world(r);
+    raw_layout(&w->a, 1, size_p);
+    raw_layout(&w->b, 2, size_pv);
+    table_reserve(&w->b, r->ops);
+    w->handle = raw_alloc_zero(sizeof *w->handle * r->n);
+    for (uint32_t i = 0, n = 0; i < r->n; i++) {
+        create_1(&w->a, &w->ix, pos_of(i));
+        if (!bench_sparse(i)) continue;
+        VEL(&w->b)[n] = vel_of(i);
+        w->handle[n++] = i;
+    }
+    return w;
+}
+static void sparse_run(void *state)
+{
+    raw *w = state;
+    for (uint32_t k = 0; k < w->r->passes; k++) {
+        Position       *p = POS(&w->a);
+        const Velocity *v = VEL(&w->b);
+        for (uint32_t i = 0, n = w->r->ops; i < n; i++) {
+            p[w->handle[i]].x += v[i].x * bench_dt;
+            p[w->handle[i]].y += v[i].y * bench_dt;
+        }
+        BENCH_BARRIER();
+    }
+}
+
 /* ---- world_new, mem_2 ---- */
 
 static void *world_new_setup(const bench_row *r) { return raw_world(r); }
@@ -460,6 +489,7 @@ static const row_impl rows[] = {
     {ROW_iter_frag_1k, frag_setup, frag_1k_run, sum_rows, raw_free, NULL},
     {ROW_iter_frag_1k_bit, bits_setup, bits_run, sum_rows, raw_free, NULL},
     {ROW_iter_bit, bits_setup, bits_run, sum_rows, raw_free, NULL},
+    {ROW_iter_sparse, sparse_setup, sparse_run, sum_rows, raw_free, NULL},
     {ROW_world_new, world_new_setup, world_new_run, world_new_sum, raw_free, NULL},
     {ROW_mem_2, mem_setup, mem_run, sum_rows, raw_free, NULL},
     {0},

@@ -1,5 +1,6 @@
 /* reef's rows of values outside of the rows. */
 #include "reef_rows.h"
+#include "kernels.h"
 
 typedef Velocity VelocitySparse, VelocityPaged;
 typedef Position PositionPaged;
@@ -66,10 +67,32 @@ static uint64_t set_rand_sum(void *p)
     return sum;
 }
 
+static void *join_setup(const bench_row *r)
+{
+    state *s = state_new(r, false);
+    s->bundle = bundle_new(s, 1);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const values      v = {.p = pos_of(i)};
+        const reef_entity e = reef_spawn_bundle(s->w, s->bundle, &v);
+        const Velocity    x = vel_of(i);
+        if (bench_sparse(i)) reef_set(s->w, e, VelocitySparse, x.x, x.y);
+    }
+    s->query = query_new(s, "Position, in VelocitySparse");
+    return s;
+}
+static void join_run(void *p)
+{
+    state *s = p;
+    for (uint32_t k = 0; k < s->r->passes; k++)
+        for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);)
+            k_iter2(reef_inout(&b, Position), reef_in(&b, VelocitySparse), b.count, bench_dt);
+}
+
 const row_impl reef_home_rows[] = {
     {ROW_add_remove_sparse, ar_setup, sparse_run, home_sum, state_free, NULL},
     {ROW_add_remove_paged, ar_setup, paged_run, home_sum, state_free, NULL},
     {ROW_add_remove_8_sparse, sparse_8_setup, sparse_run, home_8_sum, state_free, NULL},
+    {ROW_iter_sparse, join_setup, join_run, sum_rows, state_free, NULL},
     {ROW_get_rand_paged, rand_setup, get_rand_run, sum_run, state_free, NULL},
     {ROW_set_rand_paged, rand_setup, set_rand_run, set_rand_sum, state_free, NULL},
     {0},

@@ -96,6 +96,8 @@
  *                     hash, and it isn't that of the state before, unless nothing changed)
  *   query_build       in the world of iter_frag_1k: make the query "in Position, in Velocity" from a text, visit every block once, but not
  *                     its rows, free it; 1,000 times. No baseline
+ *   iter_sparse       1,000,000 rows with Position; one of each hundred (bench_sparse) also has a sparse Velocity, given to them in the
+ *                     order in which they were made. p += v*dt. Op: matched entity. raw: row numbers and velocities, packed
  *   iter_changed      1,000,000 rows in one table; the query "Position, changed in Velocity" ran, then one velocity in each
  *                     hundredth block was written. One loop p += v*dt. Op: a row of those ten blocks. No baseline
  *   bulk_add_query    1,000,000 entities with Position; one call adds Velocity (zero) to all that the query "Position" matches. Setup
@@ -176,6 +178,7 @@ typedef struct Data {
     X(iter_frag_1k, N_100K, 1024, 80, N_100K, NS) \
     X(iter_frag_1k_bit, N_100K, 1, 80, 0, NS) \
     X(iter_bit, N_1M, 1, 20, 0, NS) \
+    X(iter_sparse, N_1M, 1, 20, N_1M / 100, NS) \
     X(iter_changed, N_1M, 1, 1, 10240u, NS) \
     X(sort_repair, N_1M, 1, 1, N_1M, NS) \
     X(query_build, N_100K, 1024, 1000, 1, US) \
@@ -273,6 +276,8 @@ static inline uint64_t pos_sum(Position p, uint64_t i) { return (bits_of(p.x) + 
 /* Ten random tags of entity i; bit 0 is the tag asked for (iter_frag_1k_bit), or "enabled" (iter_bit). */
 static inline uint32_t bench_tags(uint32_t i) { return (uint32_t)(bench_mix(i) & 1023); }
 uint32_t               bench_matched(uint32_t n);
+/* One of each hundred entities, anywhere in it. */
+static inline bool bench_sparse(uint32_t i) { return bench_mix(i / 100) % 100 == i % 100; }
 /* Shuffle handles (4 or 8 bytes each) with a fixed seed: the same order for every contestant. */
 void bench_shuffle(void *handles, uint32_t n, size_t handle_size);
 /* Stop the compiler from moving work across passes. */

@@ -54,6 +54,8 @@ static void query_each(const query *q, asked answer, void *context)
 {
     asking a;
     a.at.q = q;
+    a.at.frozen = NULL;
+    a.at.among = NULL;
     a.at.since = query_last_run(q);
     if (!fixed_hold(q, a.at.since)) return;
     for (uint32_t i = 0; i < q->match_count; i++)
@@ -168,8 +170,10 @@ bool query_place_matches(const query *q, uint32_t place)
 {
     const reef_slot *slots = reef_slots_at(&q->world->hot, place);
     const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64;
-    uint64_t words[BIT_WORDS];
-    const look l = {q, id, place_unit(place), chunk_rows(table_read(q->world, id), place_unit(place)), query_last_run(q), slot_entities(slots)};
+    uint64_t words[BIT_WORDS], among[BIT_WORDS];
+    among[k] = 1ull << (row % 64);
+    const look l = {q, id, place_unit(place), chunk_rows(table_read(q->world, id), place_unit(place)), query_last_run(q), slot_entities(slots),
+                    NULL, among};
     const verdict v = table_verdict(q, id);
     if (v == ROWS_NONE || !fixed_hold(q, l.since)) return false;
     return v == ROWS_ALL || (look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1));

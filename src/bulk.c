@@ -96,7 +96,7 @@ static bool rows_of(const bulk *b, const match *m, const table *t, uint32_t unit
 {
     const uint32_t rows = chunk_rows(t, unit);
     if (m->look) {
-        const look l = {b->q, m->id, unit, rows, b->since, slot_entities(unit_slots(b->w, unit))};
+        const look l = {b->q, m->id, unit, rows, b->since, slot_entities(unit_slots(b->w, unit)), NULL, NULL};
         return look_rows(&l, words, 0, BIT_WORDS);
     }
     for (uint32_t k = 0; k < BIT_WORDS; k++)

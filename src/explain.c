@@ -25,6 +25,12 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 static const char *type_text(uint32_t component) { return type_of(component)->name; }
 
+static const char *home_text(reef_home home)
+{
+    static const char *const text[] = {"REEF_TABLE", "REEF_BIT", "REEF_SPARSE", "REEF_PAGED", "REEF_COLD", "REEF_MULTI", "REEF_SHARED", "REEF_SPLIT"};
+    return text[home];
+}
+
 /* The query as a text. */
 static void explain_terms(explanation *o, const query *q)
 {
@@ -63,12 +69,20 @@ static void explain_rows(explanation *o, const query *q)
         if (f->fixed)
             explain_put(o, "%s of entity %" PRIu32 "v%" PRIu32 " decides for all rows\n", type_text(t->component.id), t->source.index,
                         t->source.generation);
-        else if (f->bit) explain_put(o, "looks at rows: %s is a switch, 64 rows at a time\n", type_text(t->component.id));
+        else if (f->bit && t->op != REEF_OPTIONAL)
+            explain_put(o, "looks at rows: %s is a %s, 64 rows at a time\n", type_text(t->component.id),
+                        type_of(t->component.id)->stored ? "bit of the row" : "switch");
+        else if (f->cold && t->op != REEF_OPTIONAL)
+            explain_put(o, "looks at rows: %s is cold, and looked up row by row\n", type_text(t->component.id));
         else if (f->marks && t->enabled != REEF_EITHER && t->op != REEF_OPTIONAL)
             explain_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n", type_text(t->component.id));
-        const char *what = type_of(t->component.id) && type_of(t->component.id)->tracked ? "rows" : "blocks";
+        const type *x = type_of(t->component.id);
+        const char *what = x && x->tracked ? "rows" : x && x->stored ? "pages" : "blocks";
         if (t->since == REEF_IF_CHANGED)
             explain_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));
+        if (f->stored)
+            explain_put(o, "cuts blocks where the values of %s don't lie side by side: their home is %s\n", type_text(t->component.id),
+                        home_text(type_of(t->component.id)->home));
         if (t->since == REEF_IF_ADDED) explain_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
     }
 }

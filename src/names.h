@@ -60,6 +60,10 @@
 #define commands_drop reef_inner_commands_drop
 #define commands_part reef_inner_commands_part
 #define commands_trim reef_inner_commands_trim
+#define cut_next reef_inner_cut_next
+#define cut_rows reef_inner_cut_rows
+#define cutting_drop reef_inner_cutting_drop
+#define cutting_make reef_inner_cutting_make
 #define destroy_prepare reef_inner_destroy_prepare
 #define destroy_rows reef_inner_destroy_rows
 #define error_text reef_inner_error_text
@@ -94,6 +98,9 @@
 #define family_join reef_inner_family_join
 #define family_leave reef_inner_family_leave
 #define fixed_hold reef_inner_fixed_hold
+#define frozen_drop reef_inner_frozen_drop
+#define frozen_fill reef_inner_frozen_fill
+#define frozen_make reef_inner_frozen_make
 #define graph_edge reef_inner_graph_edge
 #define graph_settle reef_inner_graph_settle
 #define graph_slot_rare reef_inner_graph_slot_rare
@@ -151,6 +158,7 @@
 #define names_validate reef_inner_names_validate
 #define nearest_begin reef_inner_nearest_begin
 #define nearest_look reef_inner_nearest_look
+#define no_keys reef_inner_no_keys
 #define number_hash reef_inner_number_hash
 #define observe_change reef_inner_observe_change
 #define observe_close reef_inner_observe_close
@@ -175,9 +183,11 @@
 #define observing_forget reef_inner_observing_forget
 #define observing_ready reef_inner_observing_ready
 #define observing_validate reef_inner_observing_validate
+#define order_chunk reef_inner_order_chunk
 #define order_keys reef_inner_order_keys
 #define order_resolve reef_inner_order_resolve
 #define order_rows reef_inner_order_rows
+#define own_version reef_inner_own_version
 #define owner_bits reef_inner_owner_bits
 #define owner_chunks reef_inner_owner_chunks
 #define owner_of reef_inner_owner_of
@@ -281,6 +291,7 @@
 #define row_leave reef_inner_row_leave
 #define row_pop reef_inner_row_pop
 #define row_pushed reef_inner_row_pushed
+#define row_seek reef_inner_row_seek
 #define run_forget reef_inner_run_forget
 #define run_make reef_inner_run_make
 #define run_put reef_inner_run_put
@@ -315,10 +326,13 @@
 #define spawn_pending reef_inner_spawn_pending
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
+#define store_add_fast reef_inner_store_add_fast
 #define store_after reef_inner_store_after
+#define store_claim reef_inner_store_claim
 #define store_commit_add reef_inner_store_commit_add
 #define store_count reef_inner_store_count
 #define store_drop reef_inner_store_drop
+#define store_drop_fast reef_inner_store_drop_fast
 #define store_each reef_inner_store_each
 #define store_mark_at reef_inner_store_mark_at
 #define store_offset reef_inner_store_offset
@@ -335,9 +349,12 @@
 #define store_undo_add reef_inner_store_undo_add
 #define store_version reef_inner_store_version
 #define stored_bound reef_inner_stored_bound
+#define stored_claim reef_inner_stored_claim
 #define stored_commit reef_inner_stored_commit
 #define stored_end reef_inner_stored_end
 #define stored_make reef_inner_stored_make
+#define stored_mark reef_inner_stored_mark
+#define stored_own_rows reef_inner_stored_own_rows
 #define stored_prepare reef_inner_stored_prepare
 #define stored_prepare_end reef_inner_stored_prepare_end
 #define stored_prepare_end_all reef_inner_stored_prepare_end_all
@@ -397,6 +414,7 @@
 #define type_of reef_inner_type_of
 #define type_ready reef_inner_type_ready
 #define types_described reef_inner_types_described
+#define value_changed reef_inner_value_changed
 #define value_copy reef_inner_value_copy
 #define value_equal reef_inner_value_equal
 #define value_make reef_inner_value_make
@@ -407,6 +425,8 @@
 #define values_check reef_inner_values_check
 #define values_fill reef_inner_values_fill
 #define values_stored reef_inner_values_stored
+#define walk_chunk reef_inner_walk_chunk
+#define walk_no_memory reef_inner_walk_no_memory
 #define walk_open reef_inner_walk_open
 #define walk_own reef_inner_walk_own
 #define walk_step reef_inner_walk_step

@@ -16,7 +16,7 @@ COLD reef_status order_resolve(const reef_world *w, const reef_order *given, ord
 {
     ordering o = {.kind = REEF_ENTITY, .stride = sizeof(reef_entity), .flip = given->descending ? UINT64_MAX : 0};
     if (given->component.id == 0) {
-        if (given->key || given->field) return REEF_BAD_ARGUMENT;
+        if (given->key || given->field || given->pool) return REEF_BAD_ARGUMENT;
         *out = o;
         return REEF_OK;
     }
@@ -24,6 +24,12 @@ COLD reef_status order_resolve(const reef_world *w, const reef_order *given, ord
     o.type = type_of(given->component.id);
     o.stride = o.type->size;
     o.key = given->key;
+    if (given->pool) {
+        if (!o.type->stored || given->key || given->field) return REEF_BAD_ARGUMENT;
+        o.pool = true;
+        *out = o;
+        return REEF_OK;
+    }
     if (o.stride == 0 || (given->key && given->field)) return REEF_BAD_ARGUMENT;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&o.type->fields), *found = NULL;
     for (uint32_t i = 0; fields && !given->key && i < o.type->field_count; i++)
@@ -87,6 +93,29 @@ void order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *
         for (uint32_t i = 0; i < rows; i++, p += stride) keys[i] = key_of_text(p, o->bytes) ^ flip;
         break;
     }
+}
+
+/* Where a value that is there lies in its pool. */
+static uint64_t value_place(const value_store *s, reef_entity e)
+{
+    if (s->paged) return e.index;
+    return (uint32_t)((const uint64_t *)s->index.page[e.index >> REEF_INDEX_BITS])[e.index & ((1u << REEF_INDEX_BITS) - 1)];
+}
+
+uint32_t order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows, uint64_t *keys)
+{
+    const reef_entity *e = slot_entities(slots);
+    uint32_t n = 0;
+    if (!order_is_stored(o)) return order_keys(o, slots[slot].block, rows, keys), rows;
+    for (uint32_t i = 0; i < rows; i++) {
+        const value_store *s = store_of(w, o->type->id);
+        const void *value = reef_store_find(s, e[i]);
+        keys[i] = UINT64_MAX;
+        if (value && o->pool) keys[i] = value_place(s, e[i]) ^ o->flip;
+        else if (value) order_keys(o, value, 1, &keys[i]);
+        n += value != NULL;
+    }
+    return n;
 }
 
 /* ---- sorting ---- */

@@ -29,7 +29,7 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     const reef_term *t = &q->terms[i];
     const term_facts *f = &q->facts[i];
     if (t->op == REEF_OPTIONAL || (f->fixed && f->top)) return ROWS_ALL;
-    if (f->bit || f->fixed) return ROWS_SOME;
+    if (f->bit || f->cold || f->fixed) return ROWS_SOME;
     if (slot_seek(q->world, t->component.id, table_id) == 0) return ROWS_NONE;
     if (t->since != REEF_ALWAYS || (f->marks && t->enabled != REEF_EITHER)) return ROWS_SOME;
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
@@ -158,7 +158,7 @@ static void rarest_choose(query *q)
     q->rare = 0;
     for (uint32_t i = 0; i < q->term_count; i++) {
         const term_facts *f = &q->facts[i];
-        if (q->terms[i].op != REEF_HAS || !f->top || f->bit || f->fixed) continue;
+        if (q->terms[i].op != REEF_HAS || !f->top || f->bit || f->cold || f->fixed) continue;
         uint32_t n = tables_with(q->world, q->terms[i].component.id);
         if (n >= least && q->rare) continue;
         least = n;
@@ -229,7 +229,7 @@ static void switches_find(query *q, bool marks)
         const reef_term *t = &q->terms[i];
         const term_facts *f = &q->facts[i];
         if (t->op >= REEF_ANY_OF || t->op == REEF_OPTIONAL) continue;
-        only = t->enabled != REEF_DISABLED && (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
+        only = t->enabled != REEF_DISABLED && (!f->cold || f->fixed) && (f->top || !(f->fixed || f->bit)) && (!f->bit || f->fixed || n < SWITCHES_FEW);
         if (only && f->bit && !f->fixed) q->switches[n++] = t->component.id << 1 | (t->op == REEF_NOT);
     }
     q->switch_count = only ? n : UINT32_MAX;
@@ -324,7 +324,7 @@ NOINLINE bool query_look(query *q, uint32_t count)
         q->seen = count;
         q->rare_used = used;
     }
-    q->looks = q->since || q->tracked || q->optional_writes || q->ranking;
+    q->looks = q->since || q->tracked || q->optional_writes || q->ranking || q->cut;
     for (uint32_t i = 0; !found && i < q->match_count; i++) {
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
@@ -368,9 +368,11 @@ static void facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
 {
     const type *x = type_of(t->component.id);
     f->top = top;
-    f->bit = x && x->home == REEF_BIT;
+    f->bit = x && x->bit;
+    f->cold = x && x->home == REEF_COLD;
     f->fixed = !reef_entity_is_null(t->source);
     f->filter = filter || t->op == REEF_NOT || t->access == REEF_WITH || x == NULL || x->size == 0;
+    f->stored = x && x->stored && !f->filter && !f->fixed && t->op < REEF_ANY_OF;
 }
 
 static reef_status leaf_check(reef_world *w, const reef_term *t)
@@ -381,7 +383,7 @@ static reef_status leaf_check(reef_world *w, const reef_term *t)
     const type *x = type_of(t->component.id);
     if (x->tracked) return REEF_OK;
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
-    return t->since == REEF_IF_CHANGED && x->size == 0 && x->home == REEF_TABLE ? REEF_BAD_ARGUMENT : REEF_OK;
+    return t->since == REEF_IF_CHANGED && x->size == 0 && x->home != REEF_BIT ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
 /* Is a component of one source named twice, where one name is enough? */
@@ -437,6 +439,7 @@ static void columns_sort(query *q)
             bool writes = t->access == REEF_INOUT || t->access == REEF_OUT;
             if (t->op >= REEF_ANY_OF || f->filter || f->fixed || writes != (write != 0)) continue;
             q->tracked |= writes && type_of(t->component.id)->tracked;
+            if (f->stored) continue;
             if (t->op == REEF_OPTIONAL || !f->top) {
                 q->optional_writes += writes;
                 continue;
@@ -504,7 +507,9 @@ static query *query_fresh(reef_world *w, const term_list *l, const term_facts *f
     if (q == NULL) return NULL;
     q->world = w;
     terms_take(q, l, facts);
-    return q;
+    if (cutting_make(q)) return q;
+    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->term_count));
+    return NULL;
 }
 
 static query *query_make(reef_world *w, const term_list *l)
@@ -618,6 +623,7 @@ static void query_give(reef_world *w, query *q)
 {
     if (q == NULL) return;
     ranking_drop(q);
+    cutting_drop(q);
     memory_free(&w->family->memory, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
     memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->term_count));
 }

@@ -16,7 +16,9 @@ typedef struct reef_query_data query;
 
 /* One term as it is asked for: what doesn't depend on tables. */
 typedef struct term_facts {
-    bool bit;    /* of the REEF_BIT home */
+    bool bit;    /* rows know by a bit who has it */
+    bool cold;   /* only its store knows */
+    bool stored; /* data is asked for, of the entity that is visited, and it lies in a store */
     bool marks;  /* some entity may have it disabled */
     bool fixed;  /* of another entity */
     bool filter; /* no data is asked for */
@@ -24,6 +26,35 @@ typedef struct term_facts {
 } term_facts;
 
 enum { SWITCHES_FEW = 8 };
+
+enum { CUT_ELSEWHERE = UINT16_MAX };
+
+/* A term with data of a loop whose blocks are cut (src/walk_store.c). */
+typedef struct cut_term {
+    uint32_t component, size;
+    uint16_t term;
+    uint16_t column; /* its place in query.head; CUT_ELSEWHERE: none */
+    bool     stored; /* else it is a column */
+    bool     packed; /* of a store whose slots have no holes */
+    bool     writes;
+    bool     sure;   /* every row that matches has it */
+} cut_term;
+
+/* Of a query that asks for stored data: its terms with data, the stored ones first. */
+typedef struct cutting {
+    reef_query_head head; /* of its blocks: key i is that of cell i */
+    uint32_t count, stored_count, cell_count;
+    bool     writes;      /* some stored term */
+    bool     quick;       /* one stored term, without holes, only read, of every match; and a cell for each term */
+    bool     freezes;     /* it asks which of the stored values changed that it writes itself */
+    cut_term term[];
+} cutting;
+
+/* The versions of a store's pages as they were when a loop began: for each term that asks, in their order. */
+typedef struct frozen_versions {
+    size_t   bytes;
+    uint64_t version[];
+} frozen_versions;
 
 struct reef_query_data {
     reef_query_head head;
@@ -39,6 +70,7 @@ struct reef_query_data {
     uint32_t    match_count, match_capacity;
     reef_enabled entities;
     struct ranking *ranking; /* of an ordered query: src/query_order.h */
+    cutting    *cut;         /* NULL: no stored data is asked for */
     bool        once;        /* freed at the end of its loop */
     bool        straight, plain; /* every term is a column that is wanted; and none may be disabled: a table that has them matches */
     bool        looks;       /* some match needs a look at rows, or some term a version */
@@ -66,6 +98,9 @@ INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 }
 
 INLINE const match *match_at(const query *q, uint32_t i) { return (const match *)(const void *)(q->matches + (size_t)i * q->head.match_bytes); }
+
+/* The match that a block is of, by where its loop is. */
+INLINE const match *match_before(const query *q, const void *m) { return (const match *)(const void *)((const char *)m - q->head.match_bytes); }
 
 /* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
  * runs out: false. */
@@ -104,6 +139,8 @@ typedef struct look {
     uint32_t     table_id, unit, count;
     uint64_t     since;
     const reef_entity *entities;
+    const frozen_versions *frozen; /* NULL: pages of stores are as new as they are */
+    const uint64_t *among;         /* rows that matter; NULL: all (look_rows sets it) */
 } look;
 /* The words first ... end-1 of the rows that match. False: none in them. */
 bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
@@ -130,7 +167,43 @@ void block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_
 uint32_t walk_step(reef_block *b);
 /* Its columns that the loop writes become ours and marked. False: no memory, the loop ended. */
 bool walk_own(reef_block *b);
+/* The next chunk of such a loop, with rows that match: b->mask, which is set in a loop whose blocks are cut. False: the end. */
+bool walk_chunk(reef_block *b);
+/* The loop ends since memory is short: false. */
+COLD bool walk_no_memory(reef_block *b);
+/* What the loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began; otherwise 0. */
+uint64_t own_version(const reef_block *b, const query *q);
 /* The version of the last run, 0: it never ran in this state. */
 uint64_t query_last_run(const query *q);
+
+/* ---- what a block gives (src/block.c) ---- */
+
+extern const reef_query_head no_keys; /* of a block whose columns the accessors look for in its chunk */
+/* The first row from `row` on whose bit is `value`, at most `count`. */
+uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value);
+/* The slots of the block's chunk. */
+INLINE const reef_slot *block_slots(const reef_block *b) { return b->walks ? unit_slots(b->world, b->unit) : b->slots; }
+
+/* ---- values outside of the rows (src/walk_store.c) ---- */
+
+bool cutting_make(query *q); /* query.cut; false: no memory */
+void cutting_drop(query *q);
+/* The next block of a loop whose blocks are cut. False: the end. */
+bool cut_next(reef_block *b);
+/* How many of n rows side by side, which match, may be one block. */
+uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n);
+/* Pages of the values that the block's rows have and the loop writes: ours and marked. False: no memory, the loop ended. */
+bool stored_own_rows(reef_block *b);
+/* For systems: all pages of what the query writes ours, with room for stamps (false: no memory); of one component; those of the block
+ * marked as written at `version`, which several threads may do. */
+bool stored_claim(query *q);
+bool store_claim(reef_world *w, uint32_t component);
+void stored_mark(const reef_block *b, uint64_t version);
+/* Room for the versions of the pages that the loop writes and asks about (`old` or larger; NULL: no memory); as they are now. */
+frozen_versions *frozen_make(const query *q, frozen_versions *old);
+void frozen_fill(const query *q, frozen_versions *f);
+void frozen_drop(reef_world *w, frozen_versions *f);
+/* Was the page of the entity's value, as term i wants it, written since? */
+bool value_changed(const look *l, uint32_t i, reef_entity e);
 
 #endif

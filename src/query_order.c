@@ -112,11 +112,35 @@ static bool ranking_room(ranking *r, reef_world *w, size_t count)
 
 /* ---- repairing it ---- */
 
+/* A stored component's pages, or some of them, are newer than the list. */
+static bool pages_are_new(const reef_world *w, const ranking *r)
+{
+    const reef_paged *p = &store_of(w, r->by.type->id)->values;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->page[i] && p->version[i] > r->version) return true;
+    return false;
+}
+
+/* How many rows of a chunk have the stored component that the list is sorted by. `news`: some page is new; then *same turns false if a
+ * value of these rows lies in one. (Who got the component since has a value in one; and where one lost it there are fewer.) */
+static uint32_t rows_stored(const reef_world *w, const ranking *r, const reef_entity *e, uint32_t rows, bool news, bool *same)
+{
+    const value_store *s = store_of(w, r->by.type->id);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        if (reef_store_find(s, e[i]) == NULL) continue;
+        n++;
+        if (news && store_version(s, e[i]) > r->version) *same = false;
+    }
+    return n;
+}
+
 /* Marks the chunks that are as they were. How many rows all have, how many those that changed. */
 static size_t chunks_compare(const query *q, size_t *changed)
 {
     const reef_world *w = q->world;
     ranking *r = q->ranking;
+    const bool stored = order_is_stored(&r->by), news = stored && pages_are_new(w, r);
     size_t all = 0;
     *changed = 0;
     r->look = false;
@@ -128,9 +152,10 @@ static size_t chunks_compare(const query *q, size_t *changed)
         r->look |= m->look;
         for (uint32_t unit = t->first, next; unit; unit = next) {
             const reef_slot *slots = unit_slots(w, unit);
-            const uint32_t rows = chunk_rows(t, unit);
-            const bool same = (slots[slot].version <= r->version || BUG(30)) && slots[SLOT_ENTITIES].version <= r->version &&
-                              r->listed[unit] == rows;
+            uint32_t rows = chunk_rows(t, unit);
+            bool same = (slots[slot].version <= r->version || BUG(30)) && slots[SLOT_ENTITIES].version <= r->version;
+            if (stored) rows = rows_stored(w, r, slot_entities(slots), rows, news, &same);
+            same &= r->listed[unit] == rows;
             next = slots[0].head.next;
             all += rows;
             if (same) r->listed[unit] |= LISTED_KEPT;
@@ -168,9 +193,10 @@ static size_t rows_gather(const query *q)
             const reef_entity *e = slot_entities(slots);
             const uint32_t rows = chunk_rows(t, unit);
             if (r->listed[unit] & LISTED_KEPT) continue;
-            order_keys(&r->by, slots[slot].block, rows, keys);
-            for (uint32_t k = 0; k < rows; k++) *to++ = (order_row){keys[k], e[k].index, unit_place(unit) + k};
-            r->listed[unit] = (uint16_t)(rows | LISTED_KEPT);
+            const uint32_t keyed = order_chunk(w, &r->by, slots, slot, rows, keys);
+            for (uint32_t k = 0; k < rows; k++)
+                if (keyed == rows || store_has(w, r->by.type->id, e[k])) *to++ = (order_row){keys[k], e[k].index, unit_place(unit) + k};
+            r->listed[unit] = (uint16_t)(keyed | LISTED_KEPT);
         }
     }
     return (size_t)(to - r->rows) - r->count;
@@ -264,8 +290,9 @@ static bool place_wanted(const query *q, uint32_t place, uint64_t since)
     const reef_world *w = q->world;
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64, unit = place_unit(place);
-    const look l = {q, id, unit, chunk_rows(table_read(w, id), unit), since, slot_entities(slots)};
-    uint64_t words[BIT_WORDS];
+    uint64_t words[BIT_WORDS], among[BIT_WORDS];
+    among[k] = 1ull << (row % 64);
+    const look l = {q, id, unit, chunk_rows(table_read(w, id), unit), since, slot_entities(slots), NULL, among};
     return look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1);
 }
 
@@ -371,15 +398,16 @@ bool ranking_next(reef_block *b)
     const uint32_t place = rows[i].row, most = b->left < end - i ? (uint32_t)b->left : end - i;
     uint32_t n = 1;
     while (n < most && rows[i + n].row == place + n && place_row(place + n) && (!looks || place_wanted(q, place + n, b->since))) n++;
-    if (b->left != UINT64_MAX) b->left -= n;
-    b->walk_unit = i + n;
     b->mask = NULL;
     b->unit = place_unit(place);
     b->first = place_row(place);
-    b->count = n;
     b->slots = unit_slots(b->world, b->unit);
     b->entities = slot_entities(b->slots) + b->first;
-    return !(q->head.write_count || q->optional_writes) || walk_own(b);
+    b->count = n = q->cut ? cut_rows(q, b->entities, n) : n;
+    if (b->left != UINT64_MAX) b->left -= n;
+    b->walk_unit = i + n;
+    if ((q->head.write_count || q->optional_writes || q->tracked) && !walk_own(b)) return false;
+    return q->cut == NULL || !q->cut->writes || stored_own_rows(b);
 }
 
 /* ---- the calls ---- */

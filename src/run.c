@@ -11,6 +11,7 @@
  * threads, and a change by a later system of the same tick is never lost. */
 #include "run.h"
 #include "reef/single.h"
+#include "store.h"
 #include "track.h"
 #include <time.h>
 
@@ -22,7 +23,11 @@ static uint64_t clock_now(void)
     return timespec_get(&t, TIME_UTC) ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
 }
 
-static bool writes_rows(const run *r) { return r->query && (r->query->head.write_count || r->query->optional_writes); }
+static bool writes_rows(const run *r)
+{
+    const query *q = r->query;
+    return q && (q->head.write_count || q->optional_writes || (q->cut && q->cut->writes));
+}
 
 /* The pages of all chunks of a table. */
 static bool table_pages_own(reef_world *w, const table *t)
@@ -35,6 +40,7 @@ static bool table_pages_own(reef_world *w, const table *t)
 static bool others_prepare(reef_world *w, uint32_t component)
 {
     const bool tracked = type_of(component)->tracked;
+    if (type_of(component)->stored) return store_claim(w, component);
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
         if (t == NULL || table_rows(t) == 0 || slot_seek(w, component, id) == 0) continue;
@@ -86,6 +92,18 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
     return 0;
 }
 
+/* Stored values that it writes: all pages of their stores, since its jobs share them. */
+static COLD bool run_prepare_stored(run *r)
+{
+    const query *q = r->query;
+    if (q->cut->freezes) {
+        frozen_versions *f = frozen_make(q, r->frozen);
+        if (f == NULL) return false;
+        r->frozen = f;
+    }
+    return stored_claim(r->query);
+}
+
 /* Pages may move here, and nothing else may later. */
 static bool run_prepare(reef_world *w, ticking *k, run *r)
 {
@@ -93,6 +111,7 @@ static bool run_prepare(reef_world *w, ticking *k, run *r)
     if (q && !query_update(q)) return false;
     if (q && q->since && !run_make(q)) return false;
     if (!rows_prepare(w, r)) return false;
+    if (q && q->cut && !run_prepare_stored(r)) return false;
     for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
         if (!others_add(w, k, c)) return false;
     return true;
@@ -321,6 +340,18 @@ bool running_marked(const reef_world *w, uint32_t component, uint64_t version)
     return x && x->version == version && watch_may_write(w, component);
 }
 
+static void *running_mut_stored(reef_world *w, const char *op, reef_entity e, const type *t, const written *x)
+{
+    const reef_component c = {t->id};
+    void *value = (void *)(uintptr_t)store_find(w, c.id, e);
+    if (value == NULL || t->size == 0) return failure(w, REEF_ABSENT, op, c, e, 0), NULL;
+    if (!watch_write(w, op, e, c)) return NULL;
+    if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0), NULL;
+    store_mark_at(store_of(w, c.id), e, x->version);
+    if (t->tracked) track_stamp_at(w, c.id, e.index, x->version);
+    return value;
+}
+
 void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c)
 {
     const uint32_t place = place_of(w, e);
@@ -329,6 +360,7 @@ void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c
     written *x = other_find(w->ticking, c.id);
     const type *t = type_of(c.id);
     if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0), NULL;
+    if (t->stored) return running_mut_stored(w, op, e, t, x);
     if (k == 0 || k == REEF_SLOT_TAG) return failure(w, REEF_ABSENT, op, c, e, 0), NULL;
     if (!watch_write(w, op, e, c)) return NULL;
     if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0), NULL;
@@ -372,6 +404,7 @@ static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
     b->match = q->matches;
     walk_open(b, q);
     b->since = r->since;
+    b->frozen = q->cut && q->cut->freezes ? r->frozen : NULL;
     part_open(b, &j->begin, &j->end);
 }
 
@@ -448,6 +481,7 @@ static void run_begin(reef_world *w, ticking *k, run *r)
         }
         if (r->receives) events_begin(w, r->system);
         r->since = q ? query_last_run(q) : 0;
+        if (q && q->cut && q->cut->freezes) frozen_fill(q, r->frozen);
         if (q && q->since) run_put(q, BUG(63) ? k->end_version : r->version);
         for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
             other_find(k, c)->version = r->version;

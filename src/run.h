@@ -35,6 +35,7 @@ typedef struct run {
     uint32_t  waiting;     /* runs that it still waits for */
     uint32_t  job_first, job_count, begun, done;
     uint64_t  version, since;
+    frozen_versions *frozen; /* where its query asks for changes of stored values that it writes; else NULL */
     reef_system_stats stats;
 } run;
 

@@ -38,11 +38,12 @@ static COLD reef_status sort_check(reef_world *w, const reef_sort *sort, orderin
     if (w->locks) return REEF_LOCKED;
     if (sort == NULL || (sort->types == NULL && sort->type_count)) return REEF_BAD_ARGUMENT;
     if (sort->type_count > REEF_COMPONENTS_MAX) return REEF_LIMIT;
-    bool found = sort->order.component.id == 0;
+    const type *by = type_of(sort->order.component.id);
+    bool found = by == NULL || by->stored;
     for (uint32_t i = 0; i < sort->type_count; i++) {
         *named = sort->types[i];
         if (!world_knows(w, named->id)) return REEF_UNKNOWN_TYPE;
-        if (type_of(named->id)->home == REEF_BIT) return REEF_BAD_ARGUMENT;
+        if (type_of(named->id)->bit || type_of(named->id)->stored) return REEF_BAD_ARGUMENT;
         for (uint32_t k = 0; k < i; k++)
             if (sort->types[k].id == named->id) return REEF_DUPLICATE_TERM;
         found |= named->id == sort->order.component.id;
@@ -65,19 +66,21 @@ static bool sort_takes(const reef_world *w, const reef_sort *sort, const orderin
 static bool rows_in_order(const reef_world *w, const ordering *o, const table *t)
 {
     uint64_t keys[REEF_BLOCK_ROWS], key = 0;
-    uint32_t slot = order_slot(w, o, t->shape->table), index = 0;
+    uint32_t slot = order_slot(w, o, t->shape->table), index = 0, keyed = 0;
+    bool in_order = true;
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         const reef_slot *slots = unit_slots(w, unit);
         const reef_entity *e = slot_entities(slots);
         uint32_t rows = chunk_rows(t, unit);
-        order_keys(o, slots[slot].block, rows, keys);
-        for (uint32_t i = 0; i < rows; i++) {
-            if (keys[i] < key || (keys[i] == key && e[i].index < index)) return false;
+        keyed += order_chunk(w, o, slots, slot, rows, keys);
+        for (uint32_t i = 0; i < rows && in_order; i++) {
+            in_order = keys[i] > key || (keys[i] == key && e[i].index >= index);
             key = keys[i];
             index = e[i].index;
         }
+        if (!in_order && keyed) return false;
     }
-    return true;
+    return in_order || keyed == 0;
 }
 
 /* An array of MEMORY_OTHER gets room for more elements. */
@@ -125,7 +128,7 @@ static void rows_collect(sorting *s, const table *t)
         const reef_slot *slots = unit_slots(s->w, unit);
         uint32_t rows = chunk_rows(t, unit);
         s->units[chunk++] = unit;
-        order_keys(&s->order, slots[slot].block, rows, keys);
+        order_chunk(s->w, &s->order, slots, slot, rows, keys);
         for (uint32_t i = 0; i < rows; i++, row++) s->rows[row] = (order_row){keys[i], slot_entities(slots)[i].index, row};
     }
 }

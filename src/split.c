@@ -27,7 +27,7 @@ static bool split_walk(reef_split *s, const query *q)
     reef_block b = s->whole;
     b.part = true; /* a failure ends this copy, not the loop */
     const uint64_t all = rows_walked(&b, q);
-    const bool writes = q->head.write_count || q->optional_writes;
+    const bool writes = q->head.write_count || q->optional_writes || q->tracked;
     uint64_t passed = 0;
     uint32_t number = 0;
     while (walk_step(&b)) {
@@ -37,11 +37,12 @@ static bool split_walk(reef_split *s, const query *q)
         passed += b.count;
         b.mask = NULL;
         if (m->look) {
-            const look l = {q, b.slots[0].head.table, b.unit, b.count, b.since, b.entities};
+            const look l = {q, b.slots[0].head.table, b.unit, b.count, b.since, b.entities, b.frozen, NULL};
             if (!look_rows(&l, b.mask_words, 0, BIT_WORDS)) continue;
             b.mask = b.mask_words;
         }
         if (writes && !walk_own(&b)) return false;
+        if (q->cut && q->cut->writes && !stored_own_rows(&b)) return false;
     }
     for (; number <= s->count; number++) s->begin[number] = (split_place){b.end, 0};
     return true;

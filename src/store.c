@@ -312,7 +312,7 @@ static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entit
     *index_entry(s, e.index) = 0;
     if (slot != last) {
         const reef_entity moved = slot_entity(s, tail, 0, last & slot_mask(s));
-        value_move(t, slot_value(s, slot), slot_value(s, last));
+        if (s->size) value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
         memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
         *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
     }

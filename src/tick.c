@@ -26,6 +26,8 @@ static void run_drop(reef_world *w, run *r)
 {
     if (r->query) (void)reef_query_free(w, r->handle);
     r->query = NULL;
+    frozen_drop(w, r->frozen);
+    r->frozen = NULL;
 }
 
 COLD void ticking_drop(reef_world *w)

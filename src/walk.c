@@ -6,14 +6,10 @@
  * another order, and the parts of a split. A block that begins within its chunk has an empty head, so that the accessors come
  * here as well. */
 #include "query_order.h"
+#include "store.h"
 #include "track.h"
 
-/* Of a block whose columns the accessors look for in its chunk. */
-static const reef_query_head no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
-
 static const match *match_end(const query *q) { return match_at(q, q->match_count); }
-
-static const match *match_before(const query *q, const void *m) { return (const match *)(const void *)((const char *)m - q->head.match_bytes); }
 
 /* ---- which rows of a chunk match ---- */
 
@@ -31,10 +27,10 @@ static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled
     for (uint32_t k = first; off && k < end; k++) words[k] &= enabled == REEF_ENABLED ? ~off[k] : off[k];
 }
 
-/* When the rows of a chunk got the values that they have: the version of the column, or of the switch's words. */
+/* When the rows of a chunk got the values that they have: the version of the column, or of the bits' words. */
 static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t unit, uint32_t table_id)
 {
-    if (type_of(component)->home == REEF_BIT) {
+    if (type_of(component)->bit) {
         const bit_store *b = bit_store_of(w, component);
         return bit_words(b, unit) ? b->words.version[unit] : 0;
     }
@@ -42,18 +38,38 @@ static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t uni
     return k == 0 || k == REEF_SLOT_TAG ? 0 : unit_slots(w, unit)[k].version;
 }
 
-static void changed_rows(const look *l, const reef_term *t, uint64_t *words, uint32_t first, uint32_t end)
+/* Of the rows in words[k] that matter, those for which `holds` says so. */
+typedef bool (*row_test)(const look *l, uint32_t i, reef_entity e);
+
+static void rows_filter(const look *l, uint32_t i, row_test holds, uint64_t *words, uint32_t first, uint32_t end)
+{
+    for (uint32_t k = first; k < end; k++) {
+        uint64_t kept = 0;
+        for (uint64_t word = words[k] & l->among[k]; word; word &= word - 1)
+            if (holds(l, i, l->entities[k * 64 + bits_first(word)])) kept |= word & (0 - word);
+        words[k] = kept;
+    }
+}
+
+static bool row_is_stored(const look *l, uint32_t i, reef_entity e) { return store_has(l->q->world, l->q->terms[i].component.id, e); }
+
+static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
 {
     const reef_world *w = l->q->world;
+    const reef_term *t = &l->q->terms[i];
     const type *x = type_of(t->component.id);
     if (t->since == REEF_ALWAYS) return;
     if (x->tracked) { /* exactly the rows. (A value that a restore left alone was written before its column.) */
         const track_store *s = track_of(w, x->id);
-        const bool none = x->size && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since;
+        const bool none = x->size && !x->stored && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since;
         for (uint32_t k = first; k < end; k++) {
             const uint32_t rows = l->count <= k * 64 ? 0 : l->count - k * 64 < 64 ? l->count - k * 64 : 64;
             if (words[k]) words[k] &= none ? 0 : track_word(w, s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
         }
+        return;
+    }
+    if (x->stored) {
+        rows_filter(l, i, value_changed, words, first, end);
         return;
     }
     if (written_at(l->q->world, t->component.id, l->unit, l->table_id) <= l->since) words_fill(words, first, end, 0);
@@ -67,12 +83,13 @@ static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
     const uint32_t place = place_of(w, t->source);
     if (place < 2 * PLACE_EMPTY || !reef_has_id(w, t->source, t->component)) return false;
     const uint32_t row = place_row(place), k = row / 64;
+    uint64_t words[BIT_WORDS], among[BIT_WORDS];
+    among[k] = 1ull << (row % 64);
     look l = {q, reef_slots_at(&w->hot, place)[0].head.table, place_unit(place), row + 1, since,
-              slot_entities(reef_slots_at(&w->hot, place))};
-    uint64_t words[BIT_WORDS];
+              slot_entities(reef_slots_at(&w->hot, place)), NULL, among};
     words_fill(words, k, k + 1, ~0ull);
     enabled_rows(&l, t->component.id, t->enabled, words, k, k + 1);
-    changed_rows(&l, t, words, k, k + 1);
+    changed_rows(&l, i, words, k, k + 1);
     return words[k] >> (row % 64) & 1;
 }
 
@@ -101,11 +118,14 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
         const uint64_t *on = bit_words(bit_store_of(q->world, t->component.id), l->unit);
         words_fill(words, first, end, 0);
         if (on) memcpy(words + first, on + first, (end - first) * sizeof *words);
+    } else if (f->cold) {
+        words_fill(words, first, end, ~0ull);
+        rows_filter(l, i, row_is_stored, words, first, end);
     } else {
         words_fill(words, first, end, slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
     }
     if (f->marks || t->enabled == REEF_DISABLED) enabled_rows(l, t->component.id, t->enabled, words, first, end);
-    changed_rows(l, t, words, first, end);
+    changed_rows(l, i, words, first, end);
     for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
 }
 
@@ -134,21 +154,44 @@ static void rows_all(uint64_t *words, uint32_t count)
         words[k] = count >= (k + 1) * 64 ? ~0ull : count <= k * 64 ? 0 : ~0ull >> (64 - count % 64);
 }
 
-bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end)
+/* Outside of groups: its table was looked at, and that is all. */
+static bool term_is_settled(const query *q, uint32_t i)
 {
-    const query *q = l->q;
+    const term_facts *f = &q->facts[i];
+    const reef_term *t = &q->terms[i];
+    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->marks && t->since == REEF_ALWAYS && t->enabled != REEF_DISABLED;
+}
+
+/* It asks a store row by row: so it comes last, for the rows that are left. */
+static bool term_is_slow(const query *q, uint32_t i)
+{
+    const term_facts *f = &q->facts[i];
+    return q->terms[i].op < REEF_ANY_OF && !f->fixed && (f->cold || (q->terms[i].since != REEF_ALWAYS && type_of(q->terms[i].component.id)->stored));
+}
+
+bool look_rows(const look *given, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const query *q = given->q;
+    look l = *given;
     uint64_t inner[BIT_WORDS], any = 0;
-    rows_all(inner, l->count);
-    for (uint32_t k = first; k < end; k++) words[k] = inner[k];
-    if (q->marked_entities || q->entities == REEF_DISABLED) enabled_rows(l, 0, q->entities, words, first, end);
+    bool slow = false;
+    rows_all(inner, l.count);
+    for (uint32_t k = first; k < end; k++) words[k] = l.among ? inner[k] & l.among[k] : inner[k];
+    l.among = words;
+    if (q->marked_entities || q->entities == REEF_DISABLED) enabled_rows(&l, 0, q->entities, words, first, end);
     for (uint32_t at = 0; at < q->term_count;) {
-        const term_facts *f = &q->facts[at];
-        if (q->terms[at].op < REEF_ANY_OF && !f->bit && !f->fixed && !f->marks && q->terms[at].since == REEF_ALWAYS &&
-            q->terms[at].enabled != REEF_DISABLED) {
-            at++; /* its table was looked at */
+        const bool later = term_is_slow(q, at);
+        slow |= later;
+        if (later || term_is_settled(q, at)) {
+            at++;
             continue;
         }
-        term_rows(l, &at, inner, first, end);
+        term_rows(&l, &at, inner, first, end);
+        for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
+    }
+    for (uint32_t i = 0; slow && i < q->term_count; i++) {
+        if (!q->facts[i].top || !term_is_slow(q, i)) continue;
+        leaf_rows(&l, i, inner, first, end);
         for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
     }
     for (uint32_t k = first; k < end; k++) any |= words[k];
@@ -247,6 +290,10 @@ void walk_open(reef_block *b, const query *q)
     b->skip = 0;
     b->left = UINT64_MAX;
     b->since = 0;
+    b->frozen = NULL;
+    b->words = NULL;
+    b->rest = 0;
+    b->more = 0;
 }
 
 /* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the next one. */
@@ -254,6 +301,12 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
 {
     reef_world *w = q->world;
     if (!run_make(q)) return false;
+    if (q->cut && q->cut->freezes) {
+        frozen_versions *f = frozen_make(q, NULL);
+        if (f == NULL) return false;
+        frozen_fill(q, f);
+        b->frozen = f;
+    }
     b->since = since ? since : query_last_run(q);
     version_look(w);
     run_find(q)->version = w->observed = w->hot.version;
@@ -263,7 +316,7 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
     walk_open(b, q);
-    if (q->optional_writes) version_look(q->world);
+    if (q->optional_writes || (q->cut && q->cut->writes)) version_look(q->world);
     if ((q->ranking && !ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
         reef_world *w = q->world;
         reef_end(b);
@@ -364,6 +417,7 @@ void reef_end(reef_block *b)
     }
     if (UNLIKELY(q->since)) version_look(w); /* what is written from now on is new to its next run */
     if (UNLIKELY(q->ranking != NULL)) ranking_end(b);
+    if (UNLIKELY(q->cut != NULL)) frozen_drop(w, (frozen_versions *)(uintptr_t)b->frozen);
     if (UNLIKELY(q->once)) query_drop(q);
     if (UNLIKELY(w->slow & SLOW_DEFERRED)) end_deferred(b);
 }
@@ -405,7 +459,7 @@ static bool writing_own(const writing *x)
 }
 
 /* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no loop.) */
-static COLD bool no_memory(reef_block *b)
+COLD bool walk_no_memory(reef_block *b)
 {
     const reef_component failed = b->world->hook_failed; /* the end may do commands */
     if (b->query->since && b->end) run_find(b->query)->version = b->since;
@@ -421,7 +475,7 @@ static bool writing_end(const writing *x, reef_block *b)
         b->slots = unit_slots(b->world, x->unit);
         return true;
     }
-    return no_memory(b);
+    return walk_no_memory(b);
 }
 
 /* Some column that the loop writes is shared with a fork, or on a page that is. */
@@ -515,25 +569,37 @@ static bool walk_cut(reef_block *b)
     return true;
 }
 
-/* The term's column in the block is written and tracked. */
+/* What the term gives is written and tracked: a column that the table has, or a stored value. */
 static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
 {
     const reef_term *t = &q->terms[i];
     if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) return false;
-    return type_of(t->component.id)->tracked && slot_seek(q->world, t->component.id, table_id);
+    return type_of(t->component.id)->tracked && (q->facts[i].stored || slot_seek(q->world, t->component.id, table_id));
+}
+
+/* Row `row` of the block has a value of the term that is written. */
+static bool row_is_written(const reef_block *b, const query *q, uint32_t i, uint32_t row)
+{
+    if (b->mask && !(b->mask[row / 64] >> (row % 64) & 1)) return false;
+    return !q->facts[i].stored || store_has(b->world, q->terms[i].component.id, b->entities[row]);
 }
 
 /* What the rows' stamps need. */
 static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t table_id)
 {
-    for (uint32_t i = 0; q->tracked && i < q->term_count; i++)
-        if (term_is_tracked(q, i, table_id) && !track_prepare(b->world, q->terms[i].component.id, b->entities, b->count)) return false;
+    for (uint32_t i = 0; q->tracked && i < q->term_count; i++) {
+        const uint32_t c = q->terms[i].component.id;
+        if (!term_is_tracked(q, i, table_id)) continue;
+        if (!q->facts[i].stored && !track_prepare(b->world, c, b->entities, b->count)) return false;
+        for (uint32_t row = 0; q->facts[i].stored && row < b->count; row++)
+            if (row_is_written(b, q, i, row) && !track_prepare(b->world, c, &b->entities[row], 1)) return false;
+    }
     return true;
 }
 
 /* What a loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began; otherwise 0. (A
  * block of reef_query_row is no loop.) */
-static uint64_t own_version(const reef_block *b, const query *q)
+uint64_t own_version(const reef_block *b, const query *q)
 {
     const uint64_t last = q->since && b->end ? query_last_run(q) : 0;
     return b->world->observed == last ? last : 0;
@@ -545,7 +611,7 @@ static void walk_track(const reef_block *b, const query *q, uint32_t table_id, u
     for (uint32_t i = 0; q->tracked && i < q->term_count; i++) {
         if (!term_is_tracked(q, i, table_id)) continue;
         for (uint32_t row = 0; row < b->count; row++)
-            if (b->mask == NULL || b->mask[row / 64] >> (row % 64) & 1)
+            if (row_is_written(b, q, i, row))
                 track_stamp_at(b->world, q->terms[i].component.id, b->entities[row].index, version ? version : b->world->hot.version);
     }
 }
@@ -554,7 +620,7 @@ static void walk_track(const reef_block *b, const query *q, uint32_t table_id, u
 bool walk_own(reef_block *b)
 {
     const query *q = b->query;
-    const uint32_t table_id = b->slots[0].head.table;
+    const uint32_t table_id = block_slots(b)[0].head.table;
     writing x;
     x.w = b->world;
     x.t = table_read(b->world, table_id);
@@ -564,11 +630,11 @@ bool walk_own(reef_block *b)
     const bool whole = !b->part && b->mask == NULL && b->first == 0 && b->count == chunk_rows(x.t, b->unit);
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) continue;
+        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored || t->access == REEF_IN) continue;
         const uint32_t k = slot_seek(b->world, t->component.id, table_id);
         if (k) writing_add(&x, k, t->access == REEF_OUT && (whole || BUG(31)));
     }
-    if (!walk_track_prepare(b, q, table_id)) return no_memory(b);
+    if (!walk_track_prepare(b, q, table_id)) return walk_no_memory(b);
     const uint64_t version = own_version(b, q);
     bool own[REEF_TERMS_MAX]; /* columns that nobody else wrote since the loop began */
     for (uint32_t i = 0; version && i < x.count; i++) own[i] = b->slots[x.slot[i]].version <= version;
@@ -587,14 +653,14 @@ static uint32_t part_columns(const reef_block *b, uint16_t *slot)
 {
     const query *q = b->query;
     uint32_t n = 0;
-    if (!q->optional_writes) {
+    if (!q->optional_writes && !q->cut) {
         for (; n < q->head.write_count; n++) slot[n] = (uint16_t)(reef_slot_of(b->slots, match_before(q, b->match), n) - b->slots);
         return n;
     }
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
-        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) continue;
-        const uint32_t k = slot_seek(b->world, t->component.id, b->slots[0].head.table);
+        if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored || t->access == REEF_IN) continue;
+        const uint32_t k = slot_seek(b->world, t->component.id, block_slots(b)[0].head.table);
         if (k) slot[n++] = (uint16_t)k;
     }
     return n;
@@ -603,8 +669,10 @@ static uint32_t part_columns(const reef_block *b, uint16_t *slot)
 bool part_claim(reef_block *b, uint64_t version)
 {
     uint16_t slot[REEF_TERMS_MAX];
+    if (b->query->cut && b->chunk_marked) return true;
     const uint32_t n = part_columns(b, slot);
-    const table *t = table_read(b->world, b->slots[0].head.table);
+    const table *t = table_read(b->world, block_slots(b)[0].head.table);
+    b->chunk_marked = true;
     for (uint32_t i = 0; i < n; i++)
         if (!column_claim(b->world, t, b->unit, slot[i], version)) return false;
     return true;
@@ -613,16 +681,20 @@ bool part_claim(reef_block *b, uint64_t version)
 void part_mark(reef_block *b, uint64_t version)
 {
     uint16_t slot[REEF_TERMS_MAX];
-    const uint32_t n = part_columns(b, slot);
-    for (uint32_t i = 0; i < n; i++) ((reef_slot *)(uintptr_t)b->slots)[slot[i]].version = version;
-    if (UNLIKELY(b->query->tracked)) walk_track(b, b->query, b->slots[0].head.table, version);
+    const query *q = b->query;
+    reef_slot *slots = (reef_slot *)(uintptr_t)block_slots(b);
+    const uint32_t n = q->cut && b->chunk_marked ? 0 : part_columns(b, slot);
+    for (uint32_t i = 0; i < n; i++) slots[slot[i]].version = version;
+    b->chunk_marked = true;
+    if (UNLIKELY(q->cut != NULL)) stored_mark(b, version);
+    if (UNLIKELY(q->tracked)) walk_track(b, q, slots[0].head.table, version);
 }
 
 COLD bool tracks_prepare(query *q, const match *m)
 {
     reef_world *w = q->world;
     for (uint32_t i = 0; i < q->term_count; i++)
-        if (term_is_tracked(q, i, m->id) && !track_prepare_table(w, q->terms[i].component.id, m->table)) return false;
+        if (!q->facts[i].stored && term_is_tracked(q, i, m->id) && !track_prepare_table(w, q->terms[i].component.id, m->table)) return false;
     return true;
 }
 
@@ -662,10 +734,22 @@ static bool switches_look(reef_block *b, const query *q)
 static bool walk_look(reef_block *b, const query *q)
 {
     if (LIKELY(q->switch_count != UINT32_MAX)) return switches_look(b, q);
-    const look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities};
+    const look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities, b->frozen, NULL};
     if (!look_rows(&l, b->mask_words, 0, BIT_WORDS)) return false;
     if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;
     return true;
+}
+
+bool walk_chunk(reef_block *b)
+{
+    const query *q = b->query;
+    while (b->left != 0 && walk_step(b)) {
+        b->mask = NULL;
+        if (match_before(q, b->match)->look && !walk_look(b, q)) continue;
+        if (b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
+        if (walk_cut(b)) return true;
+    }
+    return false;
 }
 
 static NOINLINE bool walk_next(reef_block *b)
@@ -688,7 +772,10 @@ static NOINLINE bool walk_next(reef_block *b)
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;
-    if (b->walks) return b->query->ranking ? ranking_next(b) : walk_next(b);
+    if (b->walks) {
+        const query *q = b->query;
+        return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
+    }
     reef_end(b);
     return false;
 }
@@ -697,173 +784,4 @@ bool reef_next_block(reef_block *b)
 {
     if (UNLIKELY(b == NULL || !b->open)) return false;
     return reef_next(b);
-}
-
-/* ---- what a block gives ---- */
-
-static const void *block_refuse(const reef_block *b, reef_component c, const char *op)
-{
-    if (b->world) failure(b->world, REEF_UNDECLARED, op, c, (reef_entity){0, 0}, 0);
-    return NULL;
-}
-
-/* The term that names a component with this access. NULL: none. */
-static const reef_term *term_named(const query *q, uint32_t component, bool write, bool fixed)
-{
-    for (uint32_t i = 0; i < q->term_count; i++) {
-        const reef_term *t = &q->terms[i];
-        if (t->component.id != component || t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed != fixed) continue;
-        if (!write || t->access != REEF_IN) return t;
-    }
-    return NULL;
-}
-
-const void *reef_block_other(const reef_block *b, reef_component c, bool write)
-{
-    const query *q = b->query;
-    const char *op = write ? "reef_inout" : "reef_in";
-    if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL) return block_refuse(b, c, op);
-    const uint32_t k = slot_seek(b->world, c.id, b->slots[0].head.table);
-    const uint32_t first = b->walks ? b->first : 0;
-    return k == 0 ? NULL : (const char *)b->slots[k].block + (size_t)first * type_of(c.id)->size;
-}
-
-const void *reef_block_in(const reef_block *b, reef_component c)
-{
-    if (b == NULL || b->count == 0) return NULL;
-    return c.id > REEF_TYPES_MAX ? reef_block_other(b, c, false) : reef_block_in_fast(b, c); /* REEF_NO_KEY is no component's */
-}
-void *reef_block_inout(const reef_block *b, reef_component c) { return b && b->count ? reef_block_inout_fast(b, c) : NULL; }
-
-const void *reef_block_fixed_in(const reef_block *b, reef_component c)
-{
-    const reef_term *t = b && b->query ? term_named(b->query, c.id, false, true) : NULL;
-    if (t == NULL) return b ? block_refuse(b, c, "reef_fixed_in") : NULL;
-    return reef_get_id(b->world, t->source, c);
-}
-
-void *reef_block_fixed_inout(const reef_block *b, reef_component c)
-{
-    const reef_term *t = b && b->query ? term_named(b->query, c.id, true, true) : NULL;
-    if (t == NULL) return b ? (void *)(uintptr_t)block_refuse(b, c, "reef_fixed_inout") : NULL;
-    return reef_has_id(b->world, t->source, c) ? reef_mut_id(b->world, t->source, c) : NULL;
-}
-
-static uint32_t block_unit(const reef_block *b)
-{
-    if (b->walks) return b->unit;
-    if (b->next_unit) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
-    return match_before(b->query, b->match)->table->last;
-}
-
-const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t *words)
-{
-    if (b == NULL || b->count == 0 || words == NULL) return NULL;
-    const reef_world *w = b->world;
-    const type *t = type_of(c.id);
-    const uint32_t unit = block_unit(b), first = b->walks ? b->first : 0;
-    const uint64_t *on = t && t->home == REEF_BIT ? bit_words(bit_store_of(w, c.id), unit) : NULL;
-    const uint64_t *off = t ? disabled_words(w, c.id, unit) : NULL;
-    const bool all = t && t->home != REEF_BIT && slot_seek(w, c.id, b->slots[0].head.table);
-    memset(words, 0, BIT_WORDS * sizeof *words);
-    for (uint32_t i = 0; (on || all) && i < b->count; i++) {
-        const uint32_t row = first + i;
-        const uint64_t word = (all ? ~0ull : on[row / 64]) & (off ? ~off[row / 64] : ~0ull);
-        words[i / 64] |= (word >> (row % 64) & 1) << (i % 64);
-    }
-    return words;
-}
-
-const uint64_t *reef_block_mask(const reef_block *b) { return b && b->count ? b->mask : NULL; }
-
-/* The first row from `row` on whose bit is `value`, at most `count`. */
-static uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value)
-{
-    while (row < count) {
-        uint64_t word = (value ? words[row / 64] : ~words[row / 64]) >> (row % 64);
-        if (word) {
-            row += bits_first(word);
-            break;
-        }
-        row = (row | 63) + 1;
-    }
-    return row < count ? row : count;
-}
-
-uint32_t reef_block_run(const reef_block *b, uint32_t *first)
-{
-    if (b == NULL || first == NULL || *first >= b->count) return 0;
-    if (b->mask == NULL) return b->count - *first;
-    *first = row_seek(b->mask, *first, b->count, true);
-    return row_seek(b->mask, *first, b->count, false) - *first;
-}
-
-/* ---- row by row ---- */
-
-void block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row)
-{
-    memset(b, 0, sizeof *b);
-    b->head = &no_keys;
-    b->world = w;
-    b->query = q;
-    b->walks = true;
-    b->unit = unit;
-    b->first = row;
-    b->count = 1;
-    b->slots = unit_slots(w, unit);
-    b->entities = slot_entities(b->slots) + row;
-    b->open = true; /* so that a failure ends it */
-    b->part = true;
-}
-
-bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *b)
-{
-    reef_status s = REEF_OK;
-    if (w == NULL || b == NULL) return false;
-    memset(b, 0, sizeof *b);
-    b->head = &no_keys;
-    b->world = w;
-    query *q = query_of(w, which, &s);
-    if (q == NULL) return failure(w, s, "reef_query_row", (reef_component){0}, e, 0), false;
-    if (!reef_query_matches(w, which, e)) return false;
-    const uint32_t place = place_of(w, e);
-    block_of_row(b, w, q, place_unit(place), place_row(place));
-    if ((q->head.write_count || q->optional_writes) && !walk_own(b)) return false;
-    b->open = false;
-    return true;
-}
-
-reef_row reef_rows(reef_world *w, reef_query which)
-{
-    reef_row r;
-    r.block = reef_begin(w, which);
-    r.entity = (reef_entity){0, 0};
-    r.i = UINT32_MAX;
-    return r;
-}
-
-/* The block is at its end, or some of its rows don't match: r->i is where to look. */
-bool reef_row_seek(reef_row *r)
-{
-    for (;;) {
-        if (r->i < r->block.count && r->block.mask) r->i = row_seek(r->block.mask, r->i, r->block.count, true);
-        if (r->i < r->block.count) break;
-        if (!reef_next(&r->block)) {
-            r->entity = (reef_entity){0, 0};
-            return false;
-        }
-        r->i = 0;
-    }
-    r->entity = r->block.entities[r->i];
-    return true;
-}
-
-reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
-{
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (function == NULL) return failure(w, REEF_BAD_ARGUMENT, "reef_run", (reef_component){0}, (reef_entity){0, 0}, 0);
-    reef_block b = reef_begin(w, which);
-    b.context = context;
-    while (reef_next(&b)) function(&b);
-    return w->error.status;
 }

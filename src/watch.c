@@ -16,7 +16,7 @@
 #include "hash.h"
 #include "quarantine.h"
 #include "run.h"
-#include "table.h"
+#include "store.h"
 #include <stdio.h>
 
 COLD void reef_watch_systems(reef_world *w, bool on)
@@ -221,6 +221,41 @@ static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uin
     x->by_unit[unit] = x->shade_count++;
 }
 
+/* Over the values of all stores, by the names of their types. Nothing comes or goes while systems run, so each walk meets the same ones
+ * in the same order; `copy` goes along. */
+typedef struct stored_walk {
+    const value_store *s; /* NULL: before the first */
+    uint32_t    page;
+    store_place at;
+    char       *copy; /* of the value; its entity's stands before it */
+    size_t      bytes; /* of all copies up to the end of this one */
+} stored_walk;
+
+static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
+{
+    while (k->s == NULL || !store_each(k->s, k->page, &k->at)) {
+        k->at.slot = 0;
+        if (k->s && ++k->page < k->s->values.count) continue;
+        if ((k->s = store_after(w, k->s ? type_of(k->s->component) : NULL)) == NULL) return false;
+        k->page = 0;
+    }
+    k->copy = copies ? copies + k->bytes + sizeof k->at.entity : NULL;
+    k->bytes += sizeof k->at.entity + k->s->size;
+    return true;
+}
+
+/* Copies all values to `to`, or with NULL only counts. */
+static size_t stored_copy(const reef_world *w, char *to)
+{
+    stored_walk k = {.s = NULL};
+    while (stored_next(w, &k, to)) {
+        if (to == NULL) continue;
+        memcpy(k.copy - sizeof k.at.entity, &k.at.entity, sizeof k.at.entity);
+        memcpy(k.copy, k.at.value, k.s->size);
+    }
+    return whole_units(k.bytes);
+}
+
 /* Of all tables, in the visible order, so that what is told of first depends on the state alone. False: no memory. */
 static bool copy_make(reef_world *w, watch *x)
 {
@@ -233,14 +268,17 @@ static bool copy_make(reef_world *w, watch *x)
         chunks += t->chunks;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) values += chunk_copy(w, t->shape, unit, NULL);
     }
+    const size_t stored = stored_copy(w, NULL);
     const size_t shades = whole_units(chunks * sizeof(shade)), units = whole_units(w->state.next_unit * sizeof(uint32_t));
-    x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values;
+    x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values + stored;
     char *p = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
     if (p) {
         x->shades = (shade *)(void *)p;
         x->by_unit = (uint32_t *)(void *)(p + shades);
         x->handed = (uint32_t *)(void *)(p + shades + units);
-        x->values = p + x->bytes - values;
+        x->values = p + x->bytes - values - stored;
+        x->stored = p + x->bytes - stored;
+        stored_copy(w, x->stored);
     }
     for (uint32_t i = 0; p && i < count; i++) {
         const table *t = table_read(w, ids[i]);
@@ -286,10 +324,15 @@ void watch_block(reef_world *w, const reef_block *b)
     if (x == NULL || x->shade_count == 0) return;
     const uint32_t number = x->by_unit[b->unit];
     shade *d = &x->shades[number];
+    if (!d->handed) x->handed[x->handed_count++] = number;
     d->handed = true;
+    if (b->query->cut) { /* one of several blocks of the chunk */
+        d->masked = true;
+        for (uint32_t row = b->first; row < b->first + b->count; row++) d->mask[row / 64] |= 1ull << (row % 64);
+        return;
+    }
     d->masked = b->mask != NULL;
     if (b->mask) memcpy(d->mask, b->mask, sizeof d->mask);
-    x->handed[x->handed_count++] = number;
 }
 
 /* ---- comparing ---- */
@@ -340,8 +383,29 @@ static void bits_compare(reef_world *w, const watch *x, const shade *d)
     }
 }
 
+static bool entity_handed(const reef_world *w, const watch *x, reef_entity e)
+{
+    const uint32_t place = place_of(w, e);
+    return place >= 2 * PLACE_EMPTY && shade_handed(&x->shades[x->by_unit[place_unit(place)]], place_row(place));
+}
+
+static void stored_compare(reef_world *w, const watch *x)
+{
+    stored_walk k = {.s = NULL};
+    while (stored_next(w, &k, x->stored)) {
+        const reef_component c = {k.s->component};
+        const bool writes = writes_handed(x->run->query, c.id);
+        if (memcmp(k.copy, k.at.value, k.s->size) == 0 || writes_everywhere(x->system, c.id)) continue;
+        if (writes && entity_handed(w, x, k.at.entity)) continue;
+        tell_once(w, "reef_system", c, k.at.entity,
+                  writes ? "changed by the system, though it wasn't handed the entity"
+                         : "changed by the system, which doesn't declare that it writes it");
+    }
+}
+
 static void copy_compare(reef_world *w, const watch *x)
 {
+    if (x->shade_count) stored_compare(w, x);
     for (uint32_t i = 0; i < x->shade_count; i++) {
         const shade *d = &x->shades[i];
         const shape *s = d->table->shape;
@@ -385,6 +449,8 @@ static void written_exchange(reef_world *w, const watch *x)
         for (uint32_t k = SLOT_COLUMNS; (k = written_next(x, d, k)) != 0; k++)
             bytes_exchange(slots[k].block, shade_column(x, d, k), (size_t)d->rows * d->table->shape->columns[k].size);
     }
+    for (stored_walk k = {.s = NULL}; stored_next(w, &k, x->stored);)
+        if (writes_handed(x->run->query, k.s->component)) bytes_exchange(k.at.value, k.copy, k.s->size);
 }
 
 static void rows_again(reef_world *w, const watch *x)
@@ -421,6 +487,12 @@ static uint32_t written_after(const struct system *s, uint32_t component)
 static void rows_differ(reef_world *w, const watch *x, uint32_t component)
 {
     const type *t = type_of(component);
+    static const char differs[] = "its value depends on other rows, on their order, or on what reef doesn't know";
+    for (stored_walk k = {.s = NULL}; t->stored && stored_next(w, &k, x->stored);) {
+        if (k.s->component != component || value_equal(t, k.copy, k.at.value)) continue;
+        tell_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);
+        return;
+    }
     for (uint32_t i = 0; i < x->handed_count; i++) {
         const shade *d = &x->shades[x->handed[i]];
         const uint32_t k = slot_seek(w, component, d->table_id);
@@ -428,8 +500,7 @@ static void rows_differ(reef_world *w, const watch *x, uint32_t component)
         const char *first = shade_column(x, d, k), *second = unit_slots(w, d->unit)[k].block;
         for (uint32_t row = 0; row < d->rows; row++) {
             if (value_equal(t, first + (size_t)row * t->size, second + (size_t)row * t->size)) continue;
-            tell_once(w, "reef_system", (reef_component){component}, shade_entity(x, d, row),
-                      "its value depends on other rows, on their order, or on what reef doesn't know");
+            tell_once(w, "reef_system", (reef_component){component}, shade_entity(x, d, row), differs);
             return;
         }
     }

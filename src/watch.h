@@ -31,6 +31,7 @@ typedef struct watch {
     uint32_t     *handed;        /* shades in the order in which their chunks were handed out */
     uint32_t      handed_count;
     char         *values;
+    char         *stored;        /* entity and value, for all values of all stores */
     size_t        bytes;
 } watch;
 

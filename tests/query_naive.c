@@ -2,24 +2,58 @@
 
 /* One name is the beginning of another: the order is that of the names, not of a text that joins them. */
 naive_type naive_types[NAIVE_TYPES] = {
-    {"naive_A", 8, false, false, {0}}, {"naive_AB", 1, false, false, {0}}, {"naive_B", 4, false, false, {0}},
-    {"naive_C", 12, false, false, {0}}, {"naive_D", 40, false, false, {0}}, {"naive_E", 0, false, false, {0}},
-    {"naive_F", 0, false, false, {0}}, {"naive_G", 0, true, false, {0}},   {"naive_H", 0, true, false, {0}},
-    {"naive_I", 16, false, true, {0}}, {"naive_J", 0, false, true, {0}},
+    {"naive_A", 8, false, false, {0}, REEF_TABLE}, {"naive_AB", 1, false, false, {0}, REEF_TABLE},
+    {"naive_B", 4, false, false, {0}, REEF_TABLE}, {"naive_C", 12, false, false, {0}, REEF_TABLE},
+    {"naive_D", 40, false, false, {0}, REEF_TABLE}, {"naive_E", 0, false, false, {0}, REEF_TABLE},
+    {"naive_F", 0, false, false, {0}, REEF_TABLE}, {"naive_G", 0, true, false, {0}, REEF_BIT},
+    {"naive_H", 0, true, false, {0}, REEF_BIT},    {"naive_I", 16, false, true, {0}, REEF_TABLE},
+    {"naive_J", 0, false, true, {0}, REEF_TABLE},
 };
+
+enum { HOMES = REEF_COLD + 1 };
+static naive_type variants[HOMES][NAIVE_TYPES]; /* id 0: the type can't live there */
+
+static bool home_fits(const naive_type *t, reef_home home)
+{
+    if (home == REEF_BIT) return t->size == 0 && !t->tracked;
+    return t->size || home == REEF_TABLE || home == REEF_COLD;
+}
+
+/* The names of all homes are in the same order. */
+static naive_type variant_make(const naive_type *t, reef_home home)
+{
+    static const reef_hooks tracks = {.track_rows = true};
+    static char names[HOMES][NAIVE_TYPES][16];
+    reef_status status = REEF_OK;
+    naive_type made = *t;
+    char *name = names[home][t - naive_types];
+    made.home = home;
+    made.bit = home == REEF_BIT;
+    snprintf(name, sizeof names[0][0], home == REEF_TABLE ? "%s" : "%s%d", t->name, (int)home);
+    made.name = name;
+    reef_type_desc d = {.name = name, .size = t->size, .home = home, .page_rows = home == REEF_PAGED ? NAIVE_PAGE : 0};
+    d.hooks = t->tracked ? &tracks : NULL;
+    made.id = reef_type_new(&d, &status);
+    assert_int_equal(status, REEF_OK);
+    return made;
+}
 
 void naive_types_make(void)
 {
-    static const reef_hooks tracks = {.track_rows = true};
     /* Ids in the opposite order: nothing may depend on them. */
-    for (uint32_t i = NAIVE_TYPES; i-- > 0;) {
-        reef_status    status = REEF_OK;
-        naive_type    *t = &naive_types[i];
-        reef_type_desc d = {.name = t->name, .size = t->size};
-        d.home = t->bit ? REEF_BIT : REEF_TABLE;
-        d.hooks = t->tracked ? &tracks : NULL;
-        t->id = reef_type_new(&d, &status);
-        assert_int_equal(status, REEF_OK);
+    for (uint32_t i = NAIVE_TYPES; i-- > 0;)
+        for (uint32_t home = HOMES; home-- > 0;)
+            if (home_fits(&naive_types[i], (reef_home)home)) variants[home][i] = variant_make(&naive_types[i], (reef_home)home);
+}
+
+void naive_types_draw(uint64_t *seed)
+{
+    for (uint32_t i = 0; i < NAIVE_TYPES; i++) {
+        uint32_t home = naive_types[i].size || i < 7 || i > 8 ? REEF_TABLE : REEF_BIT;
+        if (random_below(seed, 2))
+            do home = random_below(seed, HOMES);
+            while (variants[home][i].id.id == 0);
+        naive_types[i] = variants[home][i];
     }
 }
 
@@ -34,7 +68,7 @@ uint32_t naive_type_of(reef_component c)
 static uint32_t table_types(uint32_t mask)
 {
     for (uint32_t i = 0; i < NAIVE_TYPES; i++)
-        if (naive_types[i].bit) mask &= ~(1u << i);
+        if (naive_types[i].home != REEF_TABLE) mask &= ~(1u << i);
     return mask;
 }
 
@@ -48,7 +82,7 @@ bool naive_is(const void *p, uint32_t size, uint32_t value)
 {
     uint8_t wanted[64];
     naive_fill(wanted, size, value);
-    return memcmp(p, wanted, size) == 0;
+    return p && memcmp(p, wanted, size) == 0;
 }
 
 /* ---- worlds ---- */
@@ -179,8 +213,17 @@ static void reset(naive_world *n, naive_entity *e, uint32_t mask, bool off)
 void naive_wrote(naive_world *n, uint32_t entity, uint32_t type)
 {
     naive_entity *e = &n->entity[entity];
-    naive_table_of(n, e)->version[e->row / REEF_BLOCK_ROWS][type] = ++n->clock;
+    uint64_t     *version = naive_version(n, e, type);
+    ++n->clock;
+    if (version) *version = n->clock;
     e->changed[type] = n->clock;
+}
+
+uint64_t *naive_version(naive_world *n, const naive_entity *e, uint32_t type)
+{
+    const reef_home home = naive_types[type].home;
+    if (home == REEF_PAGED) return &n->page[type][e->id.index / NAIVE_PAGE];
+    return home <= REEF_BIT ? &naive_table_of(n, e)->version[e->row / REEF_BLOCK_ROWS][type] : NULL;
 }
 
 /* ---- operations ---- */
@@ -192,6 +235,7 @@ static naive_entity *entity_add(naive_world *n, reef_entity id)
     memset(e, 0, sizeof *e);
     e->id = id;
     e->alive = true;
+    assert_true(id.index < NAIVE_PAGE * NAIVE_PAGES);
     if (id.index >= n->index_room) {
         uint32_t room = id.index * 2 + 64;
         n->of_index = bigger(n->of_index, room * sizeof *n->of_index);
@@ -389,7 +433,9 @@ static bool is_changed(const naive_world *n, const naive_entity *e, uint32_t typ
 {
     if (since == 0) return true;
     if (naive_types[type].tracked) return e->changed[type] > since;
-    return naive_table_of(n, e)->version[e->row / REEF_BLOCK_ROWS][type] > since;
+    const uint64_t *version = naive_version((naive_world *)(uintptr_t)n, e, type);
+    assert_non_null(version);
+    return *version > since;
 }
 
 static bool leaf_holds(const naive_world *n, const reef_term *t, uint32_t entity, uint64_t since)
@@ -506,7 +552,8 @@ static void leaf_random(naive_query *q, const naive_world *n, uint64_t *seed, bo
     const naive_type *x = &naive_types[naive_type_of(t->component)];
     /* In a group another entity is looked at block by block, and may be written by the loop itself meanwhile. */
     since &= top || reef_entity_is_null(t->source);
-    if (since && random_below(seed, 2) && (x->tracked || x->size || x->bit || random_below(seed, 20) == 0))
+    const bool known = x->tracked || x->bit || (x->size && (x->home == REEF_TABLE || x->home == REEF_PAGED));
+    if (since && random_below(seed, 2) && (known || (x->size == 0 && random_below(seed, 20) == 0)))
         t->since = x->tracked && random_below(seed, 2) ? REEF_IF_ADDED : REEF_IF_CHANGED;
     q->count++;
 }

@@ -4,6 +4,9 @@
  *   naive_world ── tables in the visible order ── rows: numbers of entities
  *               └─ entities: what they have, what of it is disabled, a number for each value
  *
+ * In which home each type lives is drawn for each world: of whatever home, queries answer the same, and ask for the same changes. (Of
+ * REEF_SPARSE and REEF_COLD, which values share a page is reef's business, so nobody asks what changed unless rows are tracked.)
+ *
  * Time is a clock of the naive world's own: every write of a block is noted with it, so that "changed since the query last ran" can be
  * said exactly while only values and switches are written. Which blocks a row's coming or going writes is reef's business: after
  * such operations queries must run anew before they are asked. */
@@ -17,17 +20,21 @@ enum {
     NAIVE_BLOCKS = 6,   /* of a table */
     NAIVE_SOURCES = 4,  /* entities with a name, for fixed terms */
     NAIVE_TERMS = 16,   /* of a random query */
-    NAIVE_TEXT = 2048
+    NAIVE_TEXT = 2048,
+    NAIVE_PAGE = 16,    /* values of a page of REEF_PAGED */
+    NAIVE_PAGES = 512
 };
 
 typedef struct naive_type {
     const char    *name;
     uint32_t       size;
-    bool           bit, tracked;
+    bool           bit, tracked; /* bit: of the REEF_BIT home */
     reef_component id;
+    reef_home      home;
 } naive_type;
 extern naive_type naive_types[NAIVE_TYPES]; /* in the order of their names */
 void naive_types_make(void);
+void naive_types_draw(uint64_t *seed); /* their homes, for worlds made from now on */
 uint32_t naive_type_of(reef_component c);
 
 typedef struct naive_entity {
@@ -53,7 +60,8 @@ typedef struct naive_world {
     naive_table **table;
     uint32_t      tables, table_room;
     naive_table  *of_set[1 << NAIVE_TYPES];
-    uint32_t      table_types; /* those that make a table: all but switches */
+    uint32_t      table_types; /* those that make a table */
+    uint64_t      page[NAIVE_TYPES][NAIVE_PAGES]; /* of REEF_PAGED types: when it was written */
     uint64_t      clock;
     reef_entity   source[NAIVE_SOURCES];
 } naive_world;
@@ -74,6 +82,7 @@ uint32_t naive_spawn(naive_world *n, uint32_t mask, uint64_t *seed);
 void naive_mutate(naive_world *n, uint64_t *seed);       /* anything */
 void naive_write_value(naive_world *n, uint64_t *seed);  /* a value, or a switch of an entity that keeps its row */
 void naive_wrote(naive_world *n, uint32_t entity, uint32_t type); /* it was written now */
+uint64_t *naive_version(naive_world *n, const naive_entity *e, uint32_t type); /* of where its value lies; NULL: not known */
 void naive_compare(const naive_world *n); /* values and sets, by reef_get and reef_visit_entity */
 
 /* ---- queries ---- */

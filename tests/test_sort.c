@@ -201,10 +201,10 @@ static void C8_by_a_component(void **state)
     static reef_entity e[MANY];
     static uint64_t    had[MANY];
     reef_world        *w = world_of(state);
-    const reef_order   orders[] = {{reef_id(Cell), cell_key, NULL, false},
-                                   {reef_id(Cell), NULL, "row", true},
-                                   {reef_id(Cell), NULL, "row", false},
-                                   {reef_id(Cell), cell_key, NULL, true}};
+    const reef_order   orders[] = {{.component = reef_id(Cell), .key = cell_key},
+                                   {.component = reef_id(Cell), .field = "row", .descending = true},
+                                   {.component = reef_id(Cell), .field = "row"},
+                                   {.component = reef_id(Cell), .key = cell_key, .descending = true}};
     crowd(w, e, MANY, 8);
     remember(w, e, MANY, had);
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
@@ -276,7 +276,7 @@ static void C8_only_some_tables(void **state)
         both[i] = reef_spawn(w, reef_with(Cell, .row = -i), reef_tag(Frozen), reef_tag(Hungry));
         reef_spawn(w, reef_with(Mass, -i)); /* has no cell */
     }
-    reef_sort sort = {{reef_id(Cell), cell_key, NULL, false}, cold, 2, true};
+    reef_sort sort = {{.component = reef_id(Cell), .key = cell_key}, cold, 2, true};
     assert_ok(reef_sort_storage(w, &sort));
     assert_int_equal(walk(w, "in Cell, with Frozen", got), 6);
     assert_entity(frozen[2], got[0]);
@@ -370,7 +370,7 @@ static void C8_mistakes_change_nothing(void **state)
     reef_world    *w = world_of(state);
     reef_component twice[] = {reef_id(Cell), reef_id(Frozen), reef_id(Cell)};
     reef_component turned[] = {reef_id(Cell), reef_id(Awake)}, unknown = {reef_type_count() + 1};
-    reef_order     rows = {reef_id(Cell), cell_key, NULL, false};
+    reef_order     rows = {.component = reef_id(Cell), .key = cell_key};
     for (int i = 0; i < 30; i++) reef_spawn(w, reef_with(Cell, .row = -i), reef_with(Everything, .i32 = -i), reef_tag(Frozen));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, NULL));
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_sort_storage(w, BY(.component = unknown, .key = cell_key)));
@@ -521,7 +521,7 @@ static void C8_H1_the_result_depends_on_the_state_alone(void **state)
 {
     static reef_entity e[MANY];
     reef_world        *w = world_of(state), *other = another_world(state, NULL);
-    reef_order         o = {reef_id(Cell), NULL, "column", false};
+    reef_order         o = {.component = reef_id(Cell), .field = "column"};
     for (int i = 0; i < 800; i++) {
         e[i] = reef_spawn(w, reef_with(Cell, .column = (uint16_t)(i % 10)));
         (void)reef_spawn(other, reef_with(Cell, .column = (uint16_t)(i % 10)));

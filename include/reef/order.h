@@ -8,7 +8,7 @@
  *
  *     static uint64_t depth_key(const void *value) { return reef_key_f32(((const Depth *)value)->z); }
  *
- * Equal keys are ordered by entity (its index), so that an order depends on the world's state alone, not on its history. */
+ * Components may be of any home. Equal keys are ordered by entity (its index), so that an order depends on the world's state alone, not on its history. */
 #ifndef REEF_ORDER_H
 #define REEF_ORDER_H
 
@@ -25,6 +25,8 @@ typedef struct reef_order {
     const char    *field;     /* the name of a field of one element (of REEF_CHAR: of up to 8 bytes). NULL without a key: the
                                  type's only field */
     bool           descending; /* the largest key first; equal ones still by entity */
+    bool           pool;       /* by where the component's values lie in their pool, so that a walk over both goes through both in
+                                  order: of types in REEF_SPARSE, REEF_PAGED, REEF_COLD; `key` and `field` must be NULL */
 } reef_order;
 
 /* ---- numbers as keys: a < b exactly when the key of a is smaller ----

@@ -102,6 +102,14 @@ REEF_API reef_status reef_query_free(reef_world *world, reef_query query);
 
 struct reef_query_head;
 
+/* Of a block that is cut: where the values of a term begin. */
+enum { REEF_CELLS = 6 };
+typedef struct reef_cell {
+    void       *values;
+    uint64_t    next; /* in a store without holes: the slot behind the last value */
+    const void *from; /* the store, or the chunk's column */
+} reef_cell;
+
 /* A block of the loop, and the loop's place. Don't copy it while the loop is open. */
 typedef struct reef_block {
     uint32_t           count;    /* rows, 1 ... REEF_BLOCK_ROWS */
@@ -131,6 +139,15 @@ typedef struct reef_block {
     const void *end;       /* behind the last match */
     uint64_t    since, skip, left; /* changes newer than this count; rows to skip; rows still wanted */
     uint64_t    mask_words[REEF_BLOCK_ROWS / 64];
+    const struct frozen_versions *frozen; /* what changed is held against these; NULL: against the versions as they are */
+    /* of a loop whose blocks are cut, since values lie outside of the rows; `words` is set when it begins */
+    const uint64_t    *words;      /* the rows of the chunk that match; NULL: there was no chunk yet */
+    uint64_t           rest;       /* of words[word], those that are still to come */
+    uint32_t           word, more; /* more: bit k: words[k], behind `word`, has some */
+    bool               chunk_marked;
+    const void        *walk_match; /* what `match` is in other loops */
+    const reef_entity *handles;    /* of the chunk */
+    reef_cell          cells[REEF_CELLS];
 } reef_block;
 
 /* How to walk; {0}: everything, in the visible order. */

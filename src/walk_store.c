@@ -1,0 +1,365 @@
+/* Loops that ask for values outside of the rows: their blocks are cut.
+ *
+ *   rows that match   . x . x x x x . . x      words of bits, as of every loop that looks at rows
+ *   their values        a   b c d q     r      b c d lie side by side in their store, the others elsewhere
+ *   blocks            . 1 . 2 2 2 3 . . 4
+ *
+ * In a block all rows match, and the values of each term are an array: a column's from the first row on, a stored one's from
+ * that of the first entity on. Of a component that a row need not have, either all rows have it or none. Columns of a chunk are marked
+ * when the loop comes to it, pages of stores when a block has values there.
+ *
+ * The accessors find cells where those of other loops find slots: `match` and `match_end` are behind a match that names the cells, and
+ * walk_match is where the loop is. From one row to the next it takes some 40 instructions a stored term. */
+#include "query.h"
+#include "store.h"
+#include "track.h"
+
+/* Cells as the columns of a match. */
+enum { CUT_COLUMNS = offsetof(match, columns) / sizeof(uint16_t), CELL = sizeof(reef_cell) };
+static const union {
+    match    aligned;
+    uint16_t column[CUT_COLUMNS + REEF_CELLS];
+} cut_match = {.column = {[CUT_COLUMNS] = 0, [CUT_COLUMNS + 1] = CELL, [CUT_COLUMNS + 2] = 2 * CELL, [CUT_COLUMNS + 3] = 3 * CELL,
+                          [CUT_COLUMNS + 4] = 4 * CELL, [CUT_COLUMNS + 5] = 5 * CELL}};
+
+/* ---- what is asked for ---- */
+
+static bool term_has_data(const query *q, uint32_t i) { return q->terms[i].op < REEF_ANY_OF && !q->facts[i].filter && !q->facts[i].fixed; }
+
+static bool term_freezes(const query *q, uint32_t i)
+{
+    const reef_term *t = &q->terms[i];
+    return q->facts[i].stored && t->since != REEF_ALWAYS && t->access != REEF_IN && !type_of(t->component.id)->tracked;
+}
+
+static void cutting_add(cutting *c, const query *q, uint32_t i)
+{
+    const reef_term *t = &q->terms[i];
+    const type *x = type_of(t->component.id);
+    cut_term *to = &c->term[c->count];
+    to->component = x->id;
+    to->size = x->size;
+    to->term = (uint16_t)i;
+    to->column = CUT_ELSEWHERE;
+    for (uint32_t k = 0; k < q->head.column_count; k++)
+        if (q->head.key[k] >> 1 == x->id) to->column = (uint16_t)k;
+    to->stored = q->facts[i].stored;
+    to->packed = x->home == REEF_SPARSE || x->home == REEF_COLD;
+    to->writes = t->access != REEF_IN;
+    to->sure = q->facts[i].top && t->op == REEF_HAS;
+    if (c->count < REEF_CELLS) c->head.key[c->cell_count++] = x->id << 1 | !to->writes;
+    c->count++;
+    c->stored_count += to->stored;
+    c->writes |= to->stored && to->writes;
+    c->freezes |= term_freezes(q, i);
+}
+
+static size_t cutting_bytes(uint32_t count) { return sizeof(cutting) + count * sizeof(cut_term); }
+
+bool cutting_make(query *q)
+{
+    uint32_t count = 0, stored = 0;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        count += term_has_data(q, i);
+        stored += q->facts[i].stored;
+    }
+    if (stored == 0) return true;
+    cutting *c = q->cut = memory_zeroed(&q->world->family->memory, MEMORY_OTHER, cutting_bytes(count));
+    if (c == NULL) return false;
+    for (uint32_t i = 0; i < REEF_TERMS_MAX; i++) c->head.key[i] = REEF_NO_KEY;
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (q->facts[i].stored) cutting_add(c, q, i);
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (term_has_data(q, i) && !q->facts[i].stored) cutting_add(c, q, i);
+    c->quick = c->stored_count == 1 && c->term[0].packed && c->term[0].sure && !c->writes && c->count == c->cell_count;
+    c->head.column_count = c->head.write_count = c->cell_count;
+    c->head.match_bytes = sizeof cut_match;
+    return true;
+}
+
+void cutting_drop(query *q)
+{
+    if (q->cut) memory_free(&q->world->family->memory, MEMORY_OTHER, q->cut, cutting_bytes(q->cut->count));
+    q->cut = NULL;
+}
+
+/* ---- where values lie ---- */
+
+/* The page of an entity's value, which it has. */
+INLINE uint32_t value_page(const value_store *s, reef_entity e)
+{
+    if (s->paged) return e.index >> s->bits;
+    return (uint32_t)((const uint64_t *)s->index.page[e.index >> REEF_INDEX_BITS])[e.index & ((1u << REEF_INDEX_BITS) - 1)] >> s->bits;
+}
+/* Other jobs of the same system may mark the same page. */
+INLINE uint64_t page_version(const value_store *s, uint32_t page) { return REEF_DEPENDENT(&s->values.version[page]); }
+
+/* How many of the entities, up to n, are as the first: their values follow its value, or they have none either. */
+static uint32_t values_follow(const reef_world *w, const cut_term *t, const reef_entity *e, uint32_t n)
+{
+    const value_store *s = store_of(w, t->component);
+    const bool there = t->sure || reef_store_find(s, e[0]);
+    uint32_t i = t->sure ? n : 1;
+    while (i < n && (reef_store_find(s, e[i]) != NULL) == there) i++;
+    return there && i > 1 ? store_run(s, e, i) : i;
+}
+
+uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n)
+{
+    for (uint32_t i = 0; n > 1 && i < q->cut->stored_count; i++) n = values_follow(q->world, &q->cut->term[i], e, n);
+    return n;
+}
+
+/* ---- writing ---- */
+
+/* The page of the entity's value ours and marked. `own`: a version that isn't new to the loop itself (0: none), which the page keeps
+ * if nobody else wrote it. NULL: no memory. */
+static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
+{
+    const uint64_t was = store_version(store_of(w, component), e);
+    void *p = store_own(w, component, e);
+    const value_store *s = store_of(w, component);
+    if (p && own && was <= own) s->values.version[value_page(s, e)] = own;
+    return p;
+}
+
+bool stored_own_rows(reef_block *b)
+{
+    const query *q = b->query;
+    reef_world *w = b->world;
+    const uint64_t own = own_version(b, q);
+    w->hook_failed.id = 0;
+    for (uint32_t i = 0; i < q->cut->stored_count; i++) {
+        const cut_term *t = &q->cut->term[i];
+        for (uint32_t row = 0; t->writes && row < b->count; row++) {
+            const value_store *s = store_of(w, t->component);
+            if (b->mask && !(b->mask[row / 64] >> (row % 64) & 1)) continue;
+            if (!t->sure && reef_store_find(s, b->entities[row]) == NULL) continue;
+            const uint64_t is = page_version(s, value_page(s, b->entities[row]));
+            if (is == w->hot.version || (own && is == own)) continue;
+            if (value_own(w, t->component, b->entities[row], own) == NULL) return walk_no_memory(b);
+        }
+    }
+    return true;
+}
+
+COLD bool stored_claim(query *q)
+{
+    reef_world *w = q->world;
+    for (uint32_t i = 0; i < q->cut->stored_count; i++)
+        if (q->cut->term[i].writes && !store_claim(w, q->cut->term[i].component)) return false;
+    return true;
+}
+
+COLD bool store_claim(reef_world *w, uint32_t component)
+{
+    if (!store_own_all(w, component, false)) return false;
+    const value_store *s = store_of(w, component);
+    for (uint32_t page = 0; type_of(component)->tracked && page < s->values.count; page++)
+        for (store_place at = {.slot = 0}; store_each(s, page, &at);)
+            if (!track_prepare(w, component, &at.entity, 1)) return false;
+    return true;
+}
+
+void stored_mark(const reef_block *b, uint64_t version)
+{
+    const cutting *c = b->query->cut;
+    for (uint32_t i = 0; i < c->stored_count; i++) {
+        const value_store *s = store_of(b->world, c->term[i].component);
+        if (!c->term[i].writes || (!c->term[i].sure && reef_store_find(s, b->entities[0]) == NULL)) continue;
+        if (page_version(s, value_page(s, b->entities[0])) != version) store_mark_at(s, b->entities[0], version);
+    }
+}
+
+/* ---- what changed ---- */
+
+COLD frozen_versions *frozen_make(const query *q, frozen_versions *old)
+{
+    size_t bytes = sizeof *old;
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (term_freezes(q, i)) bytes += store_of(q->world, q->terms[i].component.id)->values.count * sizeof *old->version;
+    if (old && old->bytes >= bytes) return old;
+    frozen_versions *f = memory_resize(&q->world->family->memory, MEMORY_OTHER, old, old ? old->bytes : 0, bytes, PLAIN_ALIGN);
+    if (f) f->bytes = bytes;
+    return f;
+}
+
+COLD void frozen_fill(const query *q, frozen_versions *f)
+{
+    uint64_t *to = f->version;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        if (!term_freezes(q, i)) continue;
+        const reef_paged *p = &store_of(q->world, q->terms[i].component.id)->values;
+        if (p->count) memcpy(to, p->version, p->count * sizeof *to);
+        to += p->count;
+    }
+}
+
+COLD void frozen_drop(reef_world *w, frozen_versions *f)
+{
+    if (f) memory_free(&w->family->memory, MEMORY_OTHER, f, f->bytes);
+}
+
+bool value_changed(const look *l, uint32_t i, reef_entity e)
+{
+    const query *q = l->q;
+    const value_store *s = store_of(q->world, q->terms[i].component.id);
+    const uint64_t *version = s->values.version;
+    if (reef_store_find(s, e) == NULL) return false;
+    if (l->frozen && term_freezes(q, i)) {
+        version = l->frozen->version;
+        for (uint32_t k = 0; k < i; k++)
+            if (term_freezes(q, k)) version += store_of(q->world, q->terms[k].component.id)->values.count;
+    }
+    return version[value_page(s, e)] > l->since;
+}
+
+/* ---- stepping ---- */
+
+/* The value of an entity; its slot. In table order entities often come in the order in which they got the component: then it is the
+ * slot behind the last one, and the index isn't looked at, which is another line of memory for each. */
+INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uint32_t *slot)
+{
+    const value_store *s = x->from;
+    uint32_t at = (uint32_t)x->next;
+    if (!t->packed) return (char *)(uintptr_t)reef_store_find(s, e);
+    if (LIKELY(at < s->count)) {
+        const char *page = s->values.page[at >> s->bits];
+        const uint32_t i = at & ((1u << s->bits) - 1);
+        if (LIKELY(memcmp(page + i * sizeof e, &e, sizeof e) == 0)) return *slot = at, (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
+    }
+    if (!t->sure && reef_store_find(s, e) == NULL) return NULL;
+    at = (uint32_t)((const uint64_t *)s->index.page[e.index >> REEF_INDEX_BITS])[e.index & ((1u << REEF_INDEX_BITS) - 1)];
+    *slot = at;
+    return (char *)s->values.page[at >> s->bits] + s->offset + (size_t)(at & ((1u << s->bits) - 1)) * s->size;
+}
+
+/* Where a cell's values come from in this chunk. */
+INLINE const void *cell_from(const reef_block *b, const cut_term *t, const match *m, const reef_slot *slots)
+{
+    if (t->stored) return store_of(b->world, t->component);
+    if (LIKELY(t->column != CUT_ELSEWHERE)) return reef_slot_of(slots, m, t->column)->block;
+    const uint32_t slot = slot_seek(b->world, t->component, slots[0].head.table);
+    return slot ? slots[slot].block : NULL;
+}
+
+/* The columns where they are now: while some are shared with a fork, a write by a call moves them. */
+static NOINLINE void cells_find_columns(reef_block *b, const cutting *c)
+{
+    const query *q = b->query;
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++)
+        b->cells[i].from = cell_from(b, &c->term[i], match_before(q, b->walk_match), unit_slots(b->world, b->unit));
+}
+
+/* The next chunk with rows that match. False: the loop is at its end. */
+static NOINLINE bool cut_chunk(reef_block *b)
+{
+    const query *q = b->query;
+    const cutting *c = q->cut;
+    if (b->words) b->match = b->walk_match;
+    if (!walk_chunk(b)) return reef_end(b), false;
+    if (!b->part && !(q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head))) return false;
+    for (uint32_t i = 0; i < c->cell_count; i++) {
+        if (b->words == NULL) b->cells[i].next = UINT32_MAX;
+        b->cells[i].from = cell_from(b, &c->term[i], match_before(q, b->match), b->slots);
+    }
+    b->walk_match = b->match;
+    b->match = b->match_end = (const char *)&cut_match + sizeof cut_match;
+    b->head = &c->head;
+    b->handles = slot_entities(b->slots);
+    b->slots = (const reef_slot *)(const void *)b->cells;
+    b->words = b->mask;
+    b->mask = NULL;
+    b->more = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) b->more |= (uint32_t)(b->words[k] != 0) << k;
+    b->chunk_marked = false;
+    return true;
+}
+
+/* The next word with rows that match. */
+INLINE bool cut_word(reef_block *b)
+{
+    if (UNLIKELY(b->more == 0) && !cut_chunk(b)) return false;
+    b->word = bits_first(b->more);
+    b->more &= b->more - 1;
+    b->rest = b->words[b->word];
+    return true;
+}
+
+/* Cells of what is stored, for the first row; how many rows the block has. */
+INLINE uint32_t cells_fill(reef_block *b, const cutting *c, const reef_entity *e, uint32_t n)
+{
+    uint32_t slot[REEF_CELLS];
+    const uint32_t count = c->stored_count < REEF_CELLS ? c->stored_count : REEF_CELLS;
+    for (uint32_t i = 0; i < count; i++) b->cells[i].values = cell_find(&b->cells[i], &c->term[i], e[0], &slot[i]);
+    if (UNLIKELY(n > 1)) n = cut_rows(b->query, e, n);
+    for (uint32_t i = 0; i < count; i++)
+        if (c->term[i].packed && b->cells[i].values) b->cells[i].next = slot[i] + n;
+    return n;
+}
+
+/* Pages that the block writes are ours and marked. */
+static bool cells_own(reef_block *b, const cutting *c)
+{
+    reef_world *w = b->world;
+    const uint64_t own = own_version(b, b->query);
+    w->hook_failed.id = 0;
+    for (uint32_t i = 0; i < c->stored_count; i++) {
+        const cut_term *t = &c->term[i];
+        const value_store *s = store_of(w, t->component);
+        if (!t->writes || (i < REEF_CELLS ? b->cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL)) continue;
+        const uint64_t is = page_version(s, value_page(s, b->entities[0]));
+        if (is == w->hot.version || (own && is == own)) continue;
+        void *p = value_own(w, t->component, b->entities[0], own);
+        if (p == NULL) return walk_no_memory(b);
+        if (i < REEF_CELLS) b->cells[i].values = p;
+    }
+    return true;
+}
+
+static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bool alone)
+{
+    const uint32_t n = cells_fill(b, c, b->handles + row, alone ? 1 : row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row), end = row + n;
+    if (UNLIKELY(b->world->hot.chunks.shared)) cells_find_columns(b, c);
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
+        reef_cell *x = &b->cells[i];
+        x->values = x->from ? (char *)(uintptr_t)x->from + (size_t)row * c->term[i].size : NULL;
+    }
+    if (n == 1) {
+        b->rest &= b->rest - 1;
+    } else {
+        b->word = end / 64;
+        b->rest = end < REEF_BLOCK_ROWS ? b->words[b->word] & ~0ull << (end % 64) : 0;
+        b->more &= b->word < BIT_WORDS ? ~((2u << b->word) - 1) : 0;
+    }
+    b->first = row;
+    b->count = n;
+    b->entities = b->handles + row;
+    return !c->writes || b->part || cells_own(b, c);
+}
+
+bool cut_next(reef_block *b)
+{
+    const cutting *c = b->query->cut;
+    if (b->rest == 0 && !cut_word(b)) return false;
+    const uint64_t rest = b->rest;
+    const uint32_t bit = bits_first(rest), row = b->word * 64 + bit;
+    const bool alone = bit < 63 && !(rest >> bit & 2);
+    const reef_entity *e = b->handles + row;
+    const value_store *s = b->cells[0].from;
+    const uint32_t at = (uint32_t)b->cells[0].next, i = at & ((1u << s->bits) - 1);
+    if (UNLIKELY(!c->quick || !alone || at >= s->count || b->world->hot.chunks.shared)) return cut_block(b, c, row, alone);
+    const char *page = s->values.page[at >> s->bits];
+    if (UNLIKELY(memcmp(page + i * sizeof *e, e, sizeof *e) != 0)) return cut_block(b, c, row, alone);
+    b->cells[0].values = (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
+    b->cells[0].next = at + 1;
+    for (uint32_t k = 1; k < c->cell_count; k++) {
+        reef_cell *x = &b->cells[k];
+        x->values = x->from ? (char *)(uintptr_t)x->from + (size_t)row * c->term[k].size : NULL;
+    }
+    b->rest = rest & (rest - 1);
+    b->first = row;
+    b->count = 1;
+    b->entities = e;
+    return true;
+}
