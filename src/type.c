@@ -140,11 +140,16 @@ static bool hooks_any(const reef_hooks *h) { return hooks_value(h) || h->track_r
 
 static bool home_stored(reef_home home) { return home >= REEF_SPARSE && home <= REEF_SHARED; }
 
+/* A page of values is so long when nobody says how long, and at most so long. */
+enum { PAGE_BYTES_USUAL = 1 << 16, PAGE_BYTES_MAX = 1 << 30 };
+
 /* Values of a page of a store. */
 static uint32_t page_rows_of(const reef_type_desc *d)
 {
-    if (!home_stored(d->home)) return 0;
-    return d->page_rows ? d->page_rows : REEF_BLOCK_ROWS;
+    uint32_t rows = REEF_BLOCK_ROWS;
+    if (!home_stored(d->home) || d->page_rows) return d->page_rows;
+    while (rows > 1 && (uint64_t)rows * d->size > PAGE_BYTES_USUAL) rows /= 2;
+    return rows;
 }
 
 static reef_status home_check(const reef_type_desc *d)
@@ -154,7 +159,7 @@ static reef_status home_check(const reef_type_desc *d)
     if (d->home >= REEF_SPARSE && d->home != REEF_COLD && d->size == 0) return REEF_BAD_ARGUMENT;
     if (d->page_rows && (d->home != REEF_PAGED || (d->page_rows & (d->page_rows - 1)) || d->page_rows > REEF_PAGE_ROWS_MAX))
         return REEF_BAD_ARGUMENT;
-    return REEF_OK;
+    return (uint64_t)d->page_rows * d->size > PAGE_BYTES_MAX ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
 static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home home)

@@ -139,6 +139,29 @@ static void C2_stored_values_are_spawned_with_the_others(void **state)
     assert_int_equal(reef_count_alive(w), 0);
 }
 
+static void D8_a_page_has_a_size_and_a_limit(void **state)
+{
+    (void)state;
+    reef_type_info info;
+    reef_status s;
+    assert_true(reef_type_get(reef_id(Far), &info) && info.page_rows == 16 && info.home == REEF_PAGED);
+    reef_component c = reef_type_new(&(reef_type_desc){.name = "PageOfItself", .size = 1 << 20, .home = REEF_PAGED}, &s);
+    assert_true(reef_type_get(c, &info) && info.page_rows == 1);
+    c = reef_type_new(&(reef_type_desc){.name = "PageOfMany", .size = 4, .home = REEF_PAGED}, &s);
+    assert_true(reef_type_get(c, &info) && info.page_rows == 1024);
+    c = reef_type_new(&(reef_type_desc){.name = "PageLargest", .size = 16384, .home = REEF_PAGED, .page_rows = 65536}, &s);
+    assert_int_equal(s, REEF_OK);
+    c = reef_type_new(&(reef_type_desc){.name = "PageTooLarge", .size = 16400, .home = REEF_PAGED, .page_rows = 65536}, &s);
+    assert_int_equal(s, REEF_BAD_ARGUMENT);
+    c = reef_type_new(&(reef_type_desc){.name = "PageTooMany", .size = 4, .home = REEF_PAGED, .page_rows = 131072}, &s);
+    assert_int_equal(s, REEF_BAD_ARGUMENT);
+    c = reef_type_new(&(reef_type_desc){.name = "PageOdd", .size = 4, .home = REEF_PAGED, .page_rows = 48}, &s);
+    assert_int_equal(s, REEF_BAD_ARGUMENT);
+    c = reef_type_new(&(reef_type_desc){.name = "PageElsewhere", .size = 4, .home = REEF_SPARSE, .page_rows = 64}, &s);
+    assert_int_equal(s, REEF_BAD_ARGUMENT);
+    assert_int_equal(c.id, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +169,7 @@ int main(void)
         TEST(C1_values_follow_their_entities),
         TEST(E2_hooks_run_once_in_every_home),
         TEST(C2_stored_values_are_spawned_with_the_others),
+        TEST(D8_a_page_has_a_size_and_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ typedef struct reef_type_decl {
     const reef_hooks  *hooks;
     const reef_field  *fields;
     uint32_t           field_count;
-    uint32_t           page_rows; /* REEF_PAGED: values of a page, 0: 1,024 */
+    uint32_t           page_rows; /* REEF_PAGED: values of a page, 0: up to 1,024 */
     struct reef_type_decl *base;  /* of a subtype */
     uint32_t           id;   /* 0 until the first use */
     struct reef_type_decl *next;
@@ -198,7 +198,8 @@ typedef struct reef_type_desc {
     const reef_hooks *hooks; /* copied; NULL: plain data */
     const reef_field *fields; /* copied, names too */
     uint32_t          field_count;
-    uint32_t          page_rows; /* REEF_PAGED: values of a page, a power of two up to REEF_PAGE_ROWS_MAX; 0: 1,024 */
+    uint32_t          page_rows; /* REEF_PAGED: values of a page, a power of two up to REEF_PAGE_ROWS_MAX, together at most 1 GiB; 0: up to
+                                    1,024 and 64 KiB */
     reef_component    base;      /* a subtype's base, {0}: none */
 } reef_type_desc;
 
