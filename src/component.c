@@ -92,6 +92,7 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     if (p == NULL) return NULL;
     if (type_of(c)->stored && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     if (type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
+    if (type_of(c)->stored) return running_marked(w, c, store_version(store_of(w, c), e)) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
     const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
     return (type_of(c)->tracked ? running_marked(w, c, version) : version == w->hot.version) ? p : NULL;

@@ -238,15 +238,16 @@ INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uin
 INLINE const void *cell_from(const reef_block *b, const cut_term *t, const match *m, const reef_slot *slots)
 {
     if (t->stored) return store_of(b->world, t->component);
-    if (LIKELY(t->column != CUT_ELSEWHERE)) return reef_slot_of(slots, m, t->column)->block;
+    if (LIKELY(t->column != CUT_ELSEWHERE)) return reef_slot_of(slots, m, t->column);
     const uint32_t slot = slot_seek(b->world, t->component, slots[0].head.table);
-    return slot ? slots[slot].block : NULL;
+    return slot ? &slots[slot] : NULL;
 }
 
-/* The columns where they are now: while some are shared with a fork, a write by a call moves them. */
-static NOINLINE void cells_find_columns(reef_block *b, const cutting *c)
+/* The slots where they are now: a write by a call moved the page. (Blocks move as well, and are looked up for each block of the loop.) */
+static COLD void cells_find_slots(reef_block *b, const cutting *c)
 {
     const query *q = b->query;
+    b->epoch = b->world->tables_epoch;
     for (uint32_t i = c->stored_count; i < c->cell_count; i++)
         b->cells[i].from = cell_from(b, &c->term[i], match_before(q, b->walk_match), unit_slots(b->world, b->unit));
 }
@@ -273,6 +274,7 @@ static NOINLINE bool cut_chunk(reef_block *b)
     b->more = 0;
     for (uint32_t k = 0; k < BIT_WORDS; k++) b->more |= (uint32_t)(b->words[k] != 0) << k;
     b->chunk_marked = false;
+    b->epoch = b->world->tables_epoch;
     return true;
 }
 
@@ -298,6 +300,16 @@ INLINE uint32_t cells_fill(reef_block *b, const cutting *c, const reef_entity *e
     return n;
 }
 
+/* Cells of columns, for the first row. */
+INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
+{
+    if (UNLIKELY(b->epoch != b->world->tables_epoch)) cells_find_slots(b, c);
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
+        const reef_slot *slot = b->cells[i].from;
+        b->cells[i].values = slot ? (char *)slot->block + (size_t)row * c->term[i].size : NULL;
+    }
+}
+
 /* Pages that the block writes are ours and marked. */
 static bool cells_own(reef_block *b, const cutting *c)
 {
@@ -320,11 +332,7 @@ static bool cells_own(reef_block *b, const cutting *c)
 static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bool alone)
 {
     const uint32_t n = cells_fill(b, c, b->handles + row, alone ? 1 : row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row), end = row + n;
-    if (UNLIKELY(b->world->hot.chunks.shared)) cells_find_columns(b, c);
-    for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
-        reef_cell *x = &b->cells[i];
-        x->values = x->from ? (char *)(uintptr_t)x->from + (size_t)row * c->term[i].size : NULL;
-    }
+    columns_fill(b, c, row);
     if (n == 1) {
         b->rest &= b->rest - 1;
     } else {
@@ -348,15 +356,12 @@ bool cut_next(reef_block *b)
     const reef_entity *e = b->handles + row;
     const value_store *s = b->cells[0].from;
     const uint32_t at = (uint32_t)b->cells[0].next, i = at & ((1u << s->bits) - 1);
-    if (UNLIKELY(!c->quick || !alone || at >= s->count || b->world->hot.chunks.shared)) return cut_block(b, c, row, alone);
+    if (UNLIKELY(!c->quick || !alone || at >= s->count)) return cut_block(b, c, row, alone);
     const char *page = s->values.page[at >> s->bits];
     if (UNLIKELY(memcmp(page + i * sizeof *e, e, sizeof *e) != 0)) return cut_block(b, c, row, alone);
     b->cells[0].values = (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
     b->cells[0].next = at + 1;
-    for (uint32_t k = 1; k < c->cell_count; k++) {
-        reef_cell *x = &b->cells[k];
-        x->values = x->from ? (char *)(uintptr_t)x->from + (size_t)row * c->term[k].size : NULL;
-    }
+    columns_fill(b, c, row);
     b->rest = rest & (rest - 1);
     b->first = row;
     b->count = 1;

@@ -107,7 +107,7 @@ enum { REEF_CELLS = 6 };
 typedef struct reef_cell {
     void       *values;
     uint64_t    next; /* in a store without holes: the slot behind the last value */
-    const void *from; /* the store, or the chunk's column */
+    const void *from; /* the store, or the slot of the chunk's column; NULL: it has none */
 } reef_cell;
 
 /* A block of the loop, and the loop's place. Don't copy it while the loop is open. */
@@ -145,6 +145,7 @@ typedef struct reef_block {
     uint64_t           rest;       /* of words[word], those that are still to come */
     uint32_t           word, more; /* more: bit k: words[k], behind `word`, has some */
     bool               chunk_marked;
+    uint64_t           epoch;      /* of the pages that `from` points into */
     const void        *walk_match; /* what `match` is in other loops */
     const reef_entity *handles;    /* of the chunk */
     reef_cell          cells[REEF_CELLS];
