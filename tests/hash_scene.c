@@ -45,6 +45,19 @@ typedef struct {
     double   f[2];
 } Odds;
 
+typedef struct {
+    reef_entity whom;
+    float       heat;
+} Grudge;
+typedef struct {
+    uint8_t  kind;
+    uint64_t since;
+} Itch; /* with padding between */
+typedef struct {
+    double  depth[9];
+    int16_t age;
+} Scar; /* longer than what is hashed at once */
+
 REEF_COMPONENT(Position);
 REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
 REEF_COMPONENT(Velocity);
@@ -63,6 +76,12 @@ REEF_COMPONENT(Odds);
 REEF_FIELDS(Odds, REEF_FIELD(Odds, a, REEF_I8, NULL, 0, 0), REEF_FIELD(Odds, b, REEF_U16, NULL, 0, 0),
             REEF_FIELD(Odds, c, REEF_U32, NULL, 0, 0), REEF_FIELD(Odds, d, REEF_I16, NULL, 0, 0),
             REEF_FIELD(Odds, e, REEF_U8, NULL, 0, 0), REEF_FIELD(Odds, f, REEF_F64, NULL, 0, 0));
+REEF_COMPONENT_IN(Grudge, REEF_SPARSE);
+REEF_FIELDS(Grudge, REEF_FIELD(Grudge, heat, REEF_F32, NULL, 0, 0), REEF_FIELD(Grudge, whom, REEF_ENTITY, NULL, 0, 0));
+REEF_COMPONENT_PAGED(Itch, 32);
+REEF_FIELDS(Itch, REEF_FIELD(Itch, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(Itch, since, REEF_U64, NULL, 0, 0));
+REEF_COMPONENT_IN(Scar, REEF_COLD);
+REEF_FIELDS(Scar, REEF_FIELD(Scar, depth, REEF_F64, NULL, 0, 0), REEF_FIELD(Scar, age, REEF_I16, NULL, 0, 0));
 REEF_TAG(Plant);
 REEF_TAG(Hidden);
 REEF_SWITCH(Asleep);
@@ -189,6 +208,32 @@ static void stepped(scene *s)
     s->step++;
 }
 
+/* Values outside of the rows. */
+static void hurt(scene *s, int steps)
+{
+    reef_world *w = s->world;
+    for (int i = 0; i < steps; i++) {
+        const reef_entity e = s->people[below(s, PEOPLE)], other = s->people[below(s, PEOPLE)];
+        const float x = coordinate(s);
+        const uint32_t what = below(s, 12);
+        if (!reef_is_alive(w, e)) continue;
+        switch (what) {
+        case 0:
+        case 1:
+        case 2: must(reef_set(w, e, Grudge, other, x * 0.25f) >= 0, "set"); break;
+        case 3:
+        case 4: must(reef_set(w, e, Itch, 7, s->random) >= 0, "set"); break;
+        case 5:
+        case 6: must(reef_set(w, e, Scar, {(double)x, 0.1, -3e300}, -5) >= 0, "set"); break;
+        case 7: (void)reef_remove(w, e, Grudge); break;
+        case 8: (void)reef_remove(w, e, Itch); break;
+        case 9: (void)reef_remove(w, e, Scar); break;
+        case 10: (void)reef_disable(w, e, Itch); break;
+        default: must(reef_destroy(w, e) == REEF_OK, "destroy");
+        }
+    }
+}
+
 /* ---- what is printed ---- */
 
 static void told(const char *title, scene *s)
@@ -253,9 +298,21 @@ int main(void)
     (void)reef_hash_parts(s.world, part_told, NULL);
     must(reef_destroy_with_types(s.world, NULL, 0, NULL) == REEF_OK, "destroy");
     told("all dead", &s);
+    for (int i = 0; i < PEOPLE - 500; i++) s.people[i] = born(&s);
+    hurt(&s, 4000);
+    told("stores", &s);
+    scene *later = copied(&s, reef_fork(s.world));
+    hurt(later, 1000);
+    told("stores of a fork", later);
+    hurt(&s, 1000);
+    told("stores", &s);
+    must(reef_equal(s.world, later->world, NULL), "a fork that played the same differs");
+    (void)reef_hash_parts(s.world, part_told, NULL);
     reef_snapshot_free(then);
     reef_world_free(fork->world);
     reef_world_free(s.world);
+    reef_world_free(later->world);
+    free(later);
     free(saved);
     free(fork);
     return 0;

@@ -57,7 +57,10 @@ typedef struct reef_script_class {
 /* The component. Made by reef_script_make, for reef_spawn and reef_cmd_spawn; read its data by reef_script_data. Don't set one over another:
  * the other would have no end. */
 typedef struct reef_script {
-    const reef_script_class *script; /* NULL: none */
+    union {
+        const reef_script_class *script; /* NULL: none */
+        uint64_t room; /* so that the data is aligned to 8 bytes where pointers have 4 */
+    };
     uint64_t    name_hash;
     reef_entity started; /* for whom; another or null: not yet (a clone starts anew) */
     uint8_t     data[REEF_SCRIPT_BYTES];
