@@ -10,6 +10,7 @@
  * where values are replaced. So the portions don't disturb each other, and the order of rows is that of single calls. Switches and
  * marks change by words of 64 rows. */
 #include "observer.h"
+#include "parts.h"
 #include "quarantine.h"
 #include "stored.h"
 
@@ -143,14 +144,14 @@ static bool may_go_whole(const bulk *b, const table *t, const edge *e)
 {
     const shape *from = t->shape, *to = shape_of(b->w->family, e->to);
     const bit_store *marks = bit_store_of(b->w, b->t->id | BIT_DISABLED);
-    if (e->to == TABLE_EMPTY || from->hooked || to->hooked || from->tracked || to->tracked || observed(b->w)) return false;
+    if (b->t->split || e->to == TABLE_EMPTY || from->hooked || to->hooked || from->tracked || to->tracked || observed(b->w)) return false;
     return b->value.kind != REEF_VALUE_REMOVE || marks == NULL || !bit_known(b->w, marks, from->table);
 }
 
 /* A table where values are replaced. */
 static reef_status collect_replace(bulk *b, const match *m, const table *t, uint64_t rows)
 {
-    const bool fill = rows == table_rows(t) && !b->t->hooked && !b->t->tracked && !observed(b->w);
+    const bool fill = rows == table_rows(t) && !b->t->split && !b->t->hooked && !b->t->tracked && !observed(b->w);
     b->changed += rows;
     if (b->t->size == 0) return REEF_OK;
     if (portion_add(b, fill ? FILL : REPLACE, m->id) == NULL || (!fill && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
@@ -231,8 +232,10 @@ static bool columns_own(reef_world *w, const portion *p, uint32_t component, con
             if (!column_own(w, t, unit, k)) return false;
         return true;
     }
-    for (uint64_t i = 0; i < p->count; i++)
-        if (!column_own(w, t, place_unit(place_of(w, e[i])), k)) return false;
+    for (uint64_t i = 0; i < p->count; i++) {
+        const uint32_t place = place_of(w, e[i]);
+        if (k == REEF_SLOT_TAG ? !parts_own(w, place, type_of(component)) : !column_own(w, t, place_unit(place), k)) return false;
+    }
     return true;
 }
 
@@ -309,8 +312,11 @@ static void replace_one(const bulk *b, uint64_t i)
     const reef_slot *slots = reef_slots_at(&b->w->hot, place);
     const bool planned = told && observe_change(b->w, b->list[i], slots[0].head.table, &b->value, 1);
     ASSERT(planned == told);
-    char *here = cell(slots, slot_seek(b->w, b->t->id, slots[0].head.table), place_row(place), b->t->size);
-    if (b->aside == NULL) {
+    const uint32_t k = slot_seek(b->w, b->t->id, slots[0].head.table);
+    char *here = k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), b->t->size);
+    if (here == NULL) {
+        parts_scatter(b->w, place, b->t, b->value.data);
+    } else if (b->aside == NULL) {
         bytes_copy(here, b->value.data, b->t->size);
     } else {
         value_leave(b->w, b->t, here);
@@ -595,6 +601,7 @@ static reef_status bulk_value(bulk *b, reef_value value)
     reef_status s = type_ready(b->w, value.component.id);
     if (s != REEF_OK) return s;
     b->t = type_of(value.component.id);
+    if (b->t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with their type */
     b->value = value;
     if (value.kind != REEF_VALUE_ONE) return REEF_OK;
     if (value.size != b->t->size) return REEF_WRONG_SIZE;

@@ -7,7 +7,9 @@
 
 bool world_knows(const reef_world *w, uint32_t c)
 {
-    if (type_of(c) == NULL) return false;
+    const type *t = type_of(c);
+    if (t == NULL) return false;
+    if (t->owner) c = t->owner;
     return !w->config.strict || (c / 64 < w->state.used_words && (w->state.used_types[c / 64] >> (c % 64) & 1));
 }
 
@@ -27,12 +29,22 @@ static reef_status type_mark(reef_world *w, uint32_t c)
     return REEF_OK;
 }
 
+/* Do the world's maps reach the parts of a split type? */
+static bool parts_mapped(const reef_world *w, const type *t)
+{
+    for (uint32_t i = 0; i < t->part_count; i++)
+        if (t->parts[i] >= w->state.map_count) return false;
+    return true;
+}
+
 reef_status type_ready(reef_world *w, uint32_t c)
 {
     if (!world_knows(w, c)) return REEF_UNKNOWN_TYPE;
     if (w->running) return REEF_LOCKED;
+    const type *t = type_of(c);
+    if (t->split && REEF_ACQUIRE_U32(&t->part_count) == 0) return REEF_BAD_ARGUMENT;
     reef_status s = type_mark(w, c);
-    if (s == REEF_OK && c >= w->state.map_count) s = graph_sync(w);
+    if (s == REEF_OK && (c >= w->state.map_count || (t->split && !parts_mapped(w, t)))) s = graph_sync(w);
     return s;
 }
 
@@ -54,6 +66,7 @@ static reef_status value_check(reef_world *w, const reef_value *v, bool remove, 
 reef_status value_sound(const reef_value *v, bool remove, uint32_t n)
 {
     const type *t = type_of(v->component.id);
+    if (t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with their type */
     switch (v->kind) {
     case REEF_VALUE_DEFAULT: return REEF_OK;
     case REEF_VALUE_REMOVE: return remove ? REEF_OK : REEF_BAD_ARGUMENT;
@@ -88,7 +101,7 @@ reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, 
         memset(slot, 0, t->size);
         return t->hooks.construct == NULL ? REEF_OK : t->hooks.construct(t->hooks.context, w, e, slot, v->data);
     }
-    const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->size : 0);
+    const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0);
     if (t->copyable && v->kind < VALUE_MOVED) return value_copy(t, slot, from);
     value_move(t, slot, (void *)(uintptr_t)from);
     return REEF_OK;
@@ -104,7 +117,7 @@ reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, c
 void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
 {
     if (v->kind == REEF_VALUE_DEFAULT || (t->copyable && v->kind < VALUE_MOVED)) value_destroy(t, slot);
-    else value_move(t, (char *)(uintptr_t)v->data + (value_is_array(v) ? (size_t)i * t->size : 0), slot);
+    else value_move(t, (char *)(uintptr_t)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0), slot);
 }
 
 /* ---- the slow and general path ---- */
@@ -119,7 +132,7 @@ static const type *column_type(const reef_value *v) /* NULL: not a value of a co
 {
     if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = type_of(v->component.id);
-    return in_table(t) && t->size && v->kind != REEF_VALUE_REMOVE ? t : NULL;
+    return in_table(t) && type_column(t) && v->kind != REEF_VALUE_REMOVE ? t : NULL;
 }
 
 static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)

@@ -384,7 +384,7 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
     if (count > COMMAND_RUN_VALUES) return false;
     for (uint32_t i = 0; i < count; i++) {
         const type *t = type_of(values[i].component.id);
-        if (!in_table(t) || t->hooked || values[i].kind > REEF_VALUE_ONE) return false;
+        if (!in_table(t) || t->hooked || t->split || values[i].kind > REEF_VALUE_ONE) return false;
         if (values[i].kind == REEF_VALUE_ONE) *stride += t->size;
         if (*stride > COMMAND_CHUNK_MOST / 4) return false;
     }

@@ -4,6 +4,7 @@
  * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
 #include "change.h"
 #include "observer.h"
+#include "parts.h"
 #include "stored.h"
 #include "watch.h"
 
@@ -43,6 +44,7 @@ const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *de
 static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
 {
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
+    if (type_of(c.id) && type_of(c.id)->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* it lies in several places */
     return world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
 
@@ -121,7 +123,7 @@ static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *sta
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
     const edge *e = graph_edge(w, from, component, key & 1, status);
-    if (e == NULL) return NULL;
+    if (e == NULL || type_of(component)->split) return e; /* the straight path knows one column that comes or goes */
     if (BUG(2)) key &= ~1ull;
     table *to = e->to == TABLE_EMPTY ? NULL : table_own(w, e->to), *s = table_own(w, from);
     if (s && to) {
@@ -319,7 +321,10 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
         if (x == NULL) return failure(w, s, op, c, e, 0);
         to = x->to;
     }
-    s = change_apply(w, op, e, place, to, &value, 1);
+    if (t->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0); /* parts come and go with their type */
+    reef_value parts[REEF_SPLIT_FIELDS_MAX + 1];
+    if (t->split) s = change_apply(w, op, e, place, to, parts, spread_one(parts, &value));
+    else s = change_apply(w, op, e, place, to, &value, 1);
     if (s != REEF_OK) return s;
     if (observed(w)) return *out = remove ? NULL : cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;
     place = place_of(w, e);
@@ -551,6 +556,13 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
     if (!plain || !reef_has_id(w, e, c)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (size == 0) return REEF_OK; /* a tag that is there */
+    for (uint32_t i = 0; i < t->part_count; i++) {
+        const type *part = type_of(t->parts[i]);
+        void *here = running_mut(w, "reef_set", e, (reef_component){part->id});
+        if (here == NULL) return w->world_failure.status == REEF_NO_MEMORY ? REEF_NO_MEMORY : REEF_UNDECLARED;
+        memcpy(here, (const char *)value + part->offset, part->size);
+    }
+    if (t->split) return REEF_OK;
     void *p = running_mut(w, "reef_set", e, c);
     if (p == NULL) return w->world_failure.status == REEF_NO_MEMORY ? REEF_NO_MEMORY : REEF_UNDECLARED;
     memmove(p, value, size);
@@ -731,6 +743,18 @@ static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *
     return n;
 }
 
+static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count);
+
+static COLD reef_status change_spread(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
+{
+    spread x;
+    reef_status s = spread_make(w, &x, values, count);
+    if (s != REEF_OK) return failure(w, s, op, (reef_component){0}, e, 0);
+    s = change_values(w, op, e, x.values, x.count);
+    spread_free(w, &x);
+    return s;
+}
+
 static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count)
 {
     uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
@@ -760,7 +784,7 @@ COLD reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_
     const reef_component c = {count == 1 ? values->component.id : 0};
     if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     if (absent && reef_has_id(w, e, c)) return failure(w, REEF_EXISTS, op, c, e, 0);
-    return change_values(w, op, e, values, count);
+    return values_spread(values, count) > count ? change_spread(w, op, e, values, count) : change_values(w, op, e, values, count);
 }
 
 reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
@@ -778,7 +802,7 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
     if (count) memcpy(copy, values, count * sizeof *copy);
-    s = change_values(w, op, e, copy, count);
+    s = values_spread(copy, count) > count ? change_spread(w, op, e, copy, count) : change_values(w, op, e, copy, count);
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
     return s;
 }
@@ -821,6 +845,7 @@ static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_compone
     const uint32_t place = place_of(w, e), key = c.id | BIT_DISABLED;
     if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     if (c.id && !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
+    if (c.id && type_of(c.id)->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     if (w->commands) return command_plain(w, w->commands, on ? COMMAND_ENABLE : COMMAND_DISABLE, op, e, c);
     if (c.id && !reef_has_id(w, e, c)) return failure(w, REEF_ABSENT, op, c, e, 0);
     if (bit_has(w, key, place) != on) return REEF_OK;
@@ -868,8 +893,7 @@ static uint32_t get_each(const reef_world *w, reef_component c, const reef_entit
 {
     uint32_t copied = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const void *p = reef_get_id(w, es[i], c);
-        if (p) memcpy(out + i * size, p, size), copied++;
+        copied += reef_read_id(w, es[i], c, out + i * size, size);
     }
     return copied;
 }
@@ -920,9 +944,9 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
         const reef_way way = reef_way_to(&w->hot, c);
         if (i + 2 * AHEAD < n) record_fetch(&way, es[i + 2 * AHEAD]);
         if (i + AHEAD < n) fetch(&way, es[i + AHEAD], size);
-        if (reef_get_id(w, es[i], c) == NULL) continue;
+        if (t->split ? !reef_has_id(w, es[i], c) : reef_get_id(w, es[i], c) == NULL) continue;
         const void *value = (const char *)in + i * size;
-        if (t->hooked || observed(w)) {
+        if (t->hooked || t->split || observed(w)) {
             if (reef_set_id(w, es[i], c, value, size) < 0) break;
         } else {
             void *p = reef_mut_id(w, es[i], c);

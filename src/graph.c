@@ -11,10 +11,11 @@
 
 /* Each with the slot behind it that every map has. */
 static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},
-                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}};
+                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}}, empty_split = {.map = {.elsewhere = ELSEWHERE_RARE}};
 #define map_none empty_none.map
 #define map_bits empty_bits.map
 #define map_stores empty_stores.map
+#define map_split empty_split.map /* of all types that are split by field: the inlined calls take their tags for no column */
 
 static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
 {
@@ -161,6 +162,7 @@ static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
     reef_map *m = *map_of(g, c);
     bool fresh = m->capacity == 0;
     uint32_t d = fresh ? 0 : table_id - m->lowest;
+    if (m == &map_split) return true;
     if (!map_dense(d, m->used)) {
         RELEASE_STORE(&m->elsewhere, (uint32_t)ELSEWHERE_RARE);
         return true; /* room for rare entries was made for all columns at once */
@@ -220,7 +222,7 @@ COLD reef_status graph_sync(reef_world *w)
         }
         ok = *page != NULL;
         const type *t = type_of(g->map_count);
-        if (ok && t && !in_table(t)) RELEASE_STORE(map_of(g, g->map_count), t->stored ? &map_stores : &map_bits);
+        if (ok && t && (t->split || !in_table(t))) RELEASE_STORE(map_of(g, g->map_count), t->split ? &map_split : t->stored ? &map_stores : &map_bits);
     }
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
         if (g->maps[i]) w->hot.maps[i] = g->maps[i];
@@ -248,7 +250,7 @@ static void shape_columns(shape *s, column *columns)
     for (uint32_t class = 0; class < 3; class++) {
         for (uint32_t i = 0; i < s->component_count; i++) {
             const type *t = type_of(s->component[i]);
-            if (t->size == 0 || size_class(t->size) != class) continue;
+            if (type_column(t) == 0 || size_class(t->size) != class) continue;
             columns[slot] = (column){t, t->size, (uint16_t)t->align, column_arena(s->table, slot)};
             s->hooked |= t->hooked;
             s->bound |= !t->copyable && !t->resets;
@@ -294,7 +296,7 @@ static void shape_free(family *f, shape *s) { give(f, s, shape_bytes(s->componen
 static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t count, reef_status *status)
 {
     uint32_t columns = 0;
-    for (uint32_t i = 0; i < count; i++) columns += type_of(ids[i])->size != 0;
+    for (uint32_t i = 0; i < count; i++) columns += type_column(type_of(ids[i])) != 0;
     *status = columns > REEF_COLUMNS_MAX || count > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
     if (*status == REEF_LIMIT) return NULL;
     uint32_t word_count = shape_words(ids, count, NULL);
@@ -366,7 +368,7 @@ static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, 
     for (uint32_t slot = SLOT_COLUMNS; slot < s->end_slot; slot++)
         map_put(g, s->columns[slot].type->id, id, (uint16_t)slot);
     for (uint32_t i = 0; i < count; i++)
-        if (type_of(ids[i])->size == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
+        if (type_column(type_of(ids[i])) == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
     if (s->bound) RELEASE_STORE(&g->bound_count, g->bound_count + 1);
     if (s->resets) RELEASE_STORE(&g->reset_count, g->reset_count + 1);
     RELEASE_STORE(&g->shape_count, id + 1); /* queries of other worlds may look at it now */
@@ -410,13 +412,15 @@ static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bo
 {
     family *f = w->family;
     const shape *s = shape_of(f, from);
-    size_t bytes = (s->component_count + 1u) * sizeof(uint32_t);
+    size_t bytes = (s->component_count + 1u + REEF_SPLIT_FIELDS_MAX) * sizeof(uint32_t);
     uint32_t *ids = take(f, bytes), n = 0;
     *status = REEF_NO_MEMORY;
     if (ids == NULL) return NULL;
+    const type *t = type_of(component);
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (s->component[i] != component) ids[n++] = s->component[i];
+        if (s->component[i] != component && type_of(s->component[i])->owner != component) ids[n++] = s->component[i];
     if (!remove) ids[n++] = component;
+    for (uint32_t i = 0; !remove && i < t->part_count; i++) ids[n++] = t->parts[i];
     uint32_t to = graph_table(w, ids, n, status);
     give(f, ids, bytes);
     if (to == 0) return NULL;
@@ -430,7 +434,7 @@ static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bo
     e->to = to;
     uint32_t slot = slot_find(w, component, remove ? from : to);
     e->slot = slot == REEF_SLOT_TAG ? 0 : (uint16_t)slot;
-    e->size = type_of(component)->size;
+    e->size = type_column(type_of(component));
     edge_plan(w, e, s, shape_of(f, to));
     return e;
 }

@@ -2,6 +2,7 @@
  * Components come by type name, tables by the names of their types, entities by index. Nothing here changes a world or
  * shows an address or the id of a type. */
 #include "event.h"
+#include "parts.h"
 #include "store.h"
 #include <float.h>
 #include <inttypes.h>
@@ -16,6 +17,7 @@ typedef struct row_walk {
     const shape      *shape; /* NULL: no component in the table */
     const reef_slot  *slots;
     uint32_t          place, next; /* next of shape->component */
+    char             *room;        /* REEF_SPLIT_SIZE_MAX bytes, for a value that is put together */
     const type       *other;       /* that isn't in the table and comes next, NULL: none */
 } row_walk;
 
@@ -55,9 +57,9 @@ static uint32_t inspect_place(const reef_world *w, reef_entity e)
     return reef_is_alive(w, e) ? (uint32_t)*reef_record_at(&w->hot, e.index) : PLACE_DEAD;
 }
 
-static row_walk row_begin(const reef_world *w, uint32_t place)
+static row_walk row_begin(const reef_world *w, uint32_t place, char *room)
 {
-    row_walk walk = {.world = w, .place = place};
+    row_walk walk = {.world = w, .place = place, .room = room};
     if (place_unit(place) <= place_unit(PLACE_EMPTY)) return walk; /* no row: no components, no switches */
     walk.slots = reef_slots_at(&w->hot, place);
     const table *t = table_read(w, walk.slots[0].head.table);
@@ -71,6 +73,7 @@ static const void *row_data(const row_walk *walk, const type *t)
 {
     if (t->size == 0) return NULL;
     if (t->stored) return store_find(walk->world, t->id, entity_in(walk->world, walk->place));
+    if (t->split) return parts_gather(walk->world, walk->place, t, walk->room) ? walk->room : NULL;
     uint32_t k = slot_seek(walk->world, t->id, walk->slots[0].head.table);
     return (const char *)walk->slots[k].block + (size_t)place_row(walk->place) * t->size;
 }
@@ -79,6 +82,7 @@ static const void *row_data(const row_walk *walk, const type *t)
 static const type *row_next(row_walk *walk, const void **data)
 {
     const shape *s = walk->shape;
+    while (s && walk->next < s->component_count && type_of(s->component[walk->next])->owner) walk->next++; /* seen with their type */
     const type  *t = s && walk->next < s->component_count ? type_of(s->component[walk->next]) : NULL;
     *data = NULL;
     if (walk->other && (t == NULL || type_compare(walk->other, t) < 0)) {
@@ -97,7 +101,8 @@ bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, v
 {
     uint32_t place = inspect_place(w, e);
     if (place == PLACE_DEAD || visit == NULL) return false;
-    row_walk    walk = row_begin(w, place);
+    _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
+    row_walk    walk = row_begin(w, place, room);
     const void *data;
     for (const type *t; (t = row_next(&walk, &data)) != NULL;)
         if (!visit(context, e, (reef_component){t->id}, data, t->size)) return false;
@@ -134,6 +139,7 @@ static const type *world_type_after(const world_walk *walk, const type *last)
     for (uint32_t i = 0; i < walk->table_count; i++) {
         const shape *s = table_read(w, walk->tables[i])->shape;
         uint32_t     k = last ? components_through(s, last) : 0;
+        while (k < s->component_count && type_of(s->component[k])->owner) k++;
         if (k == s->component_count) continue;
         const type *t = type_of(s->component[k]);
         if (best == NULL || type_compare(t, best) < 0) best = t;
@@ -155,11 +161,13 @@ static bool visit_chunk(const world_walk *walk, const table *t, uint32_t unit, c
     const reef_slot   *slots = unit_slots(w, unit);
     const reef_entity *entities = slot_entities(slots);
     const uint64_t    *words = c->bit ? bit_words(bit_store_of(w, c->id), unit) : NULL;
+    _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
     if (c->bit && words == NULL) return true;
     for (uint32_t row = 0, rows = chunk_rows(t, unit); row < rows; row++) {
         if (words && (words[row / 64] >> (row % 64) & 1) == 0) continue;
-        const void *data = slot ? (const char *)slots[slot].block + (size_t)row * c->size : NULL;
+        const void *data = c->split ? room : slot ? (const char *)slots[slot].block + (size_t)row * c->size : NULL;
         if (c->stored && (data = store_find(w, c->id, entities[row])) == NULL) continue;
+        if (c->split) parts_gather(w, unit_place(unit) + row, c, room);
         if (c->size == 0) data = NULL;
         if (!walk->visit(walk->context, entities[row], (reef_component){c->id}, data, c->size)) return false;
     }
@@ -364,7 +372,8 @@ static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
     if (place != PLACE_DEAD && !reef_is_enabled_id(w, e, (reef_component){0})) fputs(" (disabled)", file);
     fputs(place == PLACE_DEAD && !reef_entity_is_null(e) ? " is not alive\n" : "\n", file);
     if (place == PLACE_DEAD) return;
-    row_walk    walk = row_begin(w, place);
+    _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
+    row_walk    walk = row_begin(w, place, room);
     const void *data;
     for (const type *t; (t = row_next(&walk, &data)) != NULL;) print_component(file, w, e, t, data);
 }

@@ -216,11 +216,15 @@
 #define parse_query reef_inner_parse_query
 #define parse_refuse reef_inner_parse_refuse
 #define parse_type reef_inner_parse_type
-#define part_at reef_inner_part_at
+#define part_of_field reef_inner_part_of_field
+#define part_of_field reef_inner_part_of_field
 #define part_claim reef_inner_part_claim
 #define part_like reef_inner_part_like
 #define part_mark reef_inner_part_mark
 #define part_open reef_inner_part_open
+#define parts_gather reef_inner_parts_gather
+#define parts_own reef_inner_parts_own
+#define parts_scatter reef_inner_parts_scatter
 #define phase_find reef_inner_phase_find
 #define phase_know reef_inner_phase_know
 #define phase_named reef_inner_phase_named
@@ -324,6 +328,9 @@
 #define snapshot_aside reef_inner_snapshot_aside
 #define spawn_packed reef_inner_spawn_packed
 #define spawn_pending reef_inner_spawn_pending
+#define spread_free reef_inner_spread_free
+#define spread_make reef_inner_spread_make
+#define spread_one reef_inner_spread_one
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
 #define store_add_fast reef_inner_store_add_fast
@@ -391,6 +398,7 @@
 #define tables_validate reef_inner_tables_validate
 #define tables_with reef_inner_tables_with
 #define term_verdict reef_inner_term_verdict
+#define terms_spread reef_inner_terms_spread
 #define ticking_drop reef_inner_ticking_drop
 #define token_is reef_inner_token_is
 #define token_next reef_inner_token_next
@@ -424,6 +432,7 @@
 #define value_take_back reef_inner_value_take_back
 #define values_check reef_inner_values_check
 #define values_fill reef_inner_values_fill
+#define values_spread reef_inner_values_spread
 #define values_stored reef_inner_values_stored
 #define walk_chunk reef_inner_walk_chunk
 #define walk_no_memory reef_inner_walk_no_memory

@@ -309,6 +309,11 @@ static void plan_entity(reef_world *w, observing *o, reef_entity e)
 static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, const type *t)
 {
     if (t->size == 0) return;
+    if (t->split) {
+        char *room = olds_take(o, t);
+        if (reef_read_id(w, e, (reef_component){t->id}, room, t->size)) n->old = room;
+        return;
+    }
     const void *p = reef_get_id(w, e, (reef_component){t->id});
     if (p == NULL) return;
     void *old = olds_take(o, t);

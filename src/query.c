@@ -4,6 +4,7 @@
  * the graph, so finding the new ones is a look at those made since the last time; when none of them has the query's rarest type,
  * not even that. A query that is made when there are many tables goes through them in their order; later ones are sorted in. */
 #include "query.h"
+#include "parts.h"
 #include "query_order.h"
 #include "query_text.h"
 #include <stdio.h>
@@ -551,12 +552,20 @@ static reef_status desc_read(term_list *l, const reef_query_desc *desc)
     return REEF_OK;
 }
 
+/* Terms of types that are split by field become those of their parts. */
+static COLD reef_status terms_read(reef_world *w, term_list *l, const reef_query_desc *desc)
+{
+    const reef_status s = desc->text ? text_read(w, l, desc->text) : desc_read(l, desc);
+    if (s != REEF_OK || terms_spread(l->term, l->number, &l->count)) return s;
+    return terms_refuse(w, l, REEF_LIMIT, (reef_component){0}, l->count);
+}
+
 COLD bool query_read(reef_world *w, const char *op, const reef_query_desc *desc, query_text *to)
 {
     term_list l;
     l.op = op;
     l.count = 0;
-    if ((desc->text ? text_read(w, &l, desc->text) : desc_read(&l, desc)) != REEF_OK) return false;
+    if (terms_read(w, &l, desc) != REEF_OK) return false;
     memcpy(to->term, l.term, l.count * sizeof *l.term);
     memcpy(to->column, l.number, l.count * sizeof *l.number);
     to->count = l.count;
@@ -580,7 +589,7 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
     l.op = "reef_query_make";
     l.count = 0;
     if (desc == NULL) return terms_refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), (reef_query){0, 0, 0};
-    reef_status s = desc->text ? text_read(w, &l, desc->text) : desc_read(&l, desc);
+    reef_status s = terms_read(w, &l, desc);
     return handle_to(s == REEF_OK ? query_make(w, &l) : NULL);
 }
 
@@ -590,7 +599,7 @@ COLD query *query_make_text(reef_world *w, const char *op, const char *text)
     l.op = op;
     l.count = 0;
     if (text == NULL) return terms_refuse(w, &l, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
-    return text_read(w, &l, text) == REEF_OK ? query_make(w, &l) : NULL;
+    return terms_read(w, &l, &(reef_query_desc){.text = text}) == REEF_OK ? query_make(w, &l) : NULL;
 }
 
 COLD reef_query reef_query_new(reef_world *w, const char *text)

@@ -64,6 +64,9 @@ static bool rows_prepare(reef_world *w, run *r)
 
 static bool others_add(reef_world *w, ticking *k, uint32_t component)
 {
+    const type *t = type_of(component);
+    for (uint32_t i = 0; i < t->part_count; i++)
+        if (!others_add(w, k, t->parts[i])) return false;
     for (uint32_t i = 0; i < k->other_count; i++)
         if (k->others[i].component == component) return true;
     if (k->other_count == k->other_room) {
@@ -387,6 +390,21 @@ static void other_settle(reef_world *w, written *x)
     }
 }
 
+/* Of a component that is written in others' rows, and of its parts. */
+static void others_begin(ticking *k, uint32_t component, uint64_t version)
+{
+    const type *t = type_of(component);
+    other_find(k, component)->version = version;
+    for (uint32_t i = 0; i < t->part_count; i++) other_find(k, t->parts[i])->version = version;
+}
+
+static void others_settle(reef_world *w, ticking *k, uint32_t component)
+{
+    const type *t = type_of(component);
+    other_settle(w, other_find(k, component));
+    for (uint32_t i = 0; i < t->part_count; i++) other_settle(w, other_find(k, t->parts[i]));
+}
+
 /* A block before the first of the job's. */
 static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
 {
@@ -484,7 +502,7 @@ static void run_begin(reef_world *w, ticking *k, run *r)
         if (q && q->cut && q->cut->freezes) frozen_fill(q, r->frozen);
         if (q && q->since) run_put(q, BUG(63) ? k->end_version : r->version);
         for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
-            other_find(k, c)->version = r->version;
+            others_begin(k, c, r->version);
         if (q && q->fixed && !fixed_hold(q, r->since)) r->job_count = 0;
     }
     if (r->job_count == 0) run_end(w, k, r);
@@ -540,7 +558,7 @@ static void run_end(reef_world *w, ticking *k, run *r)
     if (!r->failed && !(k->failed && r->job_count == 0)) {
         run_claimed(w, r);
         sum_add(w, k, r);
-        for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;) other_settle(w, other_find(k, c));
+        for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;) others_settle(w, k, c);
         if (r->receives) events_end(w, r->system);
         if (k->measures) run_measure(k, r);
     }

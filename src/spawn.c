@@ -5,6 +5,7 @@
  * set costs neither sorting nor allocation. */
 #include "change.h"
 #include "observer.h"
+#include "parts.h"
 #include "quarantine.h"
 #include "stored.h"
 
@@ -45,7 +46,7 @@ static const type *spawn_column(const reef_value *v)
 {
     if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = type_of(v->component.id);
-    return in_table(t) && t->size ? t : NULL;
+    return in_table(t) && type_column(t) ? t : NULL;
 }
 
 /* The last `made` rows disappear again. */
@@ -116,10 +117,13 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     return REEF_OK;
 }
 
-static void column_fill(char *to, const reef_value *v, size_t size, uint32_t first, uint32_t n)
+static void column_fill(char *to, const reef_value *v, const type *t, uint32_t first, uint32_t n)
 {
     const char *from = v->data;
-    if (v->kind == REEF_VALUE_ARRAY) memcpy(to, from + first * size, n * size);
+    const size_t size = t->size;
+    if (v->kind == REEF_VALUE_ARRAY && t->stride != size)
+        for (uint32_t i = 0; i < n; i++) memcpy(to + i * size, from + (size_t)(first + i) * t->stride, size);
+    else if (v->kind == REEF_VALUE_ARRAY) memcpy(to, from + first * size, n * size);
     else if (v->kind == REEF_VALUE_DEFAULT) memset(to, 0, n * size);
     else if (size == 8) {
         uint64_t x;
@@ -154,7 +158,7 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
     if (n > x->n - first) n = x->n - first;
     for (uint32_t k = 0; k < x->count; k++) {
         const type *c = spawn_column(&x->values[k]);
-        if (c) column_fill(cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], c->size, first, n);
+        if (c) column_fill(cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], c, first, n);
     }
     reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
     uint32_t fresh = n;
@@ -217,8 +221,8 @@ static reef_status spawn_all(spawning *x, bool rows)
 }
 
 /* n entities of a table that has the columns of `values`, with new ids or those that are given. */
-static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n,
-                              reef_entity *entities, const reef_entity *given)
+static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n,
+                                reef_entity *entities, const reef_entity *given)
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
@@ -244,12 +248,30 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
     return s == REEF_OK ? s : failure(w, s, op, failed, (reef_entity){0, 0}, n);
 }
 
+/* The same by a list without the parts of split types. */
+static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n,
+                              reef_entity *entities, const reef_entity *given)
+{
+    spread x;
+    if (LIKELY(values_spread(values, count) == count)) return spawn_listed(w, op, id, values, count, n, entities, given);
+    reef_status s = spread_make(w, &x, values, count);
+    if (s != REEF_OK) return failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
+    s = spawn_listed(w, op, id, x.values, x.count, n, entities, given);
+    spread_free(w, &x);
+    return s;
+}
+
 /* The table of the set of a list. */
 static COLD uint32_t values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (!value_is_bit(&values[i]) && in_table(type_of(values[i].component.id))) ids[n++] = values[i].component.id;
+    *status = REEF_LIMIT;
+    if (values_spread(values, count) > REEF_COMPONENTS_MAX) return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = value_is_bit(&values[i]) ? NULL : type_of(values[i].component.id);
+        if (t && in_table(t)) ids[n++] = t->id;
+        for (uint32_t k = 0; t && k < t->part_count; k++) ids[n++] = t->parts[k];
+    }
     return graph_table(w, ids, n, status);
 }
 
@@ -450,7 +472,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
         const type *c = type_of(values[i].component.id);
         uint32_t slot = in_table(c) ? slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
-        b->plain &= !c->hooked && !c->tracked && in_table(c);
+        b->plain &= !c->hooked && !c->tracked && !c->split && in_table(c);
         b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot, (uint16_t)(slot * sizeof(reef_slot))};
     }
     b->t = t;

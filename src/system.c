@@ -13,7 +13,7 @@ typedef struct system_draft {
     const reef_system_desc *desc;
     system_text             text; /* of the struct as well: columns are numbers of terms and touches then */
     term_facts              facts[REEF_TERMS_MAX];
-    struct access           access[REEF_TERMS_MAX + REEF_TOUCHES_MAX];
+    struct access           access[REEF_TERMS_MAX + REEF_TOUCHES_MAX * REEF_SPLIT_FIELDS_MAX];
     uint32_t                access_count;
     split_reason            unsplit;
     reef_component          unsplit_type;
@@ -123,7 +123,10 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
 static COLD void access_add(system_draft *d, uint32_t component, uint32_t use)
 {
     const bool event = (use & (ACCESS_SEND | ACCESS_RECEIVE)) != 0;
-    if (!event && type_of(component)->size == 0) return;
+    const type *x = event ? NULL : type_of(component);
+    if (x && x->size == 0) return;
+    for (uint32_t i = 0; x && i < x->part_count; i++) access_add(d, x->parts[i], use);
+    if (x && x->split) return;
     uint32_t at = 0;
     while (at < d->access_count && d->access[at].component < component) at++;
     if (at == d->access_count || d->access[at].component != component) {
@@ -299,8 +302,10 @@ COLD void system_leave(family *f, struct system *s)
 
 bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t component)
 {
+    const type *x = type_of(component);
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const reef_touch t = s->touches[i];
+        if (x && x->owner && t.type.id == x->owner && (kind == t.kind || (kind == REEF_READS && t.kind == REEF_WRITES))) return true;
         if (t.kind != kind && !(kind == REEF_READS && t.kind == REEF_WRITES)) continue;
         if (t.type.id == component || t.type.id == 0 || (component == 0 && kind == REEF_SPAWNS)) return true;
     }

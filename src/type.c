@@ -143,6 +143,21 @@ static bool home_stored(reef_home home) { return home >= REEF_SPARSE && home <= 
 /* A page of values is so long when nobody says how long, and at most so long. */
 enum { PAGE_BYTES_USUAL = 1 << 16, PAGE_BYTES_MAX = 1 << 30 };
 
+/* The fields of a type that is split by them: each byte of the struct belongs to one, but for padding. */
+static bool fields_cover(const reef_field *fields, uint32_t count, uint32_t size, uint32_t align)
+{
+    uint32_t end = 0;
+    if (count > REEF_SPLIT_FIELDS_MAX) return false;
+    for (uint32_t done = 0; done < count; done++) {
+        const reef_field *next = NULL;
+        for (uint32_t i = 0; i < count; i++)
+            if (fields[i].offset >= end && (next == NULL || fields[i].offset < next->offset)) next = &fields[i];
+        if (next == NULL || next->offset - end >= align) return false; /* an overlap, or what no field names */
+        end = next->offset + next->bytes;
+    }
+    return count == 0 || size - end < align;
+}
+
 /* Values of a page of a store. */
 static uint32_t page_rows_of(const reef_type_desc *d)
 {
@@ -156,6 +171,7 @@ static reef_status home_check(const reef_type_desc *d)
 {
     if ((uint32_t)d->home > REEF_SPLIT) return REEF_BAD_ARGUMENT;
     if (d->home == REEF_BIT && d->size != 0) return REEF_BAD_ARGUMENT;
+    if (d->home == REEF_SPLIT && d->size > REEF_SPLIT_SIZE_MAX) return REEF_BAD_ARGUMENT;
     if (d->home >= REEF_SPARSE && d->home != REEF_COLD && d->size == 0) return REEF_BAD_ARGUMENT;
     if (d->page_rows && (d->home != REEF_PAGED || (d->page_rows & (d->page_rows - 1)) || d->page_rows > REEF_PAGE_ROWS_MAX))
         return REEF_BAD_ARGUMENT;
@@ -189,6 +205,8 @@ static reef_status type_normalise(reef_type_desc *d)
     if (!align_allowed(d->size, d->align)) return REEF_BAD_ARGUMENT;
     if (d->size == 0) d->align = 1;
     if (!fields_allowed(d->fields, d->field_count, d->size)) return REEF_BAD_ARGUMENT;
+    if (d->home == REEF_SPLIT && ((d->hooks && hooks_any(d->hooks)) || !fields_cover(d->fields, d->field_count, d->size, d->align)))
+        return REEF_BAD_ARGUMENT;
     reef_status status = hooks_check(d->hooks, d->size, d->home);
     if (d->hooks && !hooks_any(d->hooks)) d->hooks = NULL;
     return status;
@@ -345,6 +363,7 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->align = d->align;
     t->home = d->home;
     t->stored = home_stored(d->home);
+    t->split = d->home == REEF_SPLIT;
     t->bit = d->home == REEF_BIT || (t->stored && d->home != REEF_COLD);
     t->page_rows = page_rows_of(d);
     if (d->hooks) t->hooks = *d->hooks;
@@ -352,14 +371,15 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->hooked = hooks_run(h);
     t->resets = h->on_fork != REEF_FORK_COPY;
     t->tracked = h->track_rows;
-    t->direct = !t->hooked && !t->tracked;
+    t->direct = !t->hooked && !t->tracked && !t->split;
     t->plain_move = h->move == NULL || h->bytes_move;
     t->plain_copy = h->copy == NULL && h->destroy == NULL;
     t->copyable = t->plain_copy || h->copy;
 }
 
-/* A record for a description that was checked. What memory it took before it failed is kept for the next attempt. */
-static reef_status type_make(const reef_type_desc *d, uint32_t *id)
+/* A record for a description that was checked: of the field at `offset` of `owner`, or of a type of its own. What memory it took
+ * before it failed is kept for the next attempt. */
+static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_t offset, uint32_t *id)
 {
     uint32_t next = registry.count + 1;
     size_t   name_bytes = strlen(d->name) + 1;
@@ -376,10 +396,42 @@ static reef_status type_make(const reef_type_desc *d, uint32_t *id)
     t->name = name;
     t->name_hash = hash_bytes(name, name_bytes - 1);
     type_fill(t, d);
+    t->owner = owner ? owner->id : 0;
+    t->offset = offset;
+    t->stride = owner ? owner->size : t->size;
     *type_bucket(name) = next;
     RELEASE_STORE(&t->id, next);
     RELEASE_STORE(&registry.count, next);
     *id = next;
+    return REEF_OK;
+}
+
+/* The part of field f, as a type of that field alone. */
+static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *id)
+{
+    char name[2 * REEF_TYPE_NAME_MAX + 2];
+    reef_field field = *f;
+    field.offset = 0;
+    snprintf(name, sizeof name, "%s.%s", t->name, f->name);
+    const reef_type_desc d = {name, f->bytes, kind_size(f->kind), REEF_TABLE, NULL, &field, 1, 0, {0}};
+    if (!type_name_allowed(name)) return REEF_BAD_ARGUMENT;
+    const type *there = type_by_name(name);
+    if (there == NULL) return type_make(&d, t, f->offset, id);
+    *id = there->id;
+    return there->owner == t->id ? REEF_OK : REEF_EXISTS;
+}
+
+/* The parts of a split type that has fields. Those that were made before memory ran out are found again. */
+static COLD reef_status parts_make(type *t)
+{
+    if (!t->split || t->field_count == 0 || t->part_count) return REEF_OK;
+    if (t->parts == NULL) t->parts = type_allocate(t->field_count * sizeof *t->parts);
+    if (t->parts == NULL) return REEF_NO_MEMORY;
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        const reef_status s = part_make(t, &t->fields[i], &t->parts[i]);
+        if (s != REEF_OK) return s;
+    }
+    RELEASE_STORE(&t->part_count, t->field_count);
     return REEF_OK;
 }
 
@@ -389,9 +441,13 @@ static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
     reef_status status = type_normalise(d);
     if (status < 0) return status;
     type *t = type_by_name(d->name);
-    if (t == NULL) return type_make(d, id);
+    if (t == NULL) {
+        status = type_make(d, NULL, 0, id);
+        return status == REEF_OK ? parts_make(record_at(*id)) : status;
+    }
     if (!type_same(t, d)) return REEF_EXISTS;
     if (t->field_count == 0 && d->field_count != 0) status = type_give_fields(t, d->fields, d->field_count);
+    if (status >= 0) status = parts_make(t);
     if (status >= 0) *id = t->id;
     return status;
 }
@@ -431,6 +487,8 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
     const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL;
     if (t == NULL) {
         text_add(&length, "%s", reef_status_text(status));
+        if (d->home == REEF_SPLIT && status == REEF_BAD_ARGUMENT)
+            text_add(&length, "; what is split by field has fields that cover it, at most %u, and no hooks", (unsigned)REEF_SPLIT_FIELDS_MAX);
     } else {
         text_add(&length, "two declarations differ");
         if (t->size != d->size) text_add(&length, "; sizes %u and %u", t->size, d->size);
@@ -516,7 +574,9 @@ COLD reef_status reef_type_describe(reef_component component, const reef_field *
     reef_status status = REEF_OK;
     if (!fields_allowed(fields, count, t->size)) status = REEF_BAD_ARGUMENT;
     else if (!fields_same(t, fields, count)) status = REEF_EXISTS;
+    else if (t->split && !fields_cover(fields, count, t->size, t->align)) status = REEF_BAD_ARGUMENT;
     else if (t->field_count == 0 && count != 0) status = type_give_fields(t, fields, count);
+    if (status == REEF_OK) status = parts_make(t);
     mutex_unlock(&registry.lock);
     return status;
 }

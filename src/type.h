@@ -12,7 +12,13 @@ typedef struct type {
     reef_home   home;
     bool        bit;         /* who has it, rows know by a bit */
     bool        stored;      /* values lie in a store outside of the rows: src/store.h */
+    bool        split;       /* in tables each of its fields has a column of its own, as a component that is its part: src/parts.h */
     uint32_t    page_rows;   /* of such a store */
+    uint32_t    owner;       /* of a part: the type that it is a field of; else 0 */
+    uint32_t    offset;      /* of a part: in the owner's struct */
+    uint32_t    stride;      /* between two values of an array that a caller hands in: of a part, the owner's size */
+    uint32_t    part_count;  /* of a split type; published last. 0: it has no fields yet, and can't be used */
+    uint32_t   *parts;       /* ids, in the order of the fields */
     const struct type *base; /* NULL: none */
     bool        hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */
     bool        plain_move;  /* moving is memcpy */
@@ -28,6 +34,8 @@ typedef struct type {
 
 /* NULL for an id that isn't one. Any thread. */
 const type *type_of(uint32_t id);
+/* Bytes of its column in a table; 0: it has none. */
+REEF_INLINE uint32_t type_column(const type *t) { return t->split ? 0 : t->size; }
 /* By name, as strcmp: the order of everything visible. */
 int type_compare(const type *a, const type *b);
 /* How many types have fields: another number, and what was hashed as bytes may have fields now. Any thread. */

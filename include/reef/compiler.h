@@ -11,10 +11,12 @@
 #define REEF_BEGIN_C extern "C" {
 #define REEF_END_C }
 #define REEF_ALIGNOF(T) alignof(T)
+#define REEF_TYPE_OF_FIELD(T, field) decltype(((T *)0)->field)
 #else
 #define REEF_BEGIN_C
 #define REEF_END_C
 #define REEF_ALIGNOF(T) _Alignof(T)
+#define REEF_TYPE_OF_FIELD(T, field) __typeof__(((T *)0)->field)
 #endif
 
 #if defined(_WIN32) && defined(REEF_SHARED)

@@ -132,6 +132,11 @@ REEF_API reef_status reef_enable_id(reef_world *world, reef_entity entity, reef_
  * Each of the two marks is asked for alone. Takes a const world, as reading does. */
 REEF_API bool reef_is_enabled_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
 
+/* Copies the value of a component out, whichever home it has, also one that is split by field (whose struct lies nowhere, so that
+ * reef_get is NULL). False, and nothing is written: the entity hasn't got it or isn't alive, `size` isn't that of the type, or the type
+ * has hooks that copy or destroy. */
+REEF_API bool reef_read_id(const reef_world *world, reef_entity entity, reef_component type, void *out, size_t size);
+
 /* ---- many at random: faster than one by one, since memory is fetched ahead ---- */
 
 /* Copies the components of n entities to `out`, `size` bytes each. Entities that are dead or haven't got it leave their
@@ -241,6 +246,7 @@ template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &
 #define reef_is_enabled_entity(world, entity) reef_is_enabled_id(world, entity, reef_null_component_())
 #define reef_count(world, T) reef_count_id(world, reef_id(T))
 #define reef_clear_all(world, T) reef_clear_type(world, reef_id(T), NULL)
+#define reef_read(world, entity, T, out) reef_read_id(world, entity, reef_id(T), REEF_CHECK_MUTABLE_(T, out), sizeof(T))
 #define reef_get_many(world, T, entities, n, out) \
     reef_get_many_id(world, reef_id(T), entities, n, REEF_CHECK_MUTABLE_(T, out), sizeof(T))
 #define reef_write_many(world, T, entities, n, in) \

@@ -195,6 +195,15 @@ REEF_API uint32_t reef_block_run(const reef_block *block, uint32_t *first);
 REEF_API const void *reef_block_fixed_in(const reef_block *block, reef_component type);
 REEF_API void *reef_block_fixed_inout(const reef_block *block, reef_component type);
 
+/* The array of one field, by its place in the struct: of a type that is split by field its column, count values side by side. Of another
+ * type only if the field is all of the struct: an array never has gaps. NULL and UNDECLARED otherwise, as above. */
+REEF_API const void *reef_block_field_in(const reef_block *block, reef_component type, size_t offset, size_t size);
+REEF_API void *reef_block_field_inout(const reef_block *block, reef_component type, size_t offset, size_t size);
+
+#define reef_in_field(block, T, field) \
+    ((const REEF_TYPE_OF_FIELD(T, field) *)reef_block_field_in(block, reef_id(T), offsetof(T, field), sizeof(((T *)0)->field)))
+#define reef_inout_field(block, T, field) \
+    ((REEF_TYPE_OF_FIELD(T, field) *)reef_block_field_inout(block, reef_id(T), offsetof(T, field), sizeof(((T *)0)->field)))
 #define reef_in(block, T) ((const T *)reef_block_in_fast(block, reef_id(T)))
 #define reef_inout(block, T) ((T *)reef_block_inout_fast(block, reef_id(T)))
 #define reef_out(block, T) ((T *)reef_block_inout_fast(block, reef_id(T)))

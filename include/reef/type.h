@@ -226,6 +226,9 @@ typedef struct reef_type_info {
 
 /* What is known of a type; false for an id that isn't one. The pointers live as long as the process. Any thread. */
 REEF_API bool reef_type_get(reef_component type, reef_type_info *info);
+/* The part of a type of REEF_SPLIT that is the column of one field, a type of its own named "Type.field": for terms of queries, orders,
+ * touches of systems. It comes and goes with the type, never alone. {0}: there is none. Any thread. */
+REEF_API reef_component reef_part_of(reef_component type, const char *field);
 /* A type's name, NULL for an id that isn't one. Lives as long as the process. Any thread. */
 REEF_API const char *reef_type_name(reef_component type);
 /* Number of types that the process knows; their ids are 1 ... count. Any thread. */
@@ -272,6 +275,8 @@ enum {
     REEF_DETAIL_MAX = 128,        /* bytes of an error's detail, with the zero at its end */
     REEF_BUNDLE_MAX = 64,         /* parts of a bundle */
     REEF_PAGE_ROWS_MAX = 65536,   /* values of a page of REEF_PAGED */
+    REEF_SPLIT_FIELDS_MAX = 32,   /* fields of a type of REEF_SPLIT */
+    REEF_SPLIT_SIZE_MAX = 4096,   /* bytes of one */
     REEF_BLOCK_ROWS = 1024        /* rows of a block */
 };
 /* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
