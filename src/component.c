@@ -249,7 +249,7 @@ INLINE void *edge_go(reef_world *w, const spot *x, uint32_t i, const void *value
     from->next = last;
     handle_record_put(w, moved, place);
     *x->record = x->value - place + to_place;
-    w->moved++;
+    w->hot.moves++;
     return fresh;
 }
 

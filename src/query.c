@@ -536,7 +536,7 @@ static query *query_make(reef_world *w, const term_list *l)
 static reef_query handle_to(const query *q)
 {
     if (q == NULL) return (reef_query){0, 0, 0};
-    return (reef_query){q->index, q->generation, q->world->number};
+    return (reef_query){q->index, q->generation, q->world->hot.number};
 }
 
 static reef_status desc_read(term_list *l, const reef_query_desc *desc)

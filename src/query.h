@@ -90,7 +90,7 @@ struct reef_query_data {
 /* A query of this world by its handle. NULL: *s says why. */
 INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 {
-    const bool ours = q.world == w->number && !w->running;
+    const bool ours = q.world == w->hot.number && !w->running;
     if (LIKELY(ours && q.index < w->query_room && w->queries[q.index].generation == q.generation && w->queries[q.index].query))
         return w->queries[q.index].query;
     *s = w->running ? REEF_LOCKED : ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;

@@ -388,7 +388,7 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
         return b;
     }
     q->once = true;
-    return reef_begin(w, (reef_query){q->index, q->generation, w->number});
+    return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});
 }
 
 /* A loop ended while some loop records, or while commands are left. They are done when no loop is open. */
