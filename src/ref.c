@@ -7,20 +7,26 @@
 #include "table.h"
 #include "watch.h"
 
-const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c)
+/* What the maps don't lead to: a store, a rare map, nothing. What isn't there may come without a word, and stores count nothing. */
+static NOINLINE const void *ref_seek_elsewhere(const reef_world *w, reef_ref *ref, reef_component c)
 {
-    if (w == NULL || ref == NULL || ref->world != w->hot.number || ref->component.id != c.id || c.id == 0) return NULL;
+    ref->moves = 0;
+    if (ref->world != w->hot.number || ref->component.id != c.id || c.id == 0) return NULL;
+    return reef_get_id(w, ref->entity, c);
+}
+
+const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c, size_t size)
+{
     const reef_hot *h = &w->hot;
-    if (REEF_HELD_(w)) return reef_get_id(w, ref->entity, c);
     const uint64_t moves = REEF_DEPENDENT(&h->moves);
     const reef_way way = reef_way_to(h, c);
     const reef_slot *slots = NULL;
-    uint32_t place = 0, k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
-    const type *t = type_of(c.id);
-    if (LIKELY(k != 0 && k != REEF_SLOT_TAG)) ref->value = cell(slots, k, place_row(place), t->size);
-    else ref->value = reef_get_id(w, ref->entity, c);
-    ref->moves = ref->value && !t->stored ? moves : 0; /* what isn't there may come without a word */
-    return ref->value;
+    uint32_t place = 0;
+    if (UNLIKELY(ref->world != h->number || ref->component.id != c.id) || REEF_HELD_(w)) return ref_seek_elsewhere(w, ref, c);
+    const uint32_t k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
+    if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG)) return ref_seek_elsewhere(w, ref, c);
+    ref->moves = moves;
+    return ref->value = cell(slots, k, place_row(place), size ? size : type_of(c.id)->size);
 }
 
 void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)

@@ -333,6 +333,11 @@ static bool remove_mass(sweep *s) { return done(reef_remove(s->w, s->e[0], Mass)
 static bool remove_switch(sweep *s) { return done(reef_remove(s->w, s->e[0], Awake)); }
 static bool remove_everything(sweep *s) { return done(reef_remove_all(s->w, s->e[0])); }
 static bool mut(sweep *s) { return reef_mut(s->w, s->e[0], Position) != NULL; }
+static bool ref_mut(sweep *s)
+{
+    reef_ref ref = reef_ref_make(s->w, s->e[0], Position);
+    return reef_ref_get(s->w, &ref, Position) && reef_ref_mut(s->w, &ref, Position) != NULL;
+}
 static bool query_new(sweep *s)
 {
     s->made = reef_query_new(s->w, "Position, in Mass, with Awake, with Frozen");
@@ -735,6 +740,7 @@ const scenario scenarios[] = {
     {"snapshot_take, disabled", with_marks, take_snapshot},
     {"hash, disabled", with_marks, hash},
     {"mut", some_rows, mut},
+    {"ref_mut", some_rows, ref_mut},
     {"query_new", some_rows, query_new},
     {"query_new, first use", many_tables, query_use},
     {"query, first use", with_query, query_walk},

@@ -355,6 +355,41 @@ static void B3_systems_use_references_while_forks_come_and_go(void **state)
     assert_true(reef_count_alive(w) < FLEET);
 }
 
+/* One system looks through references at masses while jobs of another make blocks of positions the world's own. */
+static reef_ref load[FLEET];
+static void weigh(reef_block *b)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < FLEET; i++) sum += reef_ref_get(b->world, &load[i], Mass)->kg;
+    wrong += sum != FLEET;
+}
+static void move_on(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) reef_inout(b, Position)[i].y += 1;
+}
+
+static void B3_references_are_read_while_other_blocks_are_copied(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_pool *pool = reef_pool_new(&(reef_pool_config){.threads = 2});
+    assert_ok(reef_spawn_many(w, FLEET, ship, reef_with(Position, 1, 2), reef_with(Mass, 1)));
+    for (uint32_t i = 0; i < FLEET; i++) load[i] = reef_ref_make(w, ship[i], Mass);
+    wrong = 0;
+    assert_ok(reef_set_pool(w, pool));
+    reef_watch_systems(w, false);
+    reef_system_add(w, "move_on", move_on, "Position");
+    reef_system_add(w, "weigh", weigh, "; reads Mass");
+    for (uint32_t tick = 0; tick < 20; tick++) {
+        reef_world *fork = reef_fork(w);
+        assert_ok(reef_tick(w, 0.1f));
+        for (uint32_t i = 0; i < FLEET; i += 7) assert_position(fork, ship[i], 1, 2 + (float)tick);
+        reef_world_free(fork);
+    }
+    assert_int_equal(wrong, 0);
+    assert_ok(reef_set_pool(w, NULL));
+    reef_pool_free(pool);
+}
+
 /* ---- the collision manager ---- */
 
 enum { BODIES = 10000 };
@@ -409,6 +444,7 @@ int main(void)
         TEST(B3_a_reference_goes_with_its_world_through_restore),
         TEST(B3_references_agree_with_get_whatever_happens),
         TEST(B3_systems_use_references_while_forks_come_and_go),
+        TEST(B3_references_are_read_while_other_blocks_are_copied),
         TEST(B3_a_collision_manager_keeps_10000_colliders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,12 +59,12 @@ REEF_INLINE bool reef_ref_is_null(const reef_ref *ref) { return ref->world == 0;
 /* The value, or NULL: the entity isn't alive or hasn't got the component, the component is a tag, the reference is of another world
  * or null. (With a type that isn't the reference's: NULL too.) The pointer lives as long as one from reef_get: until the next call
  * that takes the world without const. Errors can't be told: see reef_ref_mut. */
-REEF_API const void *reef_ref_seek(const reef_world *world, reef_ref *ref, reef_component component);
+REEF_API const void *reef_ref_seek(const reef_world *world, reef_ref *ref, reef_component component, size_t size);
 REEF_INLINE const void *reef_ref_get_id(const reef_world *world, reef_ref *ref)
 {
     const reef_hot *h = (const reef_hot *)world;
     if (REEF_LIKELY(ref->moves == REEF_DEPENDENT(&h->moves) && ref->world == h->number) && !REEF_HELD_(world)) return ref->value;
-    return reef_ref_seek(world, ref, ref->component);
+    return reef_ref_seek(world, ref, ref->component, 0);
 }
 /* The same for writing: marks the block as changed, and makes it the world's own if a fork or snapshot shares it. Costs what reef_mut
  * costs. NULL on failure: NOT_ALIVE, UNKNOWN_TYPE, ABSENT, NO_MEMORY; OTHER_WORLD; BAD_ARGUMENT (the reference is null, or of
@@ -72,18 +72,18 @@ REEF_INLINE const void *reef_ref_get_id(const reef_world *world, reef_ref *ref)
 REEF_API void *reef_ref_mut_as(reef_world *world, const reef_ref *ref, reef_component component);
 REEF_INLINE void *reef_ref_mut_id(reef_world *world, const reef_ref *ref) { return reef_ref_mut_as(world, ref, ref->component); }
 
-REEF_INLINE const void *reef_ref_get_decl(const reef_world *world, reef_ref *ref, reef_type_decl *decl)
+REEF_INLINE const void *reef_ref_get_decl(const reef_world *world, reef_ref *ref, reef_type_decl *decl, size_t size)
 {
     const reef_hot *h = (const reef_hot *)world;
     if (REEF_LIKELY(ref->moves == REEF_DEPENDENT(&h->moves) && ref->world == h->number && ref->component.id == reef_id_now(decl).id) &&
         !REEF_HELD_(world))
         return ref->value;
-    return reef_ref_seek(world, ref, reef_id_of(decl));
+    return reef_ref_seek(world, ref, reef_id_of(decl), size);
 }
 
 /* reef_ref_make(w, e, Position), reef_ref_get(w, &ref, Position): const Position *, reef_ref_mut(w, &ref, Position): Position * */
 #define reef_ref_make(world, entity, T) reef_ref_make_id(world, entity, reef_id(T))
-#define reef_ref_get(world, ref, T) ((const T *)reef_ref_get_decl(world, ref, reef_decl_of_##T()))
+#define reef_ref_get(world, ref, T) ((const T *)reef_ref_get_decl(world, ref, reef_decl_of_##T(), sizeof(T)))
 #define reef_ref_mut(world, ref, T) ((T *)reef_ref_mut_as(world, ref, reef_id(T)))
 
 REEF_END_C
