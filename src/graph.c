@@ -11,10 +11,11 @@
 
 /* Each with the slot behind it that every map has. */
 static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},
-                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}};
+                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}}, empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}};
 #define map_none empty_none.map
 #define map_bits empty_bits.map
 #define map_stores empty_stores.map
+#define map_rare empty_rare.map
 
 static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
 {
@@ -205,6 +206,16 @@ void graph_view_none(reef_world *w)
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = page_none;
 }
 
+/* Who looks for a base where no table has it must ask further: there is a subtype. */
+static void map_bases(graph *g, const type *t)
+{
+    for (const type *b = t->base; b; b = b->base) {
+        reef_map *m = *map_of(g, b->id);
+        if (m == &map_none) RELEASE_STORE(map_of(g, b->id), &map_rare);
+        else if (m->elsewhere == 0) RELEASE_STORE(&m->elsewhere, (uint32_t)ELSEWHERE_RARE);
+    }
+}
+
 COLD reef_status graph_sync(reef_world *w)
 {
     family *f = w->family;
@@ -220,6 +231,7 @@ COLD reef_status graph_sync(reef_world *w)
         }
         ok = *page != NULL;
         const type *t = type_of(g->map_count);
+        if (ok && t) map_bases(g, t);
         if (ok && t && !in_table(t)) RELEASE_STORE(map_of(g, g->map_count), t->stored ? &map_stores : &map_bits);
     }
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
