@@ -307,6 +307,52 @@ static void B3_references_agree_with_get_whatever_happens(void **state)
     free(l);
 }
 
+/* ---- values outside of the rows ---- */
+
+typedef struct {
+    int32_t value;
+} Packed;
+REEF_COMPONENT_IN(Packed, REEF_SPARSE);
+typedef struct {
+    int32_t value;
+} Paged;
+REEF_COMPONENT_PAGED(Paged, 64);
+typedef struct {
+    int32_t value;
+} Cold;
+REEF_COMPONENT_IN(Cold, REEF_COLD);
+
+static void B3_references_reach_values_outside_of_the_rows(void **state)
+{
+    reef_world *w = world_of(state);
+    static reef_entity e[PEOPLE];
+    static reef_ref ref[3][PEOPLE];
+    const reef_component type[3] = {reef_id(Packed), reef_id(Paged), reef_id(Cold)};
+    uint64_t seed = 5, found = 0;
+    for (uint32_t step = 0; step < 1500; step++) {
+        const uint32_t i = random_below(&seed, PEOPLE), t = random_below(&seed, 3);
+        const int32_t value = (int32_t)step;
+        if (!reef_is_alive(w, e[i])) {
+            e[i] = reef_spawn(w, reef_with(Packed, value), reef_with(Paged, value), reef_with(Cold, value));
+            for (uint32_t k = 0; k < 3; k++) ref[k][i] = reef_ref_make_id(w, e[i], type[k]);
+        } else if (step % 5 == 0) {
+            assert_ok(reef_destroy(w, e[i]));
+        } else if (reef_has_id(w, e[i], type[t])) {
+            *(int32_t *)reef_ref_mut_id(w, &ref[t][i]) = value;
+            if (step % 2) assert_ok(reef_remove_id(w, e[i], type[t])); /* the last value goes into the hole */
+        } else {
+            assert_ok(reef_add_id(w, e[i], type[t], NULL, NULL));
+        }
+        for (uint32_t n = 0; n < 3 * PEOPLE; n++) {
+            reef_ref *r = &ref[n % 3][n / 3];
+            const void *p = reef_ref_get_id(w, r);
+            assert_ptr_equal(p, r->component.id ? reef_get_id(w, r->entity, r->component) : NULL);
+            found += p != NULL;
+        }
+    }
+    assert_true(found > 100000);
+}
+
 /* ---- in systems ---- */
 
 enum { FLEET = 3000 };
@@ -443,6 +489,7 @@ int main(void)
         TEST(B3_a_reference_belongs_to_one_world),
         TEST(B3_a_reference_goes_with_its_world_through_restore),
         TEST(B3_references_agree_with_get_whatever_happens),
+        TEST(B3_references_reach_values_outside_of_the_rows),
         TEST(B3_systems_use_references_while_forks_come_and_go),
         TEST(B3_references_are_read_while_other_blocks_are_copied),
         TEST(B3_a_collision_manager_keeps_10000_colliders),
