@@ -92,6 +92,7 @@
 #define events_validate reef_inner_events_validate
 #define events_waiting reef_inner_events_waiting
 #define exactly_there reef_inner_exactly_there
+#define facts_find reef_inner_facts_find
 #define failure reef_inner_failure
 #define failure_detail reef_inner_failure_detail
 #define failure_record reef_inner_failure_record
@@ -368,9 +369,13 @@
 #define stores_tracked reef_inner_stores_tracked
 #define stores_validate reef_inner_stores_validate
 #define stores_view reef_inner_stores_view
+#define sub_hidden reef_inner_sub_hidden
+#define subs_drop reef_inner_subs_drop
+#define subs_expand reef_inner_subs_expand
 #define subtype_any reef_inner_subtype_any
 #define subtype_find reef_inner_subtype_find
 #define subtype_instead reef_inner_subtype_instead
+#define subtypes_collide reef_inner_subtypes_collide
 #define subtypes_of reef_inner_subtypes_of
 #define system_command_do reef_inner_system_command_do
 #define system_command_forget reef_inner_system_command_forget

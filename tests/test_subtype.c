@@ -204,6 +204,243 @@ static void B6_a_type_declared_later_is_found(void **state)
     assert_ptr_equal(reef_get(w, e, Moving), reef_get_id(w, e, c));
 }
 
+/* ---- queries ---- */
+
+typedef struct {
+    uint32_t rows, blocks;
+    float    sum;
+    uint32_t of[6]; /* rows whose values are: Moving, AxisMoving, CircleMoving, HopMoving, PathMoving, none */
+} tally;
+
+static uint32_t kind_of(reef_component c)
+{
+    const reef_component all[] = {reef_id(Moving), reef_id(AxisMoving), reef_id(CircleMoving), reef_id(HopMoving), reef_id(PathMoving)};
+    for (uint32_t i = 0; i < 5; i++)
+        if (all[i].id == c.id) return i;
+    return 5;
+}
+
+/* A loop that reads the term Moving+. */
+static tally walk(reef_world *w, reef_query q)
+{
+    tally t = {0};
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+        const reef_strided m = reef_in_sub(&b, Moving);
+        t.blocks++;
+        for (uint32_t i = 0; i < b.count; i++) {
+            if (reef_block_mask(&b) && !(reef_block_mask(&b)[i / 64] >> (i % 64) & 1)) continue;
+            const Moving *one = reef_sub_in(m, Moving, i);
+            const void *there = m.first ? reef_get_id(w, b.entities[i], m.type) : NULL;
+            assert_ptr_equal(one, there);
+            t.rows++;
+            t.of[kind_of(m.type)]++;
+            if (one) t.sum += one->speed;
+        }
+    }
+    return t;
+}
+
+static void some_of_all(reef_world *w)
+{
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_some(reef_spawn(w, reef_with(Moving, 1), reef_with(Mass, 1)));
+        assert_some(reef_spawn(w, reef_with(AxisMoving, {10}, 1, 2), reef_with(Mass, 1)));
+        assert_some(reef_spawn(w, reef_with(CircleMoving, {{100}, 1, 2}, 3)));
+        assert_some(reef_spawn(w, reef_with(HopMoving, {1000}, 3)));
+        assert_some(reef_spawn(w, reef_with(PathMoving, .base = {10000}), reef_with(AxisMoving, {20}, 1, 2)));
+        assert_some(reef_spawn(w, reef_with(Mass, 1)));
+    }
+}
+
+static tally walk_text(reef_world *w, const char *text)
+{
+    reef_query q = reef_query_new(w, text);
+    assert_query(q);
+    const tally t = walk(w, q);
+    assert_int_equal(reef_query_count(w, q), t.rows);
+    assert_ok(reef_query_free(w, q));
+    return t;
+}
+
+static void B6_a_plus_asks_for_subtypes_too(void **state)
+{
+    reef_world *w = world_of(state);
+    some_of_all(w);
+    tally t = walk_text(w, "in Moving+");
+    assert_int_equal(t.rows, 25);
+    assert_float_equal(t.sum, 5 * (1 + 10 + 100 + 1000 + 20), 0); /* of two subtypes the first by name */
+    assert_int_equal(t.of[0], 5);
+    assert_int_equal(t.of[1], 10);
+    assert_int_equal(t.of[2], 5);
+    assert_int_equal(t.of[3], 5);
+    t = walk_text(w, "in Moving+, Mass");
+    assert_int_equal(t.rows, 10);
+    t = walk_text(w, "?in Moving+, Mass");
+    assert_int_equal(t.rows, 15);
+    assert_int_equal(t.of[5], 5);
+    t = walk_text(w, "in Moving+, !AxisMoving");
+    assert_int_equal(t.rows, 15);
+    t = walk_text(w, "in Moving+, !AxisMoving+");
+    assert_int_equal(t.rows, 10);
+    reef_query q = reef_query_new(w, "!Moving+");
+    assert_int_equal(reef_query_count(w, q), 5);
+    q = reef_query_new(w, "Moving"); /* a plain name is exact */
+    assert_int_equal(reef_query_count(w, q), 5);
+    q = reef_query_new(w, "with AxisMoving+");
+    assert_int_equal(reef_query_count(w, q), 15);
+    q = reef_query_new(w, "HopMoving+ | (CircleMoving, !Mass)");
+    assert_int_equal(reef_query_count(w, q), 10);
+    q = reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(AxisMoving), .access = REEF_IN, .subtypes = 1}}});
+    assert_int_equal(reef_query_count(w, q), 15);
+    char text[64];
+    reef_query_text(w, q, text, sizeof text);
+    assert_string_equal(text, "in AxisMoving+");
+    q = reef_query_copy(w, w, q);
+    assert_int_equal(reef_query_count(w, q), 15);
+}
+
+static void B6_what_a_plus_cannot_do_is_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(Moving, 1));
+    assert_no_query(w, REEF_DUPLICATE_TERM, reef_query_new(w, "Moving+, in Moving+"));
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, "added Moving+"));
+    assert_no_query(w, REEF_BAD_TEXT, reef_query_new(w, "Moving+ of #2v1"));
+    assert_no_query(w, REEF_BAD_TEXT, reef_query_new(w, "Moving++"));
+    assert_no_query(w, REEF_BAD_ARGUMENT,
+                    reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Moving), .subtypes = 1, .source = e}}}));
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Moving), .subtypes = 2}}}));
+    reef_query q = reef_query_new(w, "Moving+");
+    reef_block b = reef_begin(w, q);
+    assert_true(reef_next(&b));
+    assert_null(reef_in(&b, Moving)); /* strided: no plain array */
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+    assert_null(reef_inout(&b, Moving));
+    assert_null(reef_in(&b, AxisMoving));
+    assert_non_null(reef_inout_sub(&b, Moving).first);
+    assert_null(reef_in_sub(&b, AxisMoving).first);
+    assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+    reef_end(&b);
+    q = reef_query_new(w, "in Moving+");
+    b = reef_begin(w, q);
+    assert_true(reef_next(&b));
+    assert_null(reef_inout_sub(&b, Moving).first); /* read only */
+    reef_end(&b);
+    q = reef_query_new(w, "Moving");
+    b = reef_begin(w, q);
+    assert_true(reef_next(&b));
+    assert_null(reef_in_sub(&b, Moving).first); /* no plus */
+    reef_end(&b);
+}
+
+static void B6_writing_by_stride(void **state)
+{
+    reef_world *w = world_of(state);
+    some_of_all(w);
+    reef_world *fork = reef_fork(w);
+    const uint64_t hash = reef_hash(fork);
+    reef_query q = reef_query_new(w, "Moving+");
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+        const reef_strided m = reef_inout_sub(&b, Moving);
+        for (uint32_t i = 0; i < b.count; i++) reef_sub(m, Moving, i)->speed *= 2;
+    }
+    assert_float_equal(walk(w, q).sum, 2 * 5 * (1 + 10 + 100 + 1000 + 20), 0);
+    reef_each(w, q, row) reef_at_sub(row, Moving)->speed += reef_at_in_sub(row, Moving)->speed;
+    assert_float_equal(walk(w, q).sum, 4 * 5 * (1 + 10 + 100 + 1000 + 20), 0);
+    assert_int_equal(reef_hash(fork), hash); /* blocks were copied */
+    reef_each(w, reef_query_new(w, "in PathMoving"), row) assert_float_equal(reef_at_in(row, PathMoving)->base.speed, 10000, 0);
+    reef_world_free(fork);
+}
+
+static void B6_changed_if_any_of_them_changed(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity a = reef_spawn(w, reef_with(Moving, 1)), b = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3)),
+                      c = reef_spawn(w, reef_with(HopMoving, {1}, 2), reef_with(Mass, 1));
+    reef_query q = reef_query_new(w, "in changed Moving+");
+    assert_int_equal(walk(w, q).rows, 3);
+    assert_int_equal(walk(w, q).rows, 0);
+    reef_mut(w, b, Moving)->speed = 5;
+    tally t = walk(w, q);
+    assert_int_equal(t.rows, 1);
+    assert_int_equal(t.of[1], 1);
+    reef_mut(w, c, HopMoving)->hops = 5;
+    t = walk(w, q);
+    assert_int_equal(t.rows, 1);
+    assert_int_equal(t.of[3], 1);
+    reef_mut(w, a, Moving)->speed = 5;
+    assert_int_equal(walk(w, q).of[0], 1);
+    assert_int_equal(walk(w, q).rows, 0);
+}
+
+/* Types that come after tables and cached queries. */
+static void B6_queries_find_types_that_are_declared_later(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_query q = reef_query_new(w, "in Moving+"), none = reef_query_new(w, "!Moving+");
+    const reef_entity e = reef_spawn(w, reef_with(Moving, 1)), f = reef_spawn(w, reef_with(Mass, 1)), g = reef_spawn(w, reef_with(Mass, 1));
+    assert_int_equal(walk(w, q).rows, 1);
+    assert_int_equal(reef_query_count(w, none), 2);
+    (void)e;
+    for (uint32_t i = 0; i < 70; i++) { /* more than a query has terms */
+        char name[32];
+        snprintf(name, sizeof name, "New%uMoving", i);
+        const reef_home home = i % 3 == 1 ? REEF_SPARSE : REEF_TABLE;
+        const reef_component c = reef_type_new(&(reef_type_desc){.name = name, .size = 16, .align = 4, .home = home, .base = reef_id(Moving)}, NULL);
+        const float value[4] = {3};
+        assert_true(c.id != 0);
+        assert_true(reef_set_id(w, f, c, value, 16) == REEF_ADDED);
+        tally t = walk(w, q);
+        assert_int_equal(t.rows, 2);
+        assert_float_equal(t.sum, 4, 0);
+        assert_int_equal(reef_query_count(w, none), 1);
+        if (i % 2) assert_ok(reef_remove_id(w, f, c));
+    }
+    assert_true(reef_query_matches(w, q, f) && !reef_query_matches(w, q, g) && reef_query_matches(w, none, g));
+    /* and all of them at once are written */
+    reef_query all = reef_query_new(w, "Moving+");
+    reef_world *fork = reef_fork(w);
+    for (reef_block b = reef_begin(w, all); reef_next(&b);) {
+        const reef_strided m = reef_inout_sub(&b, Moving);
+        for (uint32_t i = 0; i < b.count; i++) reef_sub(m, Moving, i)->speed += 1;
+    }
+    assert_float_equal(walk(w, q).sum, 6, 0);
+    reef_world_free(fork);
+}
+
+/* ---- systems ---- */
+
+static float slowest;
+static void slow_down(reef_block *b)
+{
+    const reef_strided m = reef_inout_sub(b, Moving);
+    for (uint32_t i = 0; i < b->count; i++) reef_sub(m, Moving, i)->speed *= 0.5f;
+}
+static void look_axis(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        if (reef_in(b, AxisMoving)[i].base.speed < slowest) slowest = reef_in(b, AxisMoving)[i].base.speed;
+}
+static void look_mass(reef_block *b) { (void)b; }
+
+static void B6_access_rules_know_subtypes(void **state)
+{
+    reef_world *w = world_of(state);
+    char text[1024];
+    some_of_all(w);
+    slowest = 1e9f;
+    assert_false(reef_system_is_null(reef_system_add(w, "slow_down", slow_down, "Moving+")));
+    assert_false(reef_system_is_null(reef_system_add(w, "look_axis", look_axis, "in AxisMoving")));
+    assert_false(reef_system_is_null(reef_system_add(w, "look_mass", look_mass, "in Mass")));
+    assert_false(reef_system_is_null(reef_system_add(w, "look_path", look_mass, "in PathMoving, in AxisMoving")));
+    reef_schedule_explain(w, REEF_EXPLAIN_TEXT, text, sizeof text);
+    assert_non_null(strstr(text, "slow_down uses Moving, look_axis uses AxisMoving, one of which is a subtype of the other"));
+    assert_non_null(strstr(text, "writes Moving+"));
+    for (int i = 0; i < 3; i++) assert_ok(reef_tick(w, 0.1f));
+    assert_float_equal(slowest, 10 / 8.0f, 0); /* what the first one left in the last tick */
+    assert_float_equal(walk_text(w, "in Moving+").sum, 5 * (1 + 10 + 100 + 1000 + 20) / 8.0f, 0.01f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +452,12 @@ int main(void)
         TEST(B6_tags_have_subtypes_too),
         TEST(B6_deferred_removal_of_a_base),
         TEST(B6_a_type_declared_later_is_found),
+        TEST(B6_a_plus_asks_for_subtypes_too),
+        TEST(B6_what_a_plus_cannot_do_is_refused),
+        TEST(B6_writing_by_stride),
+        TEST(B6_changed_if_any_of_them_changed),
+        TEST(B6_queries_find_types_that_are_declared_later),
+        TEST(B6_access_rules_know_subtypes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
