@@ -408,6 +408,119 @@ static void B6_queries_find_types_that_are_declared_later(void **state)
     reef_world_free(fork);
 }
 
+/* ---- against what each entity says of itself ---- */
+
+enum { CROWD = 600, TYPES = 7 };
+static uint32_t crowd_types(reef_component *to)
+{
+    const reef_component all[TYPES] = {reef_id(Moving), reef_id(AxisMoving), reef_id(CircleMoving), reef_id(PathMoving),
+                                       reef_id(HopMoving), reef_id(Mass), reef_id(Red)};
+    memcpy(to, all, sizeof all);
+    return TYPES;
+}
+
+static bool any_of(const reef_world *w, reef_entity e, reef_component base) { return reef_find_subs_id(w, e, base, NULL, 0) != 0; }
+
+/* What the texts below mean. */
+static bool naive(const reef_world *w, reef_entity e, uint32_t what)
+{
+    const bool moving = any_of(w, e, reef_id(Moving)), axis = any_of(w, e, reef_id(AxisMoving)), mass = reef_has(w, e, Mass);
+    switch (what) {
+    case 0: return moving;
+    case 1: return axis && mass;
+    case 2: return mass;
+    case 3: return (moving || mass) && !reef_has(w, e, Red);
+    case 4: return axis && !any_of(w, e, reef_id(PathMoving));
+    default: return mass && (axis || any_of(w, e, reef_id(Colour)));
+    }
+}
+static const struct { const char *text; bool axis; } asked[] = {
+    {"Moving+", false}, {"AxisMoving+, in Mass", true}, {"?Moving+, Mass", false}, {"Moving+ | Mass, !Colour+", false},
+    {"AxisMoving+, !PathMoving+", true}, {"Mass, AxisMoving+ | with Colour+", true},
+};
+
+static void compare_walk(reef_world *w, const reef_entity *e, uint32_t what, reef_query q, uint64_t offset)
+{
+    const reef_component base = asked[what].axis ? reef_id(AxisMoving) : reef_id(Moving);
+    uint32_t wanted = 0, rows = 0;
+    for (uint32_t i = 0; i < CROWD; i++) wanted += reef_is_alive(w, e[i]) && naive(w, e[i], what);
+    for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.offset = offset}); reef_next(&b);) {
+        const reef_strided m = reef_block_sub(&b, base, true);
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n) {
+            for (uint32_t i = first; i < first + n; i++) {
+                reef_component has[8];
+                const uint32_t count = reef_find_subs_id(w, b.entities[i], base, has, 8);
+                reef_component given = has[0];
+                for (uint32_t k = 0; k < count; k++) given = has[k].id == base.id ? base : given;
+                assert_true(naive(w, b.entities[i], what));
+                assert_int_equal(m.first != NULL, count != 0);
+                if (count) assert_int_equal(m.type.id, given.id);
+                if (count) assert_ptr_equal(reef_sub_cell(m, i), reef_get_id(w, b.entities[i], given));
+                if (count) *(float *)reef_sub_cell(m, i) += 1;
+                rows++;
+            }
+        }
+    }
+    assert_int_equal(reef_last_error(w).status, REEF_OK);
+    assert_int_equal(rows + offset, wanted);
+    assert_int_equal(reef_query_count(w, q), wanted);
+}
+
+static void B6_random_worlds_are_walked_as_each_entity_says(void **state)
+{
+    reef_world *w = world_of(state), *fork = NULL;
+    reef_component type[TYPES];
+    static reef_entity e[CROWD];
+    reef_query q[6];
+    uint64_t seed = 11;
+    crowd_types(type);
+    for (uint32_t i = 0; i < CROWD; i++) e[i] = reef_create(w);
+    for (uint32_t k = 0; k < 6; k++) {
+        q[k] = reef_query_new(w, asked[k].text);
+        assert_query(q[k]);
+    }
+    for (uint32_t round = 0; round < 12; round++) {
+        for (uint32_t n = 0; n < 300; n++) {
+            const uint32_t i = random_below(&seed, CROWD);
+            const reef_component c = type[random_below(&seed, TYPES)];
+            if (n % 50 == 0) assert_ok(reef_destroy(w, e[i])), e[i] = reef_create(w);
+            const reef_status s = reef_add_id(w, e[i], c, NULL, NULL);
+            if (s == REEF_EXISTS) assert_ok(reef_remove_id(w, e[i], c));
+        }
+        const uint64_t hash = fork ? reef_hash(fork) : 0;
+        for (uint32_t k = 0; k < 6; k++) compare_walk(w, e, k, q[k], round % 2 ? 7 : 0);
+        if (fork) assert_int_equal(reef_hash(fork), hash);
+        reef_world_free(fork);
+        fork = round % 3 ? reef_fork(w) : NULL;
+    }
+    reef_world_free(fork);
+}
+
+/* Parts, single rows, disabled ones. */
+static void B6_other_ways_to_walk(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(PathMoving, .base = {2})), f = reef_spawn(w, reef_with(HopMoving, {3}, 4));
+    some_of_all(w);
+    reef_query q = reef_query_new(w, "Moving+");
+    reef_split *s = reef_split_begin(w, q, NULL, 3);
+    float sum = 0;
+    for (uint32_t i = 0; i < 3; i++)
+        for (reef_block b = reef_split_part(s, i); reef_next(&b);)
+            for (uint32_t k = 0; k < b.count; k++) sum += reef_sub(reef_inout_sub(&b, Moving), Moving, k)->speed;
+    reef_split_end(s);
+    assert_float_equal(sum, 5 + 5 * (1 + 10 + 100 + 1000 + 20), 0);
+    reef_block row;
+    assert_true(reef_query_row(w, q, e, &row));
+    reef_sub(reef_inout_sub(&row, Moving), Moving, 0)->speed = 5;
+    assert_float_equal(reef_get(w, e, PathMoving)->base.speed, 5, 0);
+    assert_true(reef_query_row(w, q, f, &row));
+    assert_ptr_equal(reef_in_sub(&row, Moving).first, reef_get(w, f, HopMoving));
+    assert_ok(reef_disable(w, e, PathMoving));
+    assert_int_equal(reef_query_count(w, q), 26);
+    assert_int_equal(walk_text(w, "in disabled Moving+").rows, 1);
+}
+
 /* ---- systems ---- */
 
 static float slowest;
@@ -457,6 +570,8 @@ int main(void)
         TEST(B6_writing_by_stride),
         TEST(B6_changed_if_any_of_them_changed),
         TEST(B6_queries_find_types_that_are_declared_later),
+        TEST(B6_random_worlds_are_walked_as_each_entity_says),
+        TEST(B6_other_ways_to_walk),
         TEST(B6_access_rules_know_subtypes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
