@@ -476,6 +476,7 @@ static const row_impl rows[] = {
     {ROW_get_rand, rand_setup, get_rand_run, sum_run, raw_free, NULL},
     {ROW_get_rand_small, rand_setup, get_rand_run, sum_run, raw_free, NULL},
     {ROW_get_rand_many, rand_setup, get_rand_run, sum_run, raw_free, NULL},
+    {ROW_ref_get, rand_setup, get_rand_run, sum_run, raw_free, NULL},
     {ROW_set_rand, rand_setup, set_rand_run, set_rand_sum, raw_free, NULL},
     {ROW_has_rand, has_setup, has_run, sum_run, raw_free, NULL},
     {ROW_iter_1, iter_setup, iter_1_run, sum_rows, raw_free, NULL},

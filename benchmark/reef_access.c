@@ -1,4 +1,5 @@
 /* reef's rows that reach entities by their handles in random order. */
+#include "mem.h"
 #include "reef_rows.h"
 
 enum { BATCH = 500 };
@@ -36,6 +37,44 @@ static void get_many_run(void *p)
         for (uint32_t k = 0; k < n; k++) sum += bits_of(buffer[k].x) + bits_of(buffer[k].y);
     }
     s->sum = sum;
+}
+
+/* References lie where the handles lie in other rows: in the caller's memory, in the order of use. */
+typedef struct ref_state {
+    state    *s;
+    reef_ref *ref;
+} ref_state;
+
+static void *ref_setup(const bench_row *r)
+{
+    ref_state *x = mem_calloc(1, sizeof *x);
+    x->s = rand_setup(r);
+    x->ref = mem_alloc(sizeof *x->ref * r->n);
+    for (uint32_t i = 0; i < r->n; i++) {
+        x->ref[i] = reef_ref_make(x->s->w, x->s->handle[i], Position);
+        if (reef_ref_get(x->s->w, &x->ref[i], Position) == NULL) bench_fail(x->s->w, "reef_ref_get");
+    }
+    return x;
+}
+static void ref_get_run(void *p)
+{
+    ref_state        *x = p;
+    const reef_world *w = x->s->w;
+    reef_ref         *ref = x->ref;
+    uint64_t          sum = 0;
+    for (uint32_t i = 0, n = x->s->r->n; i < n; i++) {
+        const Position *at = reef_ref_get(w, &ref[i], Position);
+        sum += bits_of(at->x) + bits_of(at->y);
+    }
+    x->s->sum = sum;
+}
+static uint64_t ref_sum(void *p) { return ((ref_state *)p)->s->sum; }
+static void ref_free(void *p)
+{
+    ref_state *x = p;
+    mem_free(x->ref, sizeof *x->ref * x->s->r->n);
+    state_free(x->s);
+    mem_free_unsized(x);
 }
 
 static void set_rand_run(void *p)
@@ -79,6 +118,7 @@ const row_impl reef_access_rows[] = {
     {ROW_get_rand, rand_setup, get_rand_run, sum_run, state_free, NULL},
     {ROW_get_rand_small, rand_setup, get_rand_run, sum_run, state_free, NULL},
     {ROW_get_rand_many, rand_setup, get_many_run, sum_run, state_free, NULL},
+    {ROW_ref_get, ref_setup, ref_get_run, ref_sum, ref_free, NULL},
     {ROW_set_rand, rand_setup, set_rand_run, set_rand_sum, state_free, NULL},
     {ROW_has_rand, has_setup, has_run, sum_run, state_free, NULL},
     {0},

@@ -43,6 +43,8 @@
  *   get_rand          handle -> const Position, both floats read; _small: 10,000 entities, 100 passes
  *   get_rand_many     the batch call on 500 handles at a time into the caller's buffer, then the sum over the buffer;
  *                     raw has no batch call: it is raw of get_rand
+ *   ref_get           get_rand through references, one for each entity, in the shuffled order: made and asked once before the
+ *                     timer. raw is raw of get_rand
  *   set_rand          the i-th shuffled entity gets {i, 2} through the pointer for writing
  *   has_rand          odd entities have Velocity, even ones don't. raw keeps the table number in the top bit of the
  *                     index entry (4 bytes an entity, as in every other row), not in a byte of its own
@@ -166,6 +168,7 @@ typedef struct Data {
     X(get_rand_many, N_1M, 1, 1, N_1M, NS) \
     X(set_rand, N_1M, 1, 1, N_1M, NS) \
     X(set_rand_paged, N_1M, 1, 1, N_1M, NS) \
+    X(ref_get, N_1M, 1, 1, N_1M, NS) \
     X(has_rand, N_1M, 2, 1, N_1M, NS) \
     X(iter_1, N_1M, 1, 20, N_1M, NS) \
     X(iter_2_1k, N_1K, 1, 8000, N_1K, NS) \

@@ -23,6 +23,8 @@
  *   reef/script.h   code of single entities
  *   reef/random.h   random numbers by seed, tick, system and entity
  *   reef/pool.h     threads for ticks
+ *   reef/ref.h      references to components, kept outside of the world
+ *   reef/subtype.h  components that are another component as well
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
  *
  * Rules that hold for every call, so that they are said once:
@@ -63,5 +65,7 @@
 #include "reef/random.h"
 #include "reef/pool.h"
 #include "reef/fast.h"
+#include "reef/ref.h"
+#include "reef/subtype.h"
 
 #endif

@@ -17,7 +17,7 @@ static const reef_term *term_named(const query *q, uint32_t component, bool writ
 {
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
-        if (t->component.id != component || t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed != fixed) continue;
+        if (t->component.id != component || t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed != fixed || q->facts[i].sub) continue;
         if (!write || t->access != REEF_IN) return t;
     }
     return NULL;

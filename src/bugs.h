@@ -59,6 +59,7 @@
     X(64, "a system of the main thread runs on any thread") \
     X(65, "the watch over systems leaves out the last row of a chunk") \
     X(66, "the second run of a system goes the same way as the first") \
-    X(67, "the watch over systems doesn't look at rows that don't match")
+    X(67, "the watch over systems doesn't look at rows that don't match") \
+    X(90, "references aren't told of a block that was copied")
 
 #endif

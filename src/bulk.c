@@ -364,7 +364,7 @@ static void portion_append(const bulk *b, const portion *p)
             append_run(b, p->edge, from->bits, unit, row, to, n);
         }
     }
-    b->w->moved += p->count;
+    b->w->hot.moves += p->count;
     table_empty(b->w, from);
     table_lease(b->w, from);
 }

@@ -221,7 +221,8 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     if (!x->to) w->hot.empty_count++;
     record_put(w, e, x->to ? x->to_place : PLACE_EMPTY);
     if (!x->from || !x->to) record_mark(w, e.index);
-    w->moved += x->from && x->to;
+    if (x->from && x->to) w->hot.moves++;
+    else values_shift(w);
 }
 
 /* ---- values that replace those of the same row ---- */

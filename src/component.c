@@ -6,14 +6,20 @@
 #include "observer.h"
 #include "parts.h"
 #include "stored.h"
+#include "subtype.h"
 #include "watch.h"
 
 /* ---- reading ---- */
 
-static const void *stored_get(const reef_world *w, reef_entity e, reef_component c)
+/* A value that no table has: in a store, or that of the only subtype. */
+static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, reef_component c)
 {
-    const value_store *s = store_of(w, c.id);
-    return s->size ? reef_store_find(s, e) : NULL;
+    const value_store *s = stored_any(w) ? store_of(w, c.id) : NULL;
+    const void *p = s && s->size ? reef_store_find(s, e) : NULL;
+    const type *t = p ? NULL : type_of(c.id);
+    if (LIKELY(t == NULL || !has_subtypes(t))) return p;
+    const reef_component meant = subtype_instead(w, e, c);
+    return meant.id != c.id ? reef_get_id(w, e, meant) : NULL;
 }
 
 const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
@@ -24,7 +30,7 @@ const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
     if (place == PLACE_DEAD) return NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     uint32_t k = slot_find(w, c.id, slots[0].head.table);
-    if (k == 0) return stored_any(w) ? stored_get(w, e, c) : NULL;
+    if (k == 0) return get_elsewhere(w, e, c);
     return k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), type_of(c.id)->size);
 }
 
@@ -32,9 +38,9 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
 {
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
-    if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
-    if (stored_any(w) && store_has(w, c.id, e)) return true;
-    return (c.id & BIT_DISABLED) == 0 && bit_has(w, c.id, place);
+    if (exactly_there(w, e, place, c.id)) return true;
+    const type *t = type_of(c.id);
+    return UNLIKELY(t && has_subtypes(t)) && subtype_any(w, e, t);
 }
 
 bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_has_id(w, e, reef_id_of(decl)); }
@@ -43,8 +49,11 @@ const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *de
 /* Why has this entity no such component? */
 static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
 {
+    const type *t = type_of(c.id);
+    uint32_t one;
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
-    if (type_of(c.id) && type_of(c.id)->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* it lies in several places */
+    if (t && t->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* it lies in several places */
+    if (t && has_subtypes(t) && subtype_find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
     return world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
 
@@ -60,6 +69,7 @@ static void *stored_mut(reef_world *w, reef_entity e, const type *t)
 void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
 {
     if (w == NULL) return NULL;
+    c = component_meant(w, e, c);
     if (UNLIKELY(w->running)) return running_mut(w, "reef_mut", e, c);
     const type *t = type_of(c.id);
     const void *seen = t ? reef_get_id(w, e, c) : NULL;
@@ -79,7 +89,7 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
 
 void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
 {
-    const reef_component c = reef_id_of(decl);
+    const reef_component c = component_meant(w, e, reef_id_of(decl));
     const bool ready = reef_mut_id(w, e, c) != NULL;
     if (w == NULL || w->running) return;
     w->ready.entity = e;
@@ -89,8 +99,8 @@ void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
 /* What mut found no way to by the maps, what is tracked, or what failed: a block that isn't marked isn't ours to write. */
 void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
 {
-    void *p = (void *)(uintptr_t)reef_get_slow(w, e, decl);
-    const uint32_t c = reef_id_of(decl).id;
+    const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
+    void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
     if (p == NULL) return NULL;
     if (type_of(c)->stored && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     if (type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
@@ -252,7 +262,7 @@ INLINE void *edge_go(reef_world *w, const spot *x, uint32_t i, const void *value
     from->next = last;
     handle_record_put(w, moved, place);
     *x->record = x->value - place + to_place;
-    w->moved++;
+    w->hot.moves++;
     return fresh;
 }
 
@@ -301,6 +311,14 @@ static COLD void *cell_now(reef_world *w, reef_entity e, reef_component c)
     return reef_get_id(w, e, c) ? reef_mut_id(w, e, c) : NULL;
 }
 
+/* It hasn't got the component itself: the only subtype goes. */
+static COLD reef_status remove_instead(reef_world *w, const char *op, reef_entity e, const type *t)
+{
+    uint32_t found;
+    const reef_status s = subtype_find(w, e, t, &found);
+    return s == REEF_OK ? reef_remove_id(w, e, (reef_component){found}) : failure(w, s, op, (reef_component){t->id}, e, 0);
+}
+
 static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value, void **out)
 {
     bool remove = value.kind == REEF_VALUE_REMOVE;
@@ -312,7 +330,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     const type *t = type_of(c.id);
     bool has = component_there(w, t, e, place, from);
     if (w->commands && (w->notifying || !(has && value.kind == REEF_VALUE_ONE))) return one_deferred(w, op, e, &value);
-    if (remove && !has) return failure(w, REEF_ABSENT, op, c, e, 0);
+    if (remove && !has) return remove_instead(w, op, e, t);
     if (has && value.kind == REEF_VALUE_DEFAULT) return failure(w, REEF_EXISTS, op, c, e, 0);
     if (w->locks && (has == remove || w->notifying)) return failure(w, REEF_LOCKED, op, c, e, 0);
     uint32_t to = from;
@@ -653,6 +671,7 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
     void *made = NULL;
     if (w == NULL) return NULL;
     if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
+    if (absence(w, e, c) == REEF_AMBIGUOUS) return failure(w, REEF_AMBIGUOUS, "reef_ensure", c, e, 0), NULL;
     uint32_t place = place_of(w, e);
     if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* a tag that is there */
     if (w->running) return failure(w, REEF_LOCKED, "reef_ensure", c, e, 0), NULL;

@@ -38,7 +38,7 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
     if (stored_any(w)) stored_end(w, e);
     name_forget(w, e);
     id_free(w, e);
-    w->destroyed++;
+    entities_ended(w, 1);
     return true;
 }
 
@@ -87,7 +87,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, bool narrow)
     w->hot.fresh_end = 0;
     *w->ring_next++ = HANDLE_INDEX(h);
     w->state.ring_tail++;
-    w->destroyed++;
+    entities_ended(w, 1);
     return true;
 }
 
@@ -256,7 +256,7 @@ COLD void destroy_rows(reef_world *w, uint32_t id)
             (void)ready;
             id_free(w, slot_entities(slots)[i]);
         }
-        w->destroyed += rows;
+        entities_ended(w, rows);
         bits_clear_unit(w, t->bits, unit);
     }
     table_empty(w, t);

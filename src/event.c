@@ -713,7 +713,7 @@ COLD reef_event_reader reef_event_reader_new(reef_world *w, reef_component c)
     log_reader *r = event_store_make(w, c.id) ? reader_make(w, c.id, true) : NULL;
     if (r == NULL) return failure(w, REEF_NO_MEMORY, op, c, event_null, 0), none;
     r->position = events_end_of(w, c.id);
-    return (reef_event_reader){(uint32_t)(r - w->readers), r->generation, w->number};
+    return (reef_event_reader){(uint32_t)(r - w->readers), r->generation, w->hot.number};
 }
 
 /* NULL: the failure is recorded. */
@@ -751,7 +751,7 @@ bool reef_event_next(reef_world *w, reef_event_reader reader, void *value)
 
 uint64_t reef_events_missed(const reef_world *w, reef_event_reader reader)
 {
-    if (w == NULL || w->running || reader.world != w->number || reader.index >= w->reader_count) return 0;
+    if (w == NULL || w->running || reader.world != w->hot.number || reader.index >= w->reader_count) return 0;
     const log_reader *r = &w->readers[reader.index];
     const event_store *s = events_of(w, r->component);
     if (r->serial == 0 || r->generation != reader.generation || !r->events || s == NULL) return 0;

@@ -36,7 +36,7 @@ static void explain_terms(explanation *o, const query *q)
 {
     explain_put(o, "query \"");
     const size_t at = o->length < o->size ? o->length : o->size;
-    o->length += query_text_write(q->world, q->terms, q->term_count, q->entities, o->size ? o->text + at : NULL, o->size - at);
+    o->length += query_text_write(q->world, q->asked, q->asked_count, q->entities, o->size ? o->text + at : NULL, o->size - at);
     explain_put(o, "\"\n");
 }
 

@@ -482,6 +482,6 @@ COLD reef_stats reef_world_stats(const reef_world *w)
     stats_count_bytes(&w->family->memory, &s);
     s.destroyed = w->destroyed;
     s.spawned = s.entities + s.destroyed; /* the inlined reef_create counts nothing */
-    s.moved = w->moved;
+    s.moved = rows_moved(w);
     return s;
 }

@@ -91,6 +91,8 @@
 #define events_trim reef_inner_events_trim
 #define events_validate reef_inner_events_validate
 #define events_waiting reef_inner_events_waiting
+#define exactly_there reef_inner_exactly_there
+#define facts_find reef_inner_facts_find
 #define failure reef_inner_failure
 #define failure_detail reef_inner_failure_detail
 #define failure_record reef_inner_failure_record
@@ -128,6 +130,7 @@
 #define ids_prepare reef_inner_ids_prepare
 #define ids_sort reef_inner_ids_sort
 #define index_validate reef_inner_index_validate
+#define is_subtype reef_inner_is_subtype
 #define job_failure reef_inner_job_failure
 #define kind_size reef_inner_kind_size
 #define lane_next reef_inner_lane_next
@@ -373,6 +376,14 @@
 #define stores_tracked reef_inner_stores_tracked
 #define stores_validate reef_inner_stores_validate
 #define stores_view reef_inner_stores_view
+#define sub_hidden reef_inner_sub_hidden
+#define subs_drop reef_inner_subs_drop
+#define subs_expand reef_inner_subs_expand
+#define subtype_any reef_inner_subtype_any
+#define subtype_find reef_inner_subtype_find
+#define subtype_instead reef_inner_subtype_instead
+#define subtypes_collide reef_inner_subtypes_collide
+#define subtypes_of reef_inner_subtypes_of
 #define system_command_do reef_inner_system_command_do
 #define system_command_forget reef_inner_system_command_forget
 #define system_forget reef_inner_system_forget
@@ -421,6 +432,7 @@
 #define type_is_flat reef_inner_type_is_flat
 #define type_of reef_inner_type_of
 #define type_ready reef_inner_type_ready
+#define types_based reef_inner_types_based
 #define types_described reef_inner_types_described
 #define value_changed reef_inner_value_changed
 #define value_copy reef_inner_value_copy

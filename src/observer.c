@@ -95,7 +95,7 @@ COLD void observer_leave(family *f, struct observer *o)
 static const observer_entry *observer_find(const reef_world *w, reef_observer_id which, reef_status *status)
 {
     const schedule *s = w->schedule;
-    const bool ours = which.world == w->number;
+    const bool ours = which.world == w->hot.number;
     if (ours && which.generation && s && which.index < s->observer_slot_count &&
         s->observer_slots[which.index].generation == which.generation && s->observer_slots[which.index].entry != ENTRY_NONE)
         return &s->observers[s->observer_slots[which.index].entry];
@@ -119,7 +119,7 @@ bool observer_named(const reef_world *w, const char *name)
 static reef_observer_id observer_handle(const reef_world *w, uint32_t entry)
 {
     const uint32_t slot = w->schedule->observers[entry].slot;
-    return (reef_observer_id){slot, w->schedule->observer_slots[slot].generation, w->number};
+    return (reef_observer_id){slot, w->schedule->observer_slots[slot].generation, w->hot.number};
 }
 
 void observers_follow(reef_world *w)

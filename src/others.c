@@ -37,7 +37,7 @@ reef_block reef_others(const reef_block *b, reef_query which)
     const reef_world *w = b->world;
     reef_block o;
     if (b->job == NULL) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
-    if (which.world != w->number && which.generation) return others_refuse(b, REEF_OTHER_WORLD, (reef_component){0});
+    if (which.world != w->hot.number && which.generation) return others_refuse(b, REEF_OTHER_WORLD, (reef_component){0});
     const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
     query *q = known ? w->queries[which.index].query : NULL;
     if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});

@@ -262,6 +262,7 @@ COLD bool quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_
         if (!quarantine_take(x, c, old, capacity))
             memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity, c->align);
     }
+    values_shift(w);
     quarantine_wait(x);
     tail_close(s, slots, rows);
     return true;

@@ -302,10 +302,39 @@ static bool tables_look_new(query *q, uint32_t count)
     return true;
 }
 
+static void query_settle(query *q);
+
+/* New subtypes: the tables are looked at anew. Otherwise, where nothing is new, subs->epoch stays what it is. */
+static COLD bool subs_look(query *q, uint32_t count)
+{
+    const reef_world *w = q->world;
+    const bool same = q->seen == count && q->marks_epoch == w->disabled_epoch && q->head.remembers == (w->hot.chunks.shared == 0);
+    if (!same) q->subs->epoch = UINT64_MAX;
+    if (!subs_are_old(q)) return true;
+    cutting *const was = q->cut;
+    if (!subs_expand(q)) return false;
+    query_settle(q);
+    q->cut = NULL;
+    if (!cutting_make(q)) {
+        q->cut = was;
+        q->subs->based = UINT32_MAX; /* the next loop tries again */
+        return false;
+    }
+    cutting *const now = q->cut;
+    q->cut = was;
+    cutting_drop(q);
+    q->cut = now;
+    matches_forget(q);
+    q->marks_epoch = q->subs->epoch = UINT64_MAX;
+    return true;
+}
+
 NOINLINE bool query_look(query *q, uint32_t count)
 {
     reef_world *w = q->world;
     bool found = false; /* where all matches lie */
+    if (q->subs && !subs_look(q, count)) return false;
+    if (q->subs && q->subs->epoch == w->tables_epoch) return true;
     q->head.remembers = w->hot.chunks.shared == 0;
     if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
     if (q->seen != count) {
@@ -330,7 +359,8 @@ NOINLINE bool query_look(query *q, uint32_t count)
         match_find(q, match_of(q, i));
         q->looks |= match_at(q, i)->look;
     }
-    q->epoch = w->tables_epoch;
+    if (q->subs) q->subs->epoch = w->tables_epoch; /* each loop comes by here */
+    else q->epoch = w->tables_epoch;
     q->head.ahead = q->match_count >= MANY_MATCHES;
     return true;
 }
@@ -365,7 +395,7 @@ static COLD reef_status text_read(reef_world *w, term_list *l, const char *text)
 
 /* ---- making ---- */
 
-static void facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
+void facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
 {
     const type *x = type_of(t->component.id);
     f->top = top;
@@ -382,6 +412,7 @@ static reef_status leaf_check(reef_world *w, const reef_term *t)
     if (s != REEF_OK) return s;
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
     const type *x = type_of(t->component.id);
+    if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source))) return REEF_BAD_ARGUMENT;
     if (x->tracked) return REEF_OK;
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
     return t->since == REEF_IF_CHANGED && x->size == 0 && x->home != REEF_BIT ? REEF_BAD_ARGUMENT : REEF_OK;
@@ -392,7 +423,7 @@ static bool twice(const term_list *l, const term_facts *facts, uint32_t i)
 {
     for (uint32_t j = 0; j < i; j++) {
         if (l->term[j].op >= REEF_ANY_OF || l->term[j].component.id != l->term[i].component.id) continue;
-        if (!reef_entity_equal(l->term[j].source, l->term[i].source)) continue;
+        if (!reef_entity_equal(l->term[j].source, l->term[i].source) || l->term[j].subtypes != l->term[i].subtypes) continue;
         if (!facts[i].filter || !facts[j].filter || (facts[i].top && facts[j].top)) return true;
     }
     return false;
@@ -457,21 +488,37 @@ static void columns_sort(query *q)
 
 static size_t query_bytes(uint32_t count) { return sizeof(query) + count * sizeof(reef_term); }
 
-static void terms_take(query *q, const term_list *l, const term_facts *facts)
+/* What the terms say together. */
+static void query_settle(query *q)
 {
-    q->term_count = l->count;
-    q->entities = l->entities;
-    memcpy(q->terms, l->term, l->count * sizeof *l->term);
-    memcpy(q->facts, facts, l->count * sizeof *facts);
-    q->straight = l->entities != REEF_DISABLED;
-    for (uint32_t i = 0; i < l->count; i++) {
-        q->since |= l->term[i].since != REEF_ALWAYS;
-        q->fixed |= facts[i].fixed;
-        q->straight &= l->term[i].enabled != REEF_DISABLED;
+    q->since = q->fixed = q->tracked = false;
+    q->head.column_count = q->head.write_count = q->optional_writes = 0;
+    q->out = 0;
+    q->straight = q->entities != REEF_DISABLED;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        q->since |= q->terms[i].since != REEF_ALWAYS;
+        q->fixed |= q->facts[i].fixed;
+        q->straight &= q->terms[i].enabled != REEF_DISABLED;
     }
     columns_sort(q);
     q->straight &= q->head.column_count == q->term_count && !q->since;
+}
+
+/* False: no memory. */
+static bool terms_take(query *q, const term_list *l, const term_facts *facts)
+{
+    bool subs = false;
+    q->term_count = q->asked_count = l->count;
+    q->entities = l->entities;
+    memcpy(q->asked, l->term, l->count * sizeof *l->term);
+    memcpy(q->asked_facts, facts, l->count * sizeof *facts);
+    q->terms = q->asked;
+    q->facts = q->asked_facts;
+    for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
+    if (subs && !subs_expand(q)) return false;
+    query_settle(q);
     q->epoch = q->marks_epoch = UINT64_MAX;
+    return true;
 }
 
 /* A place in the world's list of queries. UINT32_MAX: no memory. */
@@ -493,7 +540,7 @@ static query *query_again(reef_world *w, const term_list *l)
 {
     for (uint32_t i = 0; i < FREED_QUERIES && w->freed_queries[i]; i++) {
         query *q = w->freed_queries[i];
-        if (q->term_count != l->count || q->entities != l->entities || memcmp(q->terms, l->term, l->count * sizeof *l->term) != 0) continue;
+        if (q->asked_count != l->count || q->entities != l->entities || memcmp(q->asked, l->term, l->count * sizeof *l->term) != 0) continue;
         memmove(w->freed_queries + i, w->freed_queries + i + 1, (FREED_QUERIES - 1 - i) * sizeof *w->freed_queries);
         w->freed_queries[FREED_QUERIES - 1] = NULL;
         q->once = false;
@@ -507,9 +554,9 @@ static query *query_fresh(reef_world *w, const term_list *l, const term_facts *f
     query *q = memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
     if (q == NULL) return NULL;
     q->world = w;
-    terms_take(q, l, facts);
-    if (cutting_make(q)) return q;
-    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->term_count));
+    if (terms_take(q, l, facts) && cutting_make(q)) return q;
+    subs_drop(q);
+    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
     return NULL;
 }
 
@@ -537,7 +584,7 @@ static query *query_make(reef_world *w, const term_list *l)
 static reef_query handle_to(const query *q)
 {
     if (q == NULL) return (reef_query){0, 0, 0};
-    return (reef_query){q->index, q->generation, q->world->number};
+    return (reef_query){q->index, q->generation, q->world->hot.number};
 }
 
 static reef_status desc_read(term_list *l, const reef_query_desc *desc)
@@ -616,9 +663,9 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     if (to == NULL) return (reef_query){0, 0, 0};
     l.op = op;
     if (q == NULL) return terms_refuse(to, &l, s, (reef_component){0}, 0), (reef_query){0, 0, 0};
-    l.count = q->term_count;
+    l.count = q->asked_count;
     l.entities = q->entities;
-    memcpy(l.term, q->terms, q->term_count * sizeof *q->terms);
+    memcpy(l.term, q->asked, q->asked_count * sizeof *q->asked);
     for (uint32_t i = 0; i < l.count; i++) l.number[i] = i + 1;
     query *copy = query_make(to, &l);
     if (copy && q->ranking && !ranking_copy(copy, q->ranking)) {
@@ -633,8 +680,9 @@ static void query_give(reef_world *w, query *q)
     if (q == NULL) return;
     ranking_drop(q);
     cutting_drop(q);
+    subs_drop(q);
     memory_free(&w->family->memory, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
-    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->term_count));
+    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
 }
 
 void query_drop(query *q)
@@ -684,5 +732,5 @@ COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, s
     reef_status s;
     const query *q = w ? query_of(w, which, &s) : NULL;
     if (q == NULL && text && size) text[0] = 0;
-    return q ? query_text_write(w, q->terms, q->term_count, q->entities, text, size) : 0;
+    return q ? query_text_write(w, q->asked, q->asked_count, q->entities, text, size) : 0;
 }

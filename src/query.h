@@ -22,12 +22,21 @@ typedef struct term_facts {
     bool marks;  /* some entity may have it disabled */
     bool fixed;  /* of another entity */
     bool filter; /* no data is asked for */
+    bool sub;    /* of a group that stands for a term with a plus: the group itself and its members */
     bool top;    /* not in a group */
 } term_facts;
 
 enum { SWITCHES_FEW = 8 };
 
 enum { CUT_ELSEWHERE = UINT16_MAX };
+
+/* Of a query with a plus: each such term is a group, over the base and its subtypes as they were known (src/query_sub.c). */
+typedef struct expansion {
+    uint32_t   count, based; /* of terms; types_based() then */
+    uint64_t   epoch;        /* of the world's tables, when the matches' pointers were taken */
+    term_facts *facts;
+    reef_term  terms[];
+} expansion;
 
 /* A term with data of a loop whose blocks are cut (src/walk_store.c). */
 typedef struct cut_term {
@@ -83,14 +92,18 @@ struct reef_query_data {
     uint32_t    switches[SWITCHES_FEW]; /* component << 1 | it must be off */
     uint64_t    out;         /* columns of head.key that are written without being read: bits */
     uint32_t    term_count;
-    term_facts  facts[REEF_TERMS_MAX];
-    reef_term   terms[];
+    reef_term  *terms;       /* as asked, or of `subs` */
+    term_facts *facts;
+    expansion  *subs;        /* NULL: no term has a plus */
+    uint32_t    asked_count;
+    term_facts  asked_facts[REEF_TERMS_MAX];
+    reef_term   asked[];
 };
 
 /* A query of this world by its handle. NULL: *s says why. */
 INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 {
-    const bool ours = q.world == w->number && !w->running;
+    const bool ours = q.world == w->hot.number && !w->running;
     if (LIKELY(ours && q.index < w->query_room && w->queries[q.index].generation == q.generation && w->queries[q.index].query))
         return w->queries[q.index].query;
     *s = w->running ? REEF_LOCKED : ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
@@ -183,6 +196,17 @@ extern const reef_query_head no_keys; /* of a block whose columns the accessors 
 uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value);
 /* The slots of the block's chunk. */
 INLINE const reef_slot *block_slots(const reef_block *b) { return b->walks ? unit_slots(b->world, b->unit) : b->slots; }
+
+/* ---- terms with a plus (src/query_sub.c) ---- */
+
+/* Makes q->subs, or makes it anew, of what is known now; the terms' facts are then settled by query_settle. False: no memory, and the
+ * query is as it was. */
+bool subs_expand(query *q);
+INLINE bool subs_are_old(const query *q) { return q->subs->based != types_based(); }
+void subs_drop(query *q);
+/* Member i of such a group isn't what the table's blocks give: another one before it is there. */
+bool sub_hidden(const query *q, uint32_t i, uint32_t table_id);
+void facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query.c */
 
 /* ---- values outside of the rows (src/walk_store.c) ---- */
 

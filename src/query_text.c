@@ -3,7 +3,7 @@
  *     query  := [any {"," any}]
  *     any    := one {"|" one}                              ANY_OF, if there are two or more
  *     one    := "!" one | "(" query ")" | leaf             NOT or NONE_OF; ALL_OF, if there are two or more
- *     leaf   := ["?"] {word} name ["of" source] | word "*"
+ *     leaf   := ["?"] {word} name ["+"] ["of" source] | word "*"
  *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added"
  *     name   := what type names are made of, or any text in quotes
  *     source := the same for an entity's name, or "#" index "v" generation
@@ -11,7 +11,7 @@
  * A word is only a word when a name follows it: "in" alone is a type named in, and so is the first term of "in, Position".
  * "in in" is that type, read only. A type in quotes is never a word: "\"in\" of sun" (without the quotes, `of` would be the name
  * that follows). "of" is a word only behind a name. Each kind of word (access; disabled, either; changed, added) stands once.
- * `word "*"` says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses are
+ * "+" behind a name: or a subtype of it. `word "*"` says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses are
  * not empty. "$" and "name(" are kept for variables and pairs.
  *
  * Parentheses around a single `any` only group: they make no term. Groups are put in front of their members when these are
@@ -166,7 +166,12 @@ static COLD bool parse_leaf(parser *p)
     const char *at = p->token.start;
     p->word = word_find(p->token) != NULL;
     if (!parse_type(p, &t.component)) return false;
+    if (token_is_sign(p, '+')) {
+        t.subtypes = 1;
+        token_next(p);
+    }
     if (token_is(p->token, "of")) {
+        if (t.subtypes) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with its subtypes has no 'of'");
         token_next(p);
         if (!parse_source(p, &t.source)) return false;
     }
@@ -355,6 +360,7 @@ static COLD void write_leaf(query_writer *o, const reef_term *t, bool filter)
     write_word(o, WORD_ENABLED, t->enabled);
     write_word(o, WORD_SINCE, t->since);
     write_name(o, kind ? kind->name : "");
+    if (t->subtypes) write_text(o, "+");
     if (!reef_entity_is_null(t->source)) write_source(o, t->source);
 }
 

@@ -269,12 +269,12 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     r->values = values;
     r->position = s ? s->tail : 0;
     if (s) readers_count(w, s), store_trim(w, s);
-    return (reef_removals){(uint32_t)(r - w->readers), r->generation, w->number};
+    return (reef_removals){(uint32_t)(r - w->readers), r->generation, w->hot.number};
 }
 
 log_reader *reader_of(reef_world *w, reef_removals r, bool events, const char *op)
 {
-    const bool ours = r.world == w->number;
+    const bool ours = r.world == w->hot.number;
     log_reader *found = ours && r.index < w->reader_count ? &w->readers[r.index] : NULL;
     if (LIKELY(found && found->serial && found->generation == r.generation && found->events == events)) return found;
     failure(w, ours || r.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD, op, (reef_component){0}, (reef_entity){0, 0}, r.index);

@@ -128,7 +128,7 @@ static COLD uint32_t entry_named(const schedule *s, const char *name)
 const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, reef_status *status)
 {
     const schedule *s = w->schedule;
-    const bool ours = which.world == w->number;
+    const bool ours = which.world == w->hot.number;
     if (ours && which.generation && s && which.index < s->slot_count && s->slots[which.index].generation == which.generation &&
         s->slots[which.index].entry != ENTRY_NONE)
         return &s->entries[s->slots[which.index].entry];
@@ -164,7 +164,7 @@ COLD bool phase_named(reef_world *w, const char *op, const char *name, uint32_t 
 static reef_system_id entry_handle(const reef_world *w, uint32_t entry)
 {
     const uint32_t slot = w->schedule->entries[entry].slot;
-    return (reef_system_id){slot, w->schedule->slots[slot].generation, w->number};
+    return (reef_system_id){slot, w->schedule->slots[slot].generation, w->hot.number};
 }
 
 /* ---- changing ---- */

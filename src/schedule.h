@@ -11,7 +11,7 @@
 #include "reef/system.h"
 
 /* How a system uses a component, and a type of events: these are two things, also where they have one type. */
-enum { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_SEND = 4, ACCESS_RECEIVE = 8 };
+enum { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_SEND = 4, ACCESS_RECEIVE = 8, ACCESS_SUBTYPES = 16 /* of its subtypes too */ };
 
 /* Why a system is one job. */
 typedef enum split_reason {
@@ -34,6 +34,7 @@ struct system {
     bool        main_thread, has_query;
     bool        split;      /* may be: it touches only its rows, and reads only what it doesn't write */
     bool        commands;   /* it declares some */
+    bool        subtypes;   /* some term has a plus */
     split_reason unsplit;   /* why not */
     reef_component unsplit_type; /* for whose sake, {0}: for no component's */
     uint32_t    touch_count, access_count;
@@ -114,6 +115,8 @@ void system_forget(family *f, struct system *s);
 bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t component);
 /* Must one of two systems wait for the other? The component or event for whose sake, the first by name; 0: they don't collide. */
 uint32_t systems_collide(const struct system *a, const struct system *b);
+/* The same of what differs in type: one uses a type with its subtypes, the other one of these. *other: what b uses. */
+uint32_t subtypes_collide(const struct system *a, const struct system *b, uint32_t *other);
 /* The same of two uses of one type: the uses of data, of events, that collide; 0: none. */
 uint32_t access_collides(uint32_t a, uint32_t b);
 

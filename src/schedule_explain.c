@@ -100,7 +100,7 @@ static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind
                                                 : (a.use & ACCESS_RECEIVE) != 0;
         if (!fits) continue;
         if (!begun) tell_format(o, "%s%s", *some ? ", " : "    ", touch_word(kind));
-        tell_format(o, " %s", type_at(a.component));
+        tell_format(o, " %s%s", type_at(a.component), a.use & ACCESS_SUBTYPES ? "+" : "");
         begun = *some = true;
     }
 }
@@ -185,6 +185,8 @@ static COLD void tell_reason(explainer *o, const struct system *a, const struct 
             between = "; ";
         }
     }
+    uint32_t other = 0, c = *between == ':' ? subtypes_collide(a, b, &other) : 0;
+    if (c) tell_format(o, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name, type_at(c), b->name, type_at(other));
     tell_format(o, "\n");
 }
 

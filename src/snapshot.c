@@ -233,7 +233,7 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     }
     s->family = f;
     s->config = w->config;
-    s->moved = w->moved;
+    s->moved = rows_moved(w);
     s->destroyed = w->destroyed;
     s->script_serial = scripts_serial(w);
     s->hot = w->hot;
@@ -269,8 +269,8 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     }
     w->family = f;
     w->config = *config;
-    w->number = world_number();
     w->hot = *hot;
+    w->hot.number = world_number();
     w->error.operation = "";
     state_share(f, &w->hot, &w->state, hot, from);
     family_join(f, true);
@@ -294,8 +294,7 @@ reef_world *world_aside(reef_world *w)
         resets_undo(w, &r);
         return refuse_copy(w, op), NULL;
     }
-    fork->moved = w->moved;
-    fork->destroyed = w->destroyed;
+    moves_put(fork, rows_moved(w), w->destroyed);
     fork->pool = w->pool;
     fork->schedule = schedule_hold(w->family, w->schedule);
     observers_follow(fork);
@@ -320,8 +319,7 @@ reef_world *snapshot_aside(const reef_snapshot *s)
 {
     reef_world *fork = world_begin(s->family, &s->config, &s->hot, &s->state);
     if (fork == NULL) return NULL;
-    fork->moved = s->moved;
-    fork->destroyed = s->destroyed;
+    moves_put(fork, s->moved, s->destroyed);
     fork->schedule = schedule_hold(s->family, s->schedule);
     observers_follow(fork);
     return fork;
@@ -350,6 +348,7 @@ static void world_distrust(reef_world *w)
     events_forget(w);
     memset(w->edge_cache, 0, sizeof w->edge_cache);
     lately_forget(w);
+    values_shift(w);
     sets_distrust(w);
     w->tables_epoch++;
     w->state_epoch++;
@@ -387,15 +386,13 @@ COLD void state_exchange(reef_world *w, reef_world *other)
 {
     const reef_hot hot = w->hot, other_hot = other->hot;
     const state was = w->state, other_was = other->state;
-    const uint64_t moved = w->moved, destroyed = w->destroyed;
+    const uint64_t moved = rows_moved(w), destroyed = w->destroyed, other_moved = rows_moved(other);
     const uint64_t version = hot.version > other_hot.version ? hot.version : other_hot.version; /* of all writes to either */
     state_put(w, &other_was, &other_hot, version);
     state_put(other, &was, &hot, version);
-    w->moved = other->moved;
-    w->destroyed = other->destroyed;
+    moves_put(w, other_moved, other->destroyed);
     readers_arrive(w);
-    other->moved = moved;
-    other->destroyed = destroyed;
+    moves_put(other, moved, destroyed);
 }
 
 /* The long way, for worlds with values that stay: the new state is made ready beside the old one. */
@@ -438,7 +435,6 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
     bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || stores_reset(w) ? restore_skipping(w, s) : restore_plainly(w, s);
     if (!ok) return failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
     if (BUG(23)) w->state.ring_head = w->state.ring_tail, w->state.ring_holes = 0;
-    w->moved = s->moved;
-    w->destroyed = s->destroyed;
+    moves_put(w, s->moved, s->destroyed);
     return REEF_OK;
 }

@@ -148,10 +148,16 @@ static COLD void unsplit(system_draft *d, split_reason reason, uint32_t componen
 static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 {
     uint32_t use = t->since == REEF_ALWAYS ? 0 : ACCESS_READ;
-    if (f->filter) return use;
+    if (f->filter) return use && t->subtypes ? use | ACCESS_SUBTYPES : use;
     if (t->access != REEF_OUT) use |= ACCESS_READ;
     if (t->access != REEF_IN) use |= ACCESS_WRITE;
-    return use;
+    return t->subtypes ? use | ACCESS_SUBTYPES : use;
+}
+
+/* Is the component what the term names, or with a plus a subtype of it? */
+static COLD bool term_names(const reef_term *t, uint32_t component)
+{
+    return t->component.id == component || (t->subtypes && is_subtype(type_of(component), type_of(t->component.id)));
 }
 
 /* Does the system write the component in its own rows? */
@@ -159,7 +165,7 @@ static COLD bool writes_own(const system_draft *d, uint32_t component)
 {
     for (uint32_t i = 0; i < d->text.query.count; i++) {
         const reef_term *t = &d->text.query.term[i];
-        if (t->op >= REEF_ANY_OF || t->component.id != component || d->facts[i].fixed) continue;
+        if (t->op >= REEF_ANY_OF || !term_names(t, component) || d->facts[i].fixed) continue;
         if (term_use(t, &d->facts[i]) & ACCESS_WRITE) return true;
     }
     return false;
@@ -177,7 +183,7 @@ static COLD void access_of_terms(system_draft *d)
         if (f->fixed && (use & ACCESS_WRITE)) unsplit(d, SPLIT_WRITES_FIXED, c);
         if (f->fixed && use && writes_own(d, c)) unsplit(d, SPLIT_READS_WRITTEN, c);
         /* A job's marks of what it wrote would be changes to another one. */
-        if (!f->fixed && !f->top && t->since != REEF_ALWAYS && writes_own(d, c)) unsplit(d, SPLIT_CHANGED_IN_GROUP, c);
+        if (!f->fixed && (!f->top || t->subtypes) && t->since != REEF_ALWAYS && writes_own(d, c)) unsplit(d, SPLIT_CHANGED_IN_GROUP, c);
     }
 }
 
@@ -239,6 +245,7 @@ static COLD void system_describe(struct system *s, const system_draft *d, const 
     for (uint32_t i = 0; i < d->text.count; i++) s->commands |= d->text.touch[i].kind >= REEF_SPAWNS;
     memcpy(s->query.terms, d->text.query.term, d->text.query.count * sizeof *s->query.terms);
     s->query.entities = d->text.query.entities;
+    for (uint32_t i = 0; i < d->text.query.count; i++) s->subtypes |= d->text.query.term[i].subtypes != 0;
 }
 
 static COLD struct system *system_of(const system_draft *d, const char *name)
@@ -320,6 +327,30 @@ uint32_t access_collides(uint32_t a, uint32_t b)
     return (data ? any : 0) | (event ? ACCESS_SEND | ACCESS_RECEIVE : 0);
 }
 
+static COLD bool access_overlaps(struct access x, struct access y)
+{
+    const type *a = type_of(x.component), *b = type_of(y.component);
+    if (x.component == y.component) return true;
+    return ((x.use & ACCESS_SUBTYPES) && is_subtype(b, a)) || ((y.use & ACCESS_SUBTYPES) && is_subtype(a, b));
+}
+
+/* A type with its subtypes, and a subtype of it: the first by name of what a uses. 0: none; *other: what b uses. */
+COLD uint32_t subtypes_collide(const struct system *a, const struct system *b, uint32_t *other)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < a->access_count; i++) {
+        for (uint32_t j = 0; j < b->access_count; j++) {
+            const struct access x = a->access[i], y = b->access[j];
+            if (x.component == y.component || !(access_collides(x.use, y.use) & ACCESS_WRITE)) continue;
+            if (((x.use | y.use) & ACCESS_SUBTYPES) == 0 || !access_overlaps(x, y)) continue;
+            if (found && type_compare(type_of(x.component), type_of(found)) >= 0) continue;
+            found = x.component;
+            if (other) *other = y.component;
+        }
+    }
+    return found;
+}
+
 uint32_t systems_collide(const struct system *a, const struct system *b)
 {
     uint32_t found = 0;
@@ -330,5 +361,5 @@ uint32_t systems_collide(const struct system *a, const struct system *b)
         if (x.component != y.component || !access_collides(x.use, y.use)) continue;
         if (found == 0 || type_compare(type_of(x.component), type_of(found)) < 0) found = x.component;
     }
-    return found;
+    return found || !(a->subtypes || b->subtypes) ? found : subtypes_collide(a, b, NULL);
 }

@@ -267,6 +267,7 @@ static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
         slots[k].block = fresh;
         slots[k].version = w->hot.version;
         values_relocate(w, old, fresh, (size_t)rows * c->size);
+        if (!BUG(90)) values_shift(w);
     }
     mutex_unlock(&w->family->lock);
     if (ours) {
@@ -306,6 +307,7 @@ void *column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *block)
     mutex_lock(&w->family->lock);
     void *was = slots[k].block;
     slots[k].block = block;
+    values_shift(w);
     mutex_unlock(&w->family->lock);
     return was;
 }
@@ -356,7 +358,12 @@ bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint
     }
     mutex_lock(&w->family->lock);
     const bool ours = was > paged_base(&w->hot.chunks); /* the last other holder left meanwhile */
-    if (!ours) slots[k].block = fresh, slots[k].version = version;
+    if (!ours) {
+        slots[k].block = fresh;
+        slots[k].version = version;
+        w->shifted++;
+        RELEASE_STORE(&w->hot.moves, w->hot.moves + 1); /* others read it meanwhile, for refs to what isn't claimed now */
+    }
     mutex_unlock(&w->family->lock);
     if (!ours) return true;
     block_destroy_values(c, fresh, rows);
@@ -388,6 +395,7 @@ COLD void column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t 
     const bool ours = slots[k].version > w->ours_after; /* the last other holder left meanwhile */
     if (!ours) slots[k].block = fresh;
     slots[k].version = w->hot.version;
+    values_shift(w);
     mutex_unlock(&w->family->lock);
     if (ours) column_drop(w, t, unit, k, fresh);
     world_touch(w);
@@ -447,6 +455,7 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
     quarantine_wait(left);
 #endif
     slots[0].head_more.capacity = (uint16_t)new_rows;
+    values_shift(w);
     t->end = unit_place(unit) + new_rows;
     return true;
 }
@@ -802,7 +811,7 @@ void relabel_commit(reef_world *w, relabel *r)
     const uint32_t rows_last = f->next - unit_place(f->last), room_last = f->end - unit_place(f->last);
     uint32_t previous = 0;
     relabel_origins(w, r, origin);
-    w->moved += table_rows(f);
+    w->hot.moves += table_rows(f);
     mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
     for (uint32_t i = 0, was = f->first, next; was; i++, was = next) {
         const uint32_t unit = r->unit ? r->unit[i] : was;

@@ -31,6 +31,7 @@ static struct {
     reef_type_decl *pending;
     uint32_t        count;
     uint32_t        described; /* types that have fields */
+    uint32_t        based;     /* types that have a base */
     uint32_t       *bucket; /* open addressing by name: ids, 0 is free */
     uint32_t        bucket_count;
     const char     *error; /* NULL, or text: published once */
@@ -190,6 +191,16 @@ static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home hom
     return REEF_OK;
 }
 
+/* What a subtype's value is to a pointer to its base. */
+static reef_status base_check(const reef_type_desc *d)
+{
+    const type *base = type_of(d->base.id);
+    if (d->base.id == 0) return REEF_OK;
+    if (base == NULL) return REEF_UNKNOWN_TYPE;
+    if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
+    return d->home == REEF_SPLIT || base->home == REEF_SPLIT ? REEF_BAD_ARGUMENT : REEF_OK; /* there is no struct */
+}
+
 static bool align_allowed(uint32_t size, uint32_t align)
 {
     return align != 0 && align <= REEF_ALIGN_MAX && (align & (align - 1)) == 0 && size % align == 0;
@@ -208,6 +219,7 @@ static reef_status type_normalise(reef_type_desc *d)
     if (d->home == REEF_SPLIT && ((d->hooks && hooks_any(d->hooks)) || !fields_cover(d->fields, d->field_count, d->size, d->align)))
         return REEF_BAD_ARGUMENT;
     reef_status status = hooks_check(d->hooks, d->size, d->home);
+    if (status >= 0) status = base_check(d);
     if (d->hooks && !hooks_any(d->hooks)) d->hooks = NULL;
     return status;
 }
@@ -246,10 +258,58 @@ static bool type_same_hooks(const type *t, const reef_hooks *hooks)
     return hooks_same(&t->hooks, hooks ? hooks : &none);
 }
 
+static bool base_same(const type *t, const reef_type_desc *d) { return (t->base ? t->base->id : 0) == d->base.id; }
+
 static bool type_same(const type *t, const reef_type_desc *d)
 {
-    return t->size == d->size && t->align == d->align && t->home == d->home && t->page_rows == page_rows_of(d) && (t->base ? t->base->id : 0) == d->base.id && type_same_hooks(t, d->hooks) &&
-           fields_same(t, d->fields, d->field_count);
+    return t->size == d->size && t->align == d->align && t->home == d->home && t->page_rows == page_rows_of(d) &&
+           base_same(t, d) && type_same_hooks(t, d->hooks) && fields_same(t, d->fields, d->field_count);
+}
+
+/* ---- subtypes ---- */
+
+const uint32_t *subtypes_of(const type *t, uint32_t *count)
+{
+    type_list *l = REEF_ACQUIRE_POINTER(&t->subtypes);
+    *count = l ? REEF_ACQUIRE_U32(&l->count) : 0;
+    return l ? l->id : NULL;
+}
+
+bool is_subtype(const type *a, const type *b)
+{
+    const type *t = a->base;
+    while (t && t != b) t = t->base;
+    return t != NULL;
+}
+
+uint32_t types_based(void) { return REEF_ACQUIRE_U32(&registry.based); }
+
+/* Room for one more subtype of all that it has as bases. */
+static bool subtypes_reserve(const type *base)
+{
+    for (; base; base = base->base) {
+        type *t = (type *)(uintptr_t)base;
+        type_list *l = t->subtypes;
+        const uint32_t room = l ? l->room * 2 : 4;
+        if (l && l->count < l->room) continue;
+        type_list *fresh = type_allocate(sizeof *fresh + room * sizeof *fresh->id);
+        if (fresh == NULL) return false;
+        fresh->older = l;
+        fresh->room = room;
+        fresh->count = l ? l->count : 0;
+        if (l) memcpy(fresh->id, l->id, l->count * sizeof *l->id);
+        RELEASE_STORE(&t->subtypes, fresh);
+    }
+    return true;
+}
+
+static void subtypes_put(const type *base, uint32_t id)
+{
+    for (; base; base = base->base) {
+        type_list *l = base->subtypes;
+        l->id[l->count] = id;
+        RELEASE_STORE(&l->count, l->count + 1);
+    }
 }
 
 uint32_t types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
@@ -362,6 +422,7 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->size = d->size;
     t->align = d->align;
     t->home = d->home;
+    t->base = type_of(d->base.id);
     t->stored = home_stored(d->home);
     t->split = d->home == REEF_SPLIT;
     t->bit = d->home == REEF_BIT || (t->stored && d->home != REEF_COLD);
@@ -384,7 +445,7 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     uint32_t next = registry.count + 1;
     size_t   name_bytes = strlen(d->name) + 1;
     if (next > REEF_TYPES_MAX) return REEF_LIMIT;
-    if (!type_page_reserve(next) || !type_buckets_reserve()) return REEF_NO_MEMORY;
+    if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(type_of(d->base.id))) return REEF_NO_MEMORY;
     char *name = type_allocate(name_bytes);
     if (name == NULL) return REEF_NO_MEMORY;
     type *t = record_at(next);
@@ -401,6 +462,8 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     t->stride = owner ? owner->size : t->size;
     *type_bucket(name) = next;
     RELEASE_STORE(&t->id, next);
+    subtypes_put(t->base, next);
+    if (t->base) RELEASE_STORE(&registry.based, registry.based + 1);
     RELEASE_STORE(&registry.count, next);
     *id = next;
     return REEF_OK;
@@ -478,6 +541,8 @@ static const char *home_text(reef_home home)
     return names[home];
 }
 
+static const char *base_text(const type *base) { return base ? base->name : "none"; }
+
 /* Keeps the reason why a declaration can't be; only the first is kept. */
 static void type_refuse(const reef_type_desc *d, reef_status status)
 {
@@ -485,7 +550,11 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
     if (registry.error) return;
     text_add(&length, "type %s: ", d->name ? d->name : "(no name)");
     const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL;
-    if (t == NULL) {
+    if (t == NULL && d->base.id && base_check(d) < 0) {
+        const type *base = type_of(d->base.id);
+        text_add(&length, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name, reef_status_text(status),
+                 base->size, d->size, base->align, d->align);
+    } else if (t == NULL) {
         text_add(&length, "%s", reef_status_text(status));
         if (d->home == REEF_SPLIT && status == REEF_BAD_ARGUMENT)
             text_add(&length, "; what is split by field has fields that cover it, at most %u, and no hooks", (unsigned)REEF_SPLIT_FIELDS_MAX);
@@ -495,6 +564,7 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
         if (t->align != d->align) text_add(&length, "; alignments %u and %u", t->align, d->align);
         if (t->home != d->home) text_add(&length, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
         else if (t->page_rows != page_rows_of(d)) text_add(&length, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
+        if (!base_same(t, d)) text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base), base_text(type_of(d->base.id)));
         if (!type_same_hooks(t, d->hooks)) text_add(&length, "; their hooks differ");
         if (!fields_same(t, d->fields, d->field_count)) text_add_fields(&length, t, d);
     }
@@ -503,12 +573,41 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
 
 const char *reef_declare_error(void) { return REEF_ACQUIRE_POINTER(&registry.error); }
 
+static void base_refuse(const reef_type_decl *decl, const char *why)
+{
+    size_t length = 0;
+    if (registry.error) return;
+    text_add(&length, "type %s: it can't be a subtype of %s, %s", decl->name, decl->base->name ? decl->base->name : "(no name)", why);
+    RELEASE_STORE(&registry.error, (const char *)registry.text);
+}
+
+static reef_status type_take(reef_type_decl *decl);
+
+/* The id of a declaration's base, the last of its bases first. */
+static COLD reef_status base_take(reef_type_decl *decl, reef_component *base)
+{
+    reef_type_decl *x = decl->base;
+    uint32_t depth = 0;
+    reef_status status = REEF_OK;
+    for (; x && x->base && depth <= REEF_TYPES_MAX; x = x->base) depth++;
+    if (depth > REEF_TYPES_MAX) return base_refuse(decl, "whose bases go round in a circle"), REEF_BAD_ARGUMENT;
+    for (x = decl->base; status >= 0 && x && x->id == 0; x = decl->base) {
+        while (x->base && x->base->id == 0) x = x->base;
+        status = type_take(x);
+        if (status < 0 && status != REEF_NO_MEMORY) base_refuse(decl, "which isn't a type itself");
+    }
+    base->id = decl->base ? decl->base->id : 0;
+    return status;
+}
+
 static COLD reef_status type_take(reef_type_decl *decl)
 {
     uint32_t       id = 0;
     reef_type_desc d = {decl->name, decl->size, decl->align, decl->home, decl->hooks, decl->fields, decl->field_count,
                         decl->page_rows, {0}};
-    reef_status    status = type_register(&d, &id);
+    reef_status    status = base_take(decl, &d.base);
+    if (status < 0) return status;
+    status = type_register(&d, &id);
     if (status >= 0) RELEASE_STORE(&decl->id, id);
     else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
     return status;

@@ -5,6 +5,13 @@
 #include "platform.h"
 #include "reef/type.h"
 
+/* Ids, which only ever become more: published by the count. A list that was too small for one more stays readable, behind the next one. */
+typedef struct type_list {
+    struct type_list *older;
+    uint32_t          room, count;
+    uint32_t          id[];
+} type_list;
+
 typedef struct type {
     const char *name;
     uint64_t    name_hash;   /* for the state's hash, which knows no ids */
@@ -20,6 +27,7 @@ typedef struct type {
     uint32_t    part_count;  /* of a split type; published last. 0: it has no fields yet, and can't be used */
     uint32_t   *parts;       /* ids, in the order of the fields */
     const struct type *base; /* NULL: none */
+    struct type_list *subtypes; /* to any depth, as they came; NULL: none. By subtypes_of */
     bool        hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */
     bool        plain_move;  /* moving is memcpy */
     bool        plain_copy;  /* copying is memcpy */
@@ -36,6 +44,13 @@ typedef struct type {
 const type *type_of(uint32_t id);
 /* Bytes of its column in a table; 0: it has none. */
 REEF_INLINE uint32_t type_column(const type *t) { return t->split ? 0 : t->size; }
+/* The subtypes of a type, to any depth, in no order; *count of them. Any thread. */
+const uint32_t *subtypes_of(const type *t, uint32_t *count);
+INLINE bool has_subtypes(const type *t) { return REEF_ACQUIRE_POINTER(&t->subtypes) != NULL; }
+/* Is `a` a subtype of `b`, to any depth? (A type isn't one of itself.) */
+bool is_subtype(const type *a, const type *b);
+/* How many types have a base: another number, and there are new subtypes. Any thread. */
+uint32_t types_based(void);
 /* By name, as strcmp: the order of everything visible. */
 int type_compare(const type *a, const type *b);
 /* How many types have fields: another number, and what was hashed as bytes may have fields now. Any thread. */

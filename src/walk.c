@@ -388,7 +388,7 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
         return b;
     }
     q->once = true;
-    return reef_begin(w, (reef_query){q->index, q->generation, w->number});
+    return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});
 }
 
 /* A loop ended while some loop records, or while commands are left. They are done when no loop is open. */
@@ -574,6 +574,7 @@ static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
 {
     const reef_term *t = &q->terms[i];
     if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) return false;
+    if (q->facts[i].sub && !q->facts[i].stored && sub_hidden(q, i, table_id)) return false;
     return type_of(t->component.id)->tracked && (q->facts[i].stored || slot_seek(q->world, t->component.id, table_id));
 }
 
@@ -631,8 +632,9 @@ bool walk_own(reef_block *b)
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored || t->access == REEF_IN) continue;
+        if (q->facts[i].sub && sub_hidden(q, i, table_id)) continue;
         const uint32_t k = slot_seek(b->world, t->component.id, table_id);
-        if (k) writing_add(&x, k, t->access == REEF_OUT && (whole || BUG(31)));
+        if (k) writing_add(&x, k, t->access == REEF_OUT && !q->facts[i].sub && (whole || BUG(31)));
     }
     if (!walk_track_prepare(b, q, table_id)) return walk_no_memory(b);
     const uint64_t version = own_version(b, q);
@@ -660,6 +662,7 @@ static uint32_t part_columns(const reef_block *b, uint16_t *slot)
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored || t->access == REEF_IN) continue;
+        if (q->facts[i].sub && sub_hidden(q, i, block_slots(b)[0].head.table)) continue;
         const uint32_t k = slot_seek(b->world, t->component.id, block_slots(b)[0].head.table);
         if (k) slot[n++] = (uint16_t)k;
     }

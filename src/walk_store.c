@@ -47,7 +47,7 @@ static void cutting_add(cutting *c, const query *q, uint32_t i)
     to->packed = x->home == REEF_SPARSE || x->home == REEF_COLD;
     to->writes = t->access != REEF_IN;
     to->sure = q->facts[i].top && t->op == REEF_HAS;
-    if (c->count < REEF_CELLS) c->head.key[c->cell_count++] = x->id << 1 | !to->writes;
+    if (c->count < REEF_CELLS) c->head.key[c->cell_count++] = q->facts[i].sub ? REEF_NO_KEY : x->id << 1 | !to->writes;
     c->count++;
     c->stored_count += to->stored;
     c->writes |= to->stored && to->writes;

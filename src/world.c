@@ -88,7 +88,8 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     family_join(f, true);
     w->family = f;
     w->config = *config;
-    w->number = world_number();
+    w->hot.number = world_number();
+    values_shift(w); /* 0 is what a ref has that remembers nothing */
     graph_view_none(w);
     version_advance(w);
     stores_view(w);

@@ -261,7 +261,6 @@ struct reef_world {
     uint32_t    query_room, query_count;
     struct reef_query_data *freed_queries[FREED_QUERIES]; /* the last ones, for who asks the same again; newest first */
     uint64_t    state_epoch;   /* counts what no version tells: another state, chunks that went to other units as they were */
-    uint32_t    number;        /* of this world in the process: handles of queries and readers carry it */
     reef_world_config config;
     reef_error error;
     const char *calling;       /* the public call that another one does the work for; NULL: none. Not while systems run */
@@ -279,7 +278,7 @@ struct reef_world {
     reef_status sent;           /* of reef_send outside of systems */
     struct event_flight *flight; /* events that aren't part of the state yet: src/event.c; NULL: there never were any */
     uint32_t    reader_count, reader_capacity; /* with free ones */
-    uint64_t   moved, destroyed;
+    uint64_t   shifted, destroyed; /* of hot.moves; what is left of it is rows that moved: rows_moved */
     uint64_t   ours_after;   /* blocks with a newer version are ours, as far as is known without the lock: block_own */
     uint64_t   observed;     /* the newest version of which somebody may ask what was written after it */
     uint64_t   hashed, hash; /* the state's hash, good while the version is `hashed`: world_touch */
@@ -407,6 +406,31 @@ INLINE void lately_forget(reef_world *w)
 
 /* Called where something begins to be written for the first time at this version. (A loop that writes makes a new one.) */
 INLINE void world_touch(reef_world *w) { w->hashed = 0; }
+
+/* ---- what moves ----
+ * hot.moves counts everything after which the value of a living entity may be gone or lie elsewhere: rows that moved to another
+ * table (the statistics tell them), entities destroyed, and the rest: blocks with another address, rows in another order, another
+ * state. Nothing is trusted that a reef_ref remembered under another count. So whoever ends a value, moves it or copies its block
+ * comes by here. */
+
+INLINE uint64_t rows_moved(const reef_world *w) { return w->hot.moves - w->destroyed - w->shifted; }
+INLINE void values_shift(reef_world *w)
+{
+    w->hot.moves++;
+    w->shifted++;
+}
+INLINE void entities_ended(reef_world *w, uint64_t n)
+{
+    w->hot.moves += n;
+    w->destroyed += n;
+}
+/* The statistics of another state; hot.moves goes on. */
+INLINE void moves_put(reef_world *w, uint64_t moved, uint64_t destroyed)
+{
+    w->hot.moves++;
+    w->destroyed = destroyed;
+    w->shifted = w->hot.moves - destroyed - moved;
+}
 
 /* ---- access ---- */
 

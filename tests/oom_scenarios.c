@@ -333,6 +333,30 @@ static bool remove_mass(sweep *s) { return done(reef_remove(s->w, s->e[0], Mass)
 static bool remove_switch(sweep *s) { return done(reef_remove(s->w, s->e[0], Awake)); }
 static bool remove_everything(sweep *s) { return done(reef_remove_all(s->w, s->e[0])); }
 static bool mut(sweep *s) { return reef_mut(s->w, s->e[0], Position) != NULL; }
+static bool ref_mut(sweep *s)
+{
+    reef_ref ref = reef_ref_make(s->w, s->e[0], Position);
+    return reef_ref_get(s->w, &ref, Position) && reef_ref_mut(s->w, &ref, Position) != NULL;
+}
+/* A query that was used, and then a type came that its term stands for. */
+static void with_sub_query(sweep *s)
+{
+    static uint32_t number;
+    char name[32];
+    some_rows(s);
+    s->query = reef_query_new(s->w, "Position+");
+    query_walk(s);
+    snprintf(name, sizeof name, "SweptPosition%u", number++);
+    const reef_component c =
+        reef_type_new(&(reef_type_desc){.name = name, .size = 16, .align = 4, .home = number % 2 ? REEF_SPARSE : REEF_TABLE, .base = reef_id(Position)}, NULL);
+    assert_true(c.id != 0);
+}
+static bool sub_query_new(sweep *s)
+{
+    s->made = reef_query_new(s->w, "Position+, in Mass+");
+    return !reef_query_is_null(s->made);
+}
+
 static bool query_new(sweep *s)
 {
     s->made = reef_query_new(s->w, "Position, in Mass, with Awake, with Frozen");
@@ -735,7 +759,10 @@ const scenario scenarios[] = {
     {"snapshot_take, disabled", with_marks, take_snapshot},
     {"hash, disabled", with_marks, hash},
     {"mut", some_rows, mut},
+    {"ref_mut", some_rows, ref_mut},
     {"query_new", some_rows, query_new},
+    {"query_new, subtypes", some_rows, sub_query_new},
+    {"query, new subtypes", with_sub_query, query_walk},
     {"query_new, first use", many_tables, query_use},
     {"query, first use", with_query, query_walk},
     {"query, tables that are new to it", with_used_query, query_walk},

@@ -218,7 +218,7 @@ static void compare_worlds(const paper *p, reef_status got, reef_error first)
         assert_string_equal(last.system, "mixed");
     }
     assert_same_worlds(p);
-    assert_int_equal(p->w->moved, p->fork->moved);
+    assert_int_equal(rows_moved(p->w), rows_moved(p->fork));
     assert_int_equal(p->w->destroyed, p->fork->destroyed);
 }
 
@@ -229,8 +229,7 @@ static void D4_runs_are_their_commands_one_by_one(void **setup)
         paper *p = paper_make(w, seed);
         reef_error first = {.status = REEF_OK};
         p->fork = reef_fork(w);
-        p->fork->moved = w->moved;
-        p->fork->destroyed = w->destroyed;
+        moves_put(p->fork, rows_moved(w), w->destroyed);
         record(p);
         join(p, true);
         const reef_status got = world_flush(w);
@@ -251,8 +250,7 @@ static void D4_runs_that_stop_go_on_at_the_right_place(void **setup)
         reef_world *w = another_world(setup, NULL);
         paper *p = paper_make(w, seed);
         p->fork = reef_fork(w);
-        p->fork->moved = w->moved;
-        p->fork->destroyed = w->destroyed;
+        moves_put(p->fork, rows_moved(w), w->destroyed);
         record(p);
         join(p, true);
         for (uint32_t i = 0; i < p->count; i++) (void)obey(p, &p->orders[i]);

@@ -77,6 +77,8 @@ typedef struct reef_hot {
     reef_paged       chunks;     /* reef_slot[256 * 4] a page */
     reef_map *const *maps[REEF_MAP_PAGES]; /* pages of 256; never NULL, so that no id needs a bounds check */
     uint32_t         index_count;  /* indices ever used: their records exist */
+    uint32_t         number;       /* of this world in the process: handles of queries and readers carry it, and so do refs */
+    uint64_t         moves;        /* counts rows that went elsewhere and blocks that got another address: reef_ref */
     uint64_t         version;      /* of the writes that happen now */
     uint64_t         fork_version; /* what carries a newer one is not shared */
     uint32_t         fresh_end;    /* indices from index_count to here can be handed out at once */

@@ -9,6 +9,9 @@
  *     REEF_TAG(Frozen);                                  a tag: no data; each combination of tags has its own table
  *     REEF_SWITCH(Awake);                                a tag kept as one bit a row: cheap to turn on and off
  *
+ *     typedef struct { Moving base; float axis; } AxisMoving;
+ *     REEF_SUBTYPE(AxisMoving, Moving);                  an AxisMoving is a Moving: reef/subtype.h
+ *
  * The declaration may stand in a header that many files include, and the struct may be somebody else's. It allocates
  * nothing. A type is known by its name: declaring it again is harmless; declaring it differently is an error that the
  * first use reports. Types belong to the process, data belongs to worlds. */
@@ -157,6 +160,15 @@ REEF_API const char *reef_declare_error(void);
 /* A component in pages of so many values: a power of two, 1 ... REEF_PAGE_ROWS_MAX. */
 #define REEF_COMPONENT_PAGED(T, page_rows) \
     REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_PAGED, 0, page_rows, 0)
+/* A component that is a Base as well: its struct begins with a Base (the first member is one, or has the same members). The base
+ * is declared before it, in any home but REEF_SPLIT. What that means to reading and to queries: reef/subtype.h. */
+#define REEF_SUBTYPE(T, Base) REEF_SUBTYPE_IN_HOOKS(T, Base, REEF_TABLE, 0)
+#define REEF_SUBTYPE_IN(T, Base, home) REEF_SUBTYPE_IN_HOOKS(T, Base, home, 0)
+#define REEF_SUBTYPE_IN_HOOKS(T, Base, home, hooks) \
+    typedef char reef_subtype_is_as_large_##T[sizeof(T) >= sizeof(Base) ? 1 : -1]; \
+    REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), home, hooks, 0, &reef_decl_##Base)
+/* A tag that is a Base as well, which is a tag, too. */
+#define REEF_SUBTAG(Name, Base) typedef struct Name Name; REEF_DECLARE_AS_(Name, 0, 1, REEF_TABLE, 0, 0, &reef_decl_##Base)
 /* A second component with the data of an existing C type: REEF_COMPONENT_AS(Target, Position). */
 #define REEF_COMPONENT_AS(Name, T) \
     typedef T Name; \
@@ -200,12 +212,12 @@ typedef struct reef_type_desc {
     uint32_t          field_count;
     uint32_t          page_rows; /* REEF_PAGED: values of a page, a power of two up to REEF_PAGE_ROWS_MAX, together at most 1 GiB; 0: up to
                                     1,024 and 64 KiB */
-    reef_component    base;      /* a subtype's base, {0}: none */
+    reef_component    base;      /* a subtype's base, {0}: none. It is no larger, and its alignment no stricter */
 } reef_type_desc;
 
 /* Makes a type, or finds the one of that name if it is the same. Errors (into *status if not NULL): BAD_ARGUMENT, LIMIT
- * (65,536 types), NO_MEMORY, EXISTS (a different type of that name), NOT_MOVABLE (hooks that the home can't do with). Any
- * thread. */
+ * (65,536 types), NO_MEMORY, EXISTS (a different type of that name), NOT_MOVABLE (hooks that the home can't do with),
+ * UNKNOWN_TYPE (no such base). Any thread. */
 REEF_API reef_component reef_type_new(const reef_type_desc *desc, reef_status *status);
 /* Gives a type its fields when it has none yet. Errors: UNKNOWN_TYPE, EXISTS (it has other fields), BAD_ARGUMENT (a field
  * outside of the struct), NO_MEMORY. Any thread. */
