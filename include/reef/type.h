@@ -271,6 +271,8 @@ enum {
     REEF_DETAIL_MAX = 128,        /* bytes of an error's detail, with the zero at its end */
     REEF_BUNDLE_MAX = 64,         /* parts of a bundle */
     REEF_PAGE_ROWS_MAX = 65536,   /* values of a page of REEF_PAGED */
+    REEF_MULTI_MAX = 256,         /* values of one type in REEF_MULTI on one entity; fewer where one takes more than 4 KiB: as many
+                                     as a power of two that fits 1 MiB, at least one */
     REEF_BLOCK_ROWS = 1024        /* rows of a block */
 };
 /* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
