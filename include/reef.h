@@ -6,6 +6,7 @@
  *   reef/type.h     handles, declaring components, tags, fields and hooks
  *   reef/world.h    worlds: making, limits, memory, statistics
  *   reef/entity.h   making, changing, reading and destroying entities
+ *   reef/multi.h    several components of one type on one entity
  *   reef/single.h   singletons: what a world has one of
  *   reef/signature.h sets of component types as values
  *   reef/order.h    by what rows are sorted
@@ -52,6 +53,7 @@
 #include "reef/order.h"
 #include "reef/sort.h"
 #include "reef/query.h"
+#include "reef/multi.h"
 #include "reef/system.h"
 #include "reef/track.h"
 #include "reef/command.h"

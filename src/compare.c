@@ -294,10 +294,10 @@ static COLD reef_entity store_lowest(const value_store *s, const value_store *ot
     const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY;
     for (uint32_t page = 0; page < s->values.count; page++) {
         if (page < other->values.count && s->values.page[page] == other->values.page[page]) continue;
-        store_place at = {{0, 0}, NULL, 0};
+        store_place at = {.slot = 0};
         while (store_each(s, page, &at)) {
             if (!reef_entity_is_null(lowest) && at.entity.index >= lowest.index) continue;
-            const void *same = reef_store_find(other, at.entity);
+            const void *same = store_nth(other, at.entity, at.number);
             if (same == NULL || (valued && !value_equal(t, at.value, same))) lowest = at.entity;
         }
     }

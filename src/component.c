@@ -115,7 +115,7 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
     const type *t = w ? type_of(c.id) : NULL;
     uint64_t n = 0;
     if (t == NULL) return 0;
-    if (t->stored) return store_of(w, c.id)->count;
+    if (t->stored) return store_entities(store_of(w, c.id));
     if (t->bit) return bit_count_rows(w, c.id);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++) {
         const table *x = table_read(w, i);
@@ -331,8 +331,10 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     bool has = component_there(w, t, e, place, from);
     if (w->commands && (w->notifying || !(has && value.kind == REEF_VALUE_ONE))) return one_deferred(w, op, e, &value);
     if (remove && !has) return remove_instead(w, op, e, t);
-    if (has && value.kind == REEF_VALUE_DEFAULT) return failure(w, REEF_EXISTS, op, c, e, 0);
-    if (w->locks && (has == remove || w->notifying)) return failure(w, REEF_LOCKED, op, c, e, 0);
+    const bool more = has && value.kind == REEF_VALUE_DEFAULT;
+    if (more && t->home != REEF_MULTI) return failure(w, REEF_EXISTS, op, c, e, 0);
+    if (w->locks && (has == remove || more || w->notifying)) return failure(w, REEF_LOCKED, op, c, e, 0);
+    if (more) return multi_add(w, op, e, t, &value, out);
     uint32_t to = from;
     if (has == remove && in_table(t)) {
         const edge *x = edge_fetch(w, edge_key(from, c.id, remove), &s);
@@ -802,7 +804,9 @@ COLD reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_
 {
     const reef_component c = {count == 1 ? values->component.id : 0};
     if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    if (absent && reef_has_id(w, e, c)) return failure(w, REEF_EXISTS, op, c, e, 0);
+    const bool more = absent && reef_has_id(w, e, c);
+    if (more && type_of(c.id)->home != REEF_MULTI) return failure(w, REEF_EXISTS, op, c, e, 0);
+    if (more) return multi_add(w, op, e, type_of(c.id), values, NULL);
     return values_spread(values, count) > count ? change_spread(w, op, e, values, count) : change_values(w, op, e, values, count);
 }
 

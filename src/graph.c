@@ -11,11 +11,13 @@
 
 /* Each with the slot behind it that every map has. */
 static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},
-                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}}, empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}};
+                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}}, empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}},
+                        empty_split = {.map = {.elsewhere = ELSEWHERE_RARE}};
 #define map_none empty_none.map
 #define map_bits empty_bits.map
 #define map_stores empty_stores.map
-#define map_rare empty_rare.map /* also of all types that are split by field: the inlined calls take their tags for no column */
+#define map_rare empty_rare.map
+#define map_split empty_split.map /* of all types that are split by field: the inlined calls take their tags for no column */
 
 static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
 {
@@ -162,7 +164,7 @@ static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
     reef_map *m = *map_of(g, c);
     bool fresh = m->capacity == 0;
     uint32_t d = fresh ? 0 : table_id - m->lowest;
-    if (m == &map_rare) return true;
+    if (m == &map_split) return true;
     if (!map_dense(d, m->used)) {
         RELEASE_STORE(&m->elsewhere, (uint32_t)ELSEWHERE_RARE);
         return true; /* room for rare entries was made for all columns at once */
@@ -233,7 +235,7 @@ COLD reef_status graph_sync(reef_world *w)
         ok = *page != NULL;
         const type *t = type_of(g->map_count);
         if (ok && t) map_bases(g, t);
-        if (ok && t && (t->split || !in_table(t))) RELEASE_STORE(map_of(g, g->map_count), t->split ? &map_rare : t->stored ? &map_stores : &map_bits);
+        if (ok && t && (t->split || !in_table(t))) RELEASE_STORE(map_of(g, g->map_count), t->split ? &map_split : t->stored ? &map_stores : &map_bits);
     }
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
         if (g->maps[i]) w->hot.maps[i] = g->maps[i];

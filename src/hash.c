@@ -396,14 +396,14 @@ static COLD uint64_t page_hash(const value_store *s, uint32_t page)
     const type *t = type_of(s->component);
     const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE, flat = type_is_flat(t);
     unsigned char bytes[STRIPE];
-    store_place at = {{0, 0}, NULL, 0};
+    store_place at = {.slot = 0};
     uint64_t sum = 0;
     while (store_each(s, page, &at)) {
         uint64_t h = 0;
         if (valued && small && flat) h = short_hash(at.value, t->size);
         else if (valued && small) h = short_hash(bytes, value_gather(t, at.value, bytes));
         else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
-        sum += blend(join(blend(reef_entity_bits(at.entity)), h));
+        sum += blend(join(blend(reef_entity_bits(at.entity)) + at.number, h));
     }
     return sum;
 }

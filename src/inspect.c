@@ -97,6 +97,15 @@ static const type *row_next(row_walk *walk, const void **data)
     return t;
 }
 
+/* One value, or all that the entity has of the type. */
+static bool visit_values(const reef_world *w, const type *t, reef_entity e, const void *data, reef_visitor visit, void *context)
+{
+    const uint32_t n = t->home == REEF_MULTI ? store_values(w, t, e) : 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (!visit(context, e, (reef_component){t->id}, data ? (const char *)data + (size_t)i * t->size : NULL, t->size)) return false;
+    return true;
+}
+
 bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, void *context)
 {
     uint32_t place = inspect_place(w, e);
@@ -105,7 +114,7 @@ bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, v
     row_walk    walk = row_begin(w, place, room);
     const void *data;
     for (const type *t; (t = row_next(&walk, &data)) != NULL;)
-        if (!visit(context, e, (reef_component){t->id}, data, t->size)) return false;
+        if (!visit_values(w, t, e, data, visit, context)) return false;
     return true;
 }
 
@@ -169,7 +178,7 @@ static bool visit_chunk(const world_walk *walk, const table *t, uint32_t unit, c
         if (c->stored && (data = store_find(w, c->id, entities[row])) == NULL) continue;
         if (c->split) parts_gather(w, unit_place(unit) + row, c, room);
         if (c->size == 0) data = NULL;
-        if (!walk->visit(walk->context, entities[row], (reef_component){c->id}, data, c->size)) return false;
+        if (!visit_values(w, c, entities[row], data, walk->visit, walk->context)) return false;
     }
     return true;
 }
@@ -375,7 +384,9 @@ static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
     _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
     row_walk    walk = row_begin(w, place, room);
     const void *data;
-    for (const type *t; (t = row_next(&walk, &data)) != NULL;) print_component(file, w, e, t, data);
+    for (const type *t; (t = row_next(&walk, &data)) != NULL;)
+        for (uint32_t i = 0, n = t->home == REEF_MULTI ? store_values(w, t, e) : 1; i < n; i++)
+            print_component(file, w, e, t, data ? (const char *)data + (size_t)i * t->size : NULL);
 }
 
 /* What is still in the stream's buffer may fail as well. */

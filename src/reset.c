@@ -41,7 +41,7 @@ static COLD bool page_construct(reef_world *w, const value_store *s, uint32_t pa
 {
     const type *t = type_of(s->component);
     const char *from = s->values.page[page];
-    store_place at = {{0, 0}, NULL, 0};
+    store_place at = {.slot = 0};
     while (t->hooks.construct && store_each(s, page, &at)) {
         if (t->hooks.construct(t->hooks.context, w, at.entity, to + ((char *)at.value - from), NULL) == REEF_OK) continue;
         const uint32_t end = at.slot - 1;
@@ -61,7 +61,7 @@ static COLD bool store_default(reef_world *w, const value_store *s, reef_paged *
     *fresh = (reef_paged){0};
     bool ok = paged_grow(fresh, &o, s->values.count, w->hot.fork_version);
     for (uint32_t page = 0; ok && page < s->values.count; page++) {
-        store_place first = {{0, 0}, NULL, 0};
+        store_place first = {.slot = 0};
         if (!store_each(s, page, &first)) continue;
         char *to = paged_own(fresh, &o, page, w->hot.version, w->hot.fork_version);
         ok = to && page_construct(w, s, page, to);
@@ -211,13 +211,14 @@ static bool skip_value(const skipping *x, const type *t, reef_entity e, void *he
 }
 
 /* The same of one in a store. */
-static bool skip_stored(const skipping *x, const type *t, reef_entity e, void *here)
+static bool skip_stored(const skipping *x, const type *t, const store_place *at)
 {
-    if (!store_has(x->then, t->id, e)) return true;
+    const reef_entity e = at->entity;
+    if (store_nth(store_of(x->then, t->id), e, at->number) == NULL) return true;
     if (x->aside == NULL && t->tracked && !track_prepare(x->then, t->id, &e, 1)) return false;
     if (x->aside == NULL) return store_own(x->then, t->id, e) != NULL;
     if (t->tracked) track_carry(x->then, x->now, t->id, e.index);
-    values_swap(x, t, here, (void *)(uintptr_t)store_find(x->then, t->id, e));
+    values_swap(x, t, at->value, (void *)(uintptr_t)store_nth(store_of(x->then, t->id), e, at->number));
     return true;
 }
 
@@ -239,9 +240,9 @@ static bool skip_stores(const skipping *x)
         if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
         for (uint32_t page = 0; page < s->values.count; page++) {
             if (s->values.page[page] == NULL || !page_is_ours(x->now, s, page)) continue;
-            store_place at = {{0, 0}, NULL, 0};
+            store_place at = {.slot = 0};
             while (store_each(s, page, &at))
-                if (!skip_stored(x, t, at.entity, at.value)) return false;
+                if (!skip_stored(x, t, &at)) return false;
         }
     }
     return true;
@@ -311,7 +312,7 @@ static COLD bool skips_own_stores(reef_world *w)
         if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
         if (!store_own_all(w, t->id, true)) return false;
         for (uint32_t page = 0; t->tracked && page < s->values.count; page++) {
-            store_place at = {{0, 0}, NULL, 0};
+            store_place at = {.slot = 0};
             while (store_each(s, page, &at))
                 if (!track_prepare(w, t->id, &at.entity, 1)) return false;
         }

@@ -2,7 +2,7 @@
 #include "store.h"
 
 /* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
-enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, INDEX_ENTRIES = 1 << REEF_INDEX_BITS };
+enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, MULTI_PAGE_BYTES = 1 << 20, INDEX_ENTRIES = 1 << REEF_INDEX_BITS };
 
 const paged_type pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL};
 
@@ -79,7 +79,9 @@ INLINE char *values_own(reef_world *w, value_store *s, uint32_t page)
     return values_own_slow(w, s, page);
 }
 
-static uint64_t *index_own(reef_world *w, value_store *s, uint32_t index)
+char *store_page_own(reef_world *w, value_store *s, uint32_t page) { return values_own(w, s, page); }
+
+uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index)
 {
     const uint32_t page = index >> REEF_INDEX_BITS;
     if (LIKELY(page < s->index.count && s->index.page[page] && paged_owned(&s->index, page, w->hot.fork_version)))
@@ -113,11 +115,13 @@ static void store_lay_out(value_store *s, const type *t)
     s->component = t->id;
     s->size = t->size;
     s->paged = t->home == REEF_PAGED;
-    s->direct = t->direct;
+    s->multi = t->home == REEF_MULTI;
+    s->direct = t->direct && !s->multi;
     s->tracked = t->tracked;
     s->align = (uint16_t)(t->align > BLOCK_ALIGN ? t->align : BLOCK_ALIGN);
+    const uint64_t most = s->multi ? MULTI_PAGE_BYTES : STORE_PAGE_BYTES;
     if (!s->paged)
-        for (rows = STORE_ROWS_MAX; rows > 1 && (uint64_t)rows * t->size > STORE_PAGE_BYTES; rows /= 2) {}
+        for (rows = STORE_ROWS_MAX; rows > 1 && rows * t->size > most; rows /= 2) {}
     while (rows >> s->bits > 1) s->bits++;
     s->offset = (uint32_t)store_offset(s, rows);
 }
@@ -177,8 +181,10 @@ bool store_each(const value_store *s, uint32_t page, store_place *at)
 {
     const void *block = page < s->values.count ? s->values.page[page] : NULL;
     for (; block && at->slot <= slot_mask(s); at->slot++) {
-        at->entity = slot_entity(s, block, page, at->slot);
-        if (at->entity.generation == 0) continue;
+        const reef_entity e = slot_entity(s, block, page, at->slot);
+        if (e.generation == 0) continue;
+        at->number = s->multi && reef_entity_equal(e, at->entity) ? at->number + 1 : 0; /* a run lies on one page */
+        at->entity = e;
         at->value = (char *)(uintptr_t)block + s->offset + (size_t)at->slot * s->size;
         at->slot++;
         return true;
@@ -227,10 +233,11 @@ bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, 
 {
     value_store *s = store_mine(w, component);
     if (s->component == 0 && (s = value_store_make(w, component)) == NULL) return false;
+    if (s->multi) return multi_prepare(w, s, e, n, 1);
     for (uint32_t i = 0; s->paged && i < n; i++)
         if (values_own(w, s, e[i].index >> s->bits) == NULL) return false;
     for (uint32_t i = 0; !s->paged && i < n; i++)
-        if (index_own(w, s, e[i].index) == NULL) return false;
+        if (store_index_own(w, s, e[i].index) == NULL) return false;
     return s->paged || n == 0 || packed_room(w, s, n);
 }
 
@@ -242,20 +249,24 @@ bool store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity
     value_store *s = store_mine(w, component);
     for (uint64_t i = 0; i < n; i++) {
         if (store_has(w, component, e[i])) continue;
-        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL : index_own(w, s, e[i].index) == NULL) return false;
+        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL : store_index_own(w, s, e[i].index) == NULL) return false;
     }
+    if (s->multi) return multi_prepare(w, s, NULL, missing, 1);
     return s->paged || missing == 0 || packed_room(w, s, missing);
 }
 
 void *store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i)
 {
     const value_store *s = store_of(w, component);
+    if (s->multi) return multi_raw(s, 1);
     return slot_value(s, s->paged ? e.index : (uint32_t)s->count + i);
 }
 
 void store_commit_add(reef_world *w, uint32_t component, reef_entity e)
 {
-    store_put(w, store_mine(w, component), e);
+    value_store *s = store_mine(w, component);
+    if (s->multi) multi_put(w, s, e, 1);
+    else store_put(w, s, e);
     if (UNLIKELY(!type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
 }
 
@@ -267,9 +278,10 @@ bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
     const uint32_t slot = slot_of(s, e);
     if (values_own(w, s, slot >> s->bits) == NULL) return false;
     if (s->paged) return true;
+    if (s->multi) return store_index_own(w, s, e.index) != NULL;
     const uint32_t last = (uint32_t)s->count - 1, page = last >> s->bits;
     const char *block = values_own(w, s, page);
-    return block && index_own(w, s, e.index) && index_own(w, s, slot_entity(s, block, page, last & slot_mask(s)).index);
+    return block && store_index_own(w, s, e.index) && store_index_own(w, s, slot_entity(s, block, page, last & slot_mask(s)).index);
 }
 
 bool store_prepare_drop_all(reef_world *w, uint32_t component)
@@ -277,7 +289,7 @@ bool store_prepare_drop_all(reef_world *w, uint32_t component)
     value_store *s = store_mine(w, component);
     if (!store_own_all(w, component, false)) return false;
     for (uint32_t page = 0; page < s->index.count; page++)
-        if (s->index.page[page] && index_own(w, s, page << REEF_INDEX_BITS) == NULL) return false;
+        if (s->index.page[page] && store_index_own(w, s, page << REEF_INDEX_BITS) == NULL) return false;
     return true;
 }
 
@@ -325,6 +337,12 @@ void store_drop(reef_world *w, uint32_t component, reef_entity e)
 {
     value_store *s = store_mine(w, component);
     const type *t = type_of(component);
+    if (s->multi) {
+        const uint32_t n = multi_values(s, e);
+        for (uint32_t i = 0; i < n; i++) value_destroy(t, (void *)(uintptr_t)store_nth(s, e, i));
+        multi_forget(w, s, e);
+        return;
+    }
     if (s->paged) drop_paged(w, s, t, e);
     else drop_packed(w, s, t, e);
     s->count--;
@@ -334,6 +352,10 @@ void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 {
     static const reef_entity vacant;
     value_store *s = store_mine(w, component);
+    if (s->multi) {
+        multi_forget(w, s, e);
+        return;
+    }
     const uint32_t slot = slot_of(s, e), i = slot & slot_mask(s);
     char *block = s->values.page[slot >> s->bits];
     s->count--;
@@ -356,7 +378,8 @@ COLD bool stores_shrink(reef_world *w)
         const paged_owner o = store_owner(w->family, s, &pages);
         for (uint32_t page = 0; page < s->values.count; page++) {
             if (s->values.page[page] == NULL) continue;
-            const bool empty = s->paged ? *page_live(s, s->values.page[page]) == 0 : (uint64_t)page << s->bits >= s->count;
+            const uint64_t first = (uint64_t)page << s->bits;
+            const bool empty = s->paged ? *page_live(s, s->values.page[page]) == 0 : first >= (s->multi ? s->run_end : s->count);
             if (empty && !paged_clear(&s->values, &o, page, w->hot.fork_version)) return false;
         }
         s->serial = 0;

@@ -7,7 +7,7 @@
  *     the others   index[index >> 9]     ─► {generation, slot}
  *                  values[slot >> bits]  ─► page: entities, values
  *                     sparse, cold, shared: slots 0 ... count - 1, without holes
- *                     multi:                a run of slots an entity
+ *                     multi:                a run of slots an entity (src/multi.c); pages: entities, runs, values
  *
  * A generation that matches proves that the entity is alive and has it: the store forgets an entity with its component. All pages
  * are copy-on-write (paged.h), with a version each; a shared page with hooks is copied by its hooks.
@@ -72,13 +72,41 @@ void store_drop(reef_world *w, uint32_t component, reef_entity e);
 bool store_prepare_drop_all(reef_world *w, uint32_t component);
 
 /* Values of page `page` that are there, for whoever looks at all of them: the next slot from *slot on; its value and entity. */
-typedef struct store_place { reef_entity entity; void *value; uint32_t slot; } store_place;
+typedef struct store_place {
+    reef_entity entity;
+    void       *value;
+    uint32_t    slot, number; /* number: of an entity's values in REEF_MULTI, in the order of adding */
+} store_place;
 bool store_each(const value_store *s, uint32_t page, store_place *at); /* at->slot: to begin with, then of the next */
 
 uint64_t store_count(const value_store *s); /* values */
+INLINE uint64_t store_entities(const value_store *s) { return s->multi ? s->run_count : s->count; } /* that have it */
 uint32_t store_page_live(const value_store *s, uint32_t page); /* of REEF_PAGED: values on a page that is there */
 
 size_t store_offset(const value_store *s, uint32_t rows); /* of the values in a page of so many slots */
+
+/* A page of values, and that of the index where an entity's entry is, for writing. NULL: no memory. */
+char *store_page_own(reef_world *w, value_store *s, uint32_t page);
+uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index);
+
+/* ---- several values an entity (src/multi.c) ---- */
+
+/* How many values of the type the entity has, in any home. */
+uint32_t store_values(const reef_world *w, const type *t, reef_entity e);
+/* Number i of an entity's values; NULL: there are fewer. */
+const void *store_nth(const value_store *s, reef_entity e, uint32_t i);
+/* Of a store of REEF_MULTI: how many the entity, which has some, has; the most that one can have. */
+uint32_t multi_values(const value_store *s, reef_entity e);
+uint32_t multi_most(const value_store *s);
+/* Runs for n more entities, of `values` values each: free ones, whose pages are ours; in which the next one's values are made; it is
+ * that of the entity now. False: no memory. */
+bool multi_prepare(reef_world *w, value_store *s, const reef_entity *e, uint32_t n, uint32_t values);
+void *multi_raw(const value_store *s, uint32_t values);
+void multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t values);
+void multi_forget(reef_world *w, value_store *s, reef_entity e); /* its values were ended */
+/* One more of what an entity has. */
+reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out);
+const char *multi_wrong(const value_store *s, uint64_t *number); /* NULL: it is sound */
 
 /* ---- all of a world (src/stores.c) ---- */
 
@@ -89,7 +117,11 @@ reef_status stores_validate(const reef_world *w, char *message, size_t size);
 /* ---- slots, and the straight paths ---- */
 
 INLINE uint32_t slot_mask(const value_store *s) { return (1u << s->bits) - 1; }
-INLINE size_t mark_bytes(const value_store *s) { return s->paged ? sizeof(uint32_t) : sizeof(reef_entity); }
+INLINE size_t mark_bytes(const value_store *s)
+{
+    if (s->paged) return sizeof(uint32_t);
+    return s->multi ? sizeof(reef_entity) + sizeof(uint32_t) : sizeof(reef_entity);
+}
 INLINE char *slot_value(const value_store *s, uint32_t slot)
 {
     return (char *)s->values.page[slot >> s->bits] + s->offset + (size_t)(slot & slot_mask(s)) * s->size;

@@ -16,6 +16,41 @@ bool values_stored(const reef_value *values, uint32_t count)
     return false;
 }
 
+static bool prepare_new(reef_world *w, const type *t, reef_entity e, const reef_value *v)
+{
+    if (!store_prepare_add(w, t->id, &e, v->kind != VALUE_SPAN)) return false;
+    return v->kind != VALUE_SPAN || multi_prepare(w, (value_store *)(uintptr_t)store_of(w, t->id), &e, 1, v->size);
+}
+
+static void *raw_of(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
+{
+    return v->kind == VALUE_SPAN ? multi_raw(store_of(w, t->id), v->size) : store_raw(w, t->id, e, 0);
+}
+
+/* Values of an entity that come to their end, or go back to where they came from. */
+static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n)
+{
+    if (v->kind != VALUE_SPAN) {
+        value_take_back(t, slot, v, n);
+        return;
+    }
+    for (uint32_t i = 0; i < v->size; i++) value_destroy(t, slot + (size_t)i * t->size);
+}
+
+/* Into raw memory. */
+static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, const reef_value *v, uint32_t n)
+{
+    if (v->kind != VALUE_SPAN) return value_put(w, e, t, slot, v, n);
+    for (uint32_t i = 0; i < v->size; i++) {
+        const reef_value one = reef_value_make(v->component, REEF_VALUE_ONE, t->size, (const char *)v->data + (size_t)i * t->size);
+        const reef_status s = value_put(w, e, t, slot + (size_t)i * t->size, &one, 0);
+        if (s == REEF_OK) continue;
+        while (i-- > 0) value_destroy(t, slot + (size_t)i * t->size);
+        return s;
+    }
+    return REEF_OK;
+}
+
 COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -27,7 +62,7 @@ COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values,
         if (remove && !store_prepare_drop(w, t->id, e)) return false;
         if (remove) continue;
         if (t->tracked && !track_prepare(w, t->id, &e, 1)) return false;
-        if (has ? store_own(w, t->id, e) == NULL : !store_prepare_add(w, t->id, &e, 1)) return false;
+        if (has ? store_own(w, t->id, e) == NULL : !prepare_new(w, t, e, &values[i])) return false;
     }
     return true;
 }
@@ -51,7 +86,7 @@ static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value
             value_take_back(t, aside + at, &values[i], n);
             at += t->size;
         } else if (!store_has(w, t->id, e)) {
-            value_take_back(t, store_raw(w, t->id, e, 0), &values[i], n);
+            take_back(t, raw_of(w, t, e, &values[i]), &values[i], n);
         }
     }
 }
@@ -84,7 +119,7 @@ COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *val
         const bool replaces = made_aside(w, t, e, &values[i]);
         if (t->size == 0 || (!replaces && store_has(w, t->id, e))) continue;
         if (replaces) at = stored_aligned(at, t);
-        const reef_status s = value_put(w, e, t, replaces ? (void *)(aside + at) : store_raw(w, t->id, e, 0), &values[i], n);
+        const reef_status s = put(w, e, t, replaces ? aside + at : raw_of(w, t, e, &values[i]), &values[i], n);
         if (replaces) at += t->size;
         if (s == REEF_OK) continue;
         stored_undo_some(w, e, values, i, n, aside);
@@ -105,7 +140,7 @@ COLD void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, 
     for (uint32_t i = count; i-- > 0;) {
         const type *t = stored_value(&values[i]);
         if (t == NULL) continue;
-        value_take_back(t, (void *)(uintptr_t)store_find(w, t->id, e), &values[i], n);
+        take_back(t, (char *)(uintptr_t)store_find(w, t->id, e), &values[i], n);
         store_undo_add(w, t->id, e);
     }
 }
@@ -133,6 +168,7 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
         const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
         if (replaces) at = stored_aligned(at, t);
         if (has) stored_replace(w, t, store_own(w, t->id, e), replaces ? aside + at : NULL, &values[i]);
+        else if (values[i].kind == VALUE_SPAN) multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
         else store_commit_add(w, t->id, e);
         if (replaces) at += t->size;
         if (t->tracked) track_stamp(w, t->id, e.index, !has);
@@ -218,6 +254,10 @@ COLD uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *valu
     uint32_t n = 0;
     EACH_STORE_OF(w, e, s) {
         const bool data = s->size != 0;
+        if (s->multi) {
+            values[n++] = reef_value_make((reef_component){s->component}, VALUE_SPAN, multi_values(s, e), reef_store_find(s, e));
+            continue;
+        }
         values[n++] = reef_value_make((reef_component){s->component}, data ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, s->size,
                                       data ? reef_store_find(s, e) : NULL);
     }

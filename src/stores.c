@@ -36,7 +36,7 @@ COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_pag
     const value_store *s = store_of(w, c.id);
     uint64_t pages[PAGE_SIZES] = {0}, next[PAGE_SIZES] = {0}; /* the page behind the last one that has a value */
     for (uint32_t page = 0; page < s->values.count; page++) { /* by entity index */
-        store_place at = {{0, 0}, NULL, 0};
+        store_place at = {.slot = 0};
         while (store_each(s, page, &at))
             for (uint32_t k = 0; k < PAGE_SIZES; k++)
                 if (at.entity.index >> k >= next[k]) pages[k]++, next[k] = (uint64_t)(at.entity.index >> k) + 1;
@@ -71,31 +71,32 @@ static COLD reef_status corrupt(const proving *x, const char *what, uint64_t num
 }
 
 /* A value belongs to an entity that is alive, whose row says so, and whom the store finds. */
-static reef_status value_validate(const proving *x, reef_entity e, const void *value)
+static reef_status value_validate(const proving *x, const store_place *at)
 {
+    const reef_entity e = at->entity;
     const reef_world *w = x->w;
     const type *t = type_of(x->s->component);
     if (e.index >= w->hot.index_count || record_read(w, e.index) >> 32 != e.generation) return corrupt(x, "a value of the dead entity", e.index);
     const uint32_t place = (uint32_t)record_read(w, e.index);
     if (place_unit(place) <= place_unit(PLACE_EMPTY)) return corrupt(x, "a value of an entity without a row:", e.index);
     if (t->bit && !bit_has(w, t->id, place)) return corrupt(x, "a value without its bit: entity", e.index);
-    if (reef_store_find(x->s, e) != value) return corrupt(x, "a value that isn't found: entity", e.index);
-    if ((uintptr_t)value & (t->align - 1u)) return corrupt(x, "a value that isn't aligned: entity", e.index);
+    if (store_nth(x->s, e, at->number) != at->value) return corrupt(x, "a value that isn't found: entity", e.index);
+    if ((uintptr_t)at->value & (t->align - 1u)) return corrupt(x, "a value that isn't aligned: entity", e.index);
     return REEF_OK;
 }
 
 static reef_status page_validate(proving *x, uint32_t page)
 {
     const value_store *s = x->s;
-    store_place at = {{0, 0}, NULL, 0};
+    store_place at = {.slot = 0};
     uint32_t n = 0;
     while (store_each(s, page, &at)) {
-        if (value_validate(x, at.entity, at.value) != REEF_OK) return REEF_CORRUPT;
-        if (!s->paged && at.slot - 1 != n) return corrupt(x, "a hole before the last value in page", page);
+        if (value_validate(x, &at) != REEF_OK) return REEF_CORRUPT;
+        if (!s->paged && !s->multi && at.slot - 1 != n) return corrupt(x, "a hole before the last value in page", page);
         n++;
     }
     const uint64_t first = (uint64_t)page << s->bits, room = s->count > first ? s->count - first : 0;
-    if (!s->paged && n != (room < 1u << s->bits ? room : 1u << s->bits)) return corrupt(x, "a wrong number of values in page", page);
+    if (!s->paged && !s->multi && n != (room < 1u << s->bits ? room : 1u << s->bits)) return corrupt(x, "a wrong number of values in page", page);
     if (s->paged && n != store_page_live(s, page)) return corrupt(x, "a wrong count of values in page", page);
     x->values += n;
     return REEF_OK;
@@ -111,19 +112,22 @@ static reef_status index_of_store_validate(const proving *x)
         for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) n += entry[i] >> 32 != 0;
     }
     if (s->paged && s->index.count) return corrupt(x, "an index over pages, entries", n);
-    return s->paged || n == s->count ? REEF_OK : corrupt(x, "entries in the index that lead nowhere, of", n);
+    return s->paged || n == store_entities(s) ? REEF_OK : corrupt(x, "entries in the index that lead nowhere, of", n);
 }
 
 static reef_status store_validate(proving *x)
 {
     const value_store *s = x->s;
     const type *t = type_of(s->component);
-    if (t == NULL || !t->stored || s->size != t->size || s->paged != (t->home == REEF_PAGED)) return corrupt(x, "not laid out as its type", s->size);
+    if (t == NULL || !t->stored || s->size != t->size || s->paged != (t->home == REEF_PAGED) || s->multi != (t->home == REEF_MULTI)) return corrupt(x, "not laid out as its type", s->size);
+    uint64_t number = 0;
+    const char *runs = s->multi ? multi_wrong(s, &number) : NULL;
+    if (runs) return corrupt(x, runs, number);
     for (uint32_t page = 0; page < s->values.count; page++)
         if (s->values.page[page] && page_validate(x, page) != REEF_OK) return REEF_CORRUPT;
     if (x->values != s->count) return corrupt(x, "a wrong count of values, not", x->values);
     if (index_of_store_validate(x) != REEF_OK) return REEF_CORRUPT;
-    if (t->bit && bit_count_rows(x->w, t->id) != s->count) return corrupt(x, "bits without a value: they are", bit_count_rows(x->w, t->id));
+    if (t->bit && bit_count_rows(x->w, t->id) != store_entities(s)) return corrupt(x, "bits without a value: they are", bit_count_rows(x->w, t->id));
     return REEF_OK;
 }
 
@@ -138,7 +142,7 @@ COLD reef_status stores_validate(const reef_world *w, char *message, size_t size
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;
         proving x = {w, store_of(w, key), 0, message, size};
-        if ((key & BIT_DISABLED) == 0 && type_of(key)->stored && x.s->count != w->state.bits[i].count)
+        if ((key & BIT_DISABLED) == 0 && type_of(key)->stored && store_entities(x.s) != w->state.bits[i].count)
             return corrupt(&x, "no values for the bits, which are", w->state.bits[i].count);
     }
     return REEF_OK;

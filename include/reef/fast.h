@@ -54,6 +54,8 @@ typedef struct reef_map {
     uint32_t lowest, capacity, count, used, elsewhere;
 } reef_map;
 
+enum { REEF_RUN_CLASSES = 9 }; /* runs of 1 ... REEF_MULTI_MAX slots */
+
 /* The values of a type that lie outside of the rows: src/store.h. A page has `bits` slots' marks first (generations of 4 bytes, or
  * handles of 8), and the values at `offset`. */
 typedef struct reef_store {
@@ -62,12 +64,15 @@ typedef struct reef_store {
     uint8_t    bits, paged;
     uint8_t    direct, tracked; /* neither hooks nor stamps of rows; stamps of rows */
     uint16_t   align;
+    uint8_t    multi;  /* several values an entity: src/multi.c */
     uint64_t   count;  /* values; without holes: also the next slot */
     reef_paged hashes; /* of pages: src/hash.c */
     uint64_t   serial; /* of what its home counts */
     uint64_t   lately_gate; /* the words of bits where one was turned lately, as reef_world.switch_lately; 0: none */
     uint64_t  *lately_words, *lately_count;
     uint32_t   lately_unit;
+    uint32_t   run_count, run_end; /* REEF_MULTI: entities; the first slot that never was part of a run */
+    uint32_t   free_runs[REEF_RUN_CLASSES]; /* of 1, 2, 4 ... slots: the first free one's slot + 1, 0: none */
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
 

@@ -289,6 +289,8 @@ enum {
     REEF_PAGE_ROWS_MAX = 65536,   /* values of a page of REEF_PAGED */
     REEF_SPLIT_FIELDS_MAX = 32,   /* fields of a type of REEF_SPLIT */
     REEF_SPLIT_SIZE_MAX = 4096,   /* bytes of one */
+    REEF_MULTI_MAX = 256,         /* values of one type in REEF_MULTI on one entity; fewer where one takes more than 4 KiB: as many
+                                     as a power of two that fits 1 MiB, at least one */
     REEF_BLOCK_ROWS = 1024        /* rows of a block */
 };
 /* Also: 2^32 - 2 entities in a world (less with reef_world_config.entities_max), 2^32 - 1 lives of an index, 4,194,000
