@@ -60,6 +60,10 @@
     X(65, "the watch over systems leaves out the last row of a chunk") \
     X(66, "the second run of a system goes the same way as the first") \
     X(67, "the watch over systems doesn't look at rows that don't match") \
+    X(70, "a match that begins or ends by a change of one entity isn't told") \
+    X(71, "what was removed and added again until the flush isn't told as set") \
+    X(72, "a value that was told of when it went is never destroyed") \
+    X(73, "a run of commands over a whole table tells no observer") \
     X(90, "references aren't told of a block that was copied")
 
 #endif

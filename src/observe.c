@@ -184,7 +184,7 @@ bool observing_ready(reef_world *w)
     return LIKELY(w->observing && w->observing->head.epoch == w->schedule->observer_epoch) || observing_make(w);
 }
 
-static uint32_t asked(const observing *o, uint32_t component)
+static uint32_t kinds_asked(const observing *o, uint32_t component)
 {
     return component > o->head.kinds_count ? 0 : (uint32_t)(o->head.now[component] | o->head.later[component]);
 }
@@ -252,7 +252,7 @@ static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint6
 static void log_empty(reef_world *w, observing *o)
 {
     for (uint64_t i = 0; i < o->notice_count; i++)
-        if (o->notices[i].held) value_destroy(type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
+        if (o->notices[i].held && !BUG(72)) value_destroy(type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
     while (o->olds && (o->olds->next || o->olds->bytes > OLDS_KEPT)) {
         olds *k = o->olds;
@@ -342,7 +342,7 @@ bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value 
     observing *o = w->observing;
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = type_of(o->watched[i]);
-        const uint32_t kind = change_of(w, e, t, to, values, count) & asked(o, t->id);
+        const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
         n += kind != 0;
         if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += olds_bytes(t);
     }
@@ -351,7 +351,7 @@ bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value 
     plan_entity(w, o, e);
     for (uint32_t i = 0; n && i < o->watched_count; i++) {
         const type *t = type_of(o->watched[i]);
-        const uint32_t kind = change_of(w, e, t, to, values, count) & asked(o, t->id);
+        const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
         if (kind == 0) continue;
         notice *x = notice_add(o, kind, t->id, o->op_entities, 1);
         if (kind != REEF_ON_ADD) plan_old(w, o, x, e, t);
@@ -378,14 +378,14 @@ bool observe_destroy(reef_world *w, reef_entity e)
     plan_entity(w, o, e);
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = type_of(o->watched[i]);
-        const uint32_t kinds = asked(o, t->id) & either;
+        const uint32_t kinds = kinds_asked(o, t->id) & either;
         if (kinds == 0 || !reef_has_id(w, e, (reef_component){t->id})) continue;
         plan_old(w, o, notice_add(o, kinds & REEF_ON_REMOVE ? REEF_ON_REMOVE : REEF_ON_DESTROY, t->id, o->op_entities, 1), e, t);
     }
     const uint64_t end = o->notice_count;
     for (uint64_t i = o->op_notices; i < end; i++) {
         const notice x = o->notices[i];
-        if (x.kind == REEF_ON_REMOVE && asked(o, x.component) & REEF_ON_DESTROY)
+        if (x.kind == REEF_ON_REMOVE && kinds_asked(o, x.component) & REEF_ON_DESTROY)
             notice_add(o, REEF_ON_DESTROY, x.component, o->op_entities, 1)->old = x.old;
     }
     if (o->deaths) notice_add(o, REEF_ON_DESTROY, 0, o->op_entities, 1);
@@ -407,7 +407,7 @@ bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_
     observing *o = w->observing;
     uint64_t kinds = o->births;
     for (uint32_t i = 0; i < o->watched_count; i++)
-        kinds += asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
+        kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
     const uint64_t matches = (uint64_t)o->head.matches * n;
     if (kinds + matches && !notices_room(w, o, kinds + matches, n, kinds * n + matches, 0)) return false;
     plan_begin(o, false);
@@ -419,7 +419,7 @@ void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint3
     observing *o = w->observing;
     bool any = o->births || o->head.matches;
     for (uint32_t i = 0; !any && i < o->watched_count; i++)
-        any = asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
+        any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
     if (!any) return;
     reef_entity *e = o->entities + o->entity_count;
     if (given) memcpy(e, given, n * sizeof *e);
@@ -427,7 +427,7 @@ void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint3
     o->entity_count += n;
     if (o->births) notice_add(o, NOTICE_BORN, 0, o->op_entities, n);
     for (uint32_t i = 0; i < o->watched_count; i++)
-        if (asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count))
+        if (kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count))
             notice_add(o, REEF_ON_ADD, o->watched[i], o->op_entities, n);
     for (uint32_t i = 0; o->head.matches && i < o->count; i++) {
         notice *last = NULL;
@@ -463,7 +463,7 @@ bool observe_reserve_changes(reef_world *w, const type *t, uint64_t n)
     observing *o = w->observing;
     const uint64_t notices = 1 + (uint64_t)o->head.matches;
     if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (olds_bytes(t) + 1))) return false;
-    return notices_room(w, o, n * notices, n, n * notices, t && asked(o, t->id) ? n * olds_bytes(t) : 0);
+    return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * olds_bytes(t) : 0);
 }
 
 bool observe_reserve_deaths(reef_world *w, uint64_t n)

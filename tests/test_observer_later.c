@@ -401,6 +401,133 @@ static void H2_the_number_of_observers_is_limited(void **state)
     assert_status(REEF_NOT_ALIVE, reef_observer_remove(w, third));
 }
 
+/* ---- flushes ---- */
+
+static void F3_runs_of_commands_over_whole_tables_are_told(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[300];
+    begin();
+    assert_ok(reef_spawn_many(w, 300, e, reef_with(Position, 1, 2)));
+    listen(w, "frozen", ALL, reef_id(Frozen), false);
+    const reef_query q = reef_query_new(w, "Position");
+    for (int what = 0; what < 3; what++) {
+        reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
+        for (int i = 0; i < 300; i++) {
+            if (what == 0) assert_ok(reef_add(w, e[i], Frozen));
+            else if (what == 1) assert_ok(reef_remove(w, e[i], Frozen));
+            else assert_ok(reef_add(w, e[i], Frozen)), assert_ok(reef_destroy(w, e[i]));
+        }
+        reef_end(&b);
+    }
+    assert_int_equal(tape.count, 300 * 5);
+    for (uint32_t i = 0; i < 300; i++) {
+        assert_heard(i, "frozen", REEF_ON_ADD, e[i], -1, -1);
+        assert_heard(300 + i, "frozen", REEF_ON_REMOVE, e[i], -1, -1);
+    }
+}
+
+/* A command's own cascade comes before the next command. */
+static void adds_hungry(const reef_notice *n)
+{
+    hear(n);
+    for (uint32_t i = 0; i < n->count; i++) (void)reef_add(n->world, n->entities[i], Hungry);
+}
+
+static void F3_a_cascade_follows_its_command(void **state)
+{
+    reef_world *w = world_of(state);
+    begin();
+    const reef_observer_desc d = {.name = "f", .function = adds_hungry, .events = REEF_ON_ADD, .component = reef_id(Frozen), .context = "f"};
+    assert_false(reef_observer_is_null(reef_observer_new(w, &d)));
+    listen(w, "h", REEF_ON_ADD, reef_id(Hungry), false);
+    listen(w, "later", REEF_ON_ADD, reef_id(Hungry), true);
+    const reef_entity a = reef_spawn(w, reef_with(Position, 1, 1)), b = reef_spawn(w, reef_with(Position, 1, 1));
+    const reef_query q = reef_query_new(w, "Position");
+    reef_block k = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
+    assert_ok(reef_add(w, a, Frozen));
+    assert_ok(reef_add(w, a, Hungry)); /* EXISTS when it is done */
+    assert_ok(reef_add(w, b, Frozen));
+    reef_end(&k);
+    assert_heard(0, "f", REEF_ON_ADD, a, -1, -1);
+    assert_heard(1, "h", REEF_ON_ADD, a, -1, -1);
+    assert_heard(2, "f", REEF_ON_ADD, b, -1, -1);
+    assert_heard(3, "h", REEF_ON_ADD, b, -1, -1);
+    assert_heard(4, "later", REEF_ON_ADD, a, -1, -1);
+    assert_heard(5, "later", REEF_ON_ADD, b, -1, -1);
+    assert_int_equal(tape.count, 6);
+    assert_int_equal(reef_last_error(w).status, REEF_EXISTS);
+}
+
+static uint32_t asked, granted_entities, granted_sets;
+static void asks_for_much(const reef_notice *n)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        asked++;
+        for (int k = 0; k < 40; k++)
+            granted_entities += !reef_entity_is_null(reef_spawn(n->world, reef_with(Cargo, {1}), reef_with(Tracked, .value = k)));
+        granted_sets += reef_set(n->world, n->entities[i], Health, 3, 4) == REEF_OK;
+    }
+}
+
+static void without_memory(heap *h, uint64_t fail, bool loop, bool *more)
+{
+    const reef_world_config config = {.allocator = heap_allocator(h)};
+    reef_world *w = reef_world_new(&config);
+    reef_entity e[3];
+    for (int i = 0; i < 3; i++) e[i] = reef_spawn(w, reef_with(Position, 1, 1));
+    begin();
+    asked = granted_entities = granted_sets = 0;
+    assert_false(reef_observer_is_null(reef_observe(w, asks_for_much, REEF_ON_ADD, Frozen)));
+    listen(w, "later", ALL, reef_id(Health), true);
+    const reef_query q = reef_query_new(w, "Position");
+    reef_block b = {0};
+    if (loop) b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
+    for (int i = 0; i < 3 && loop; i++) assert_ok(reef_add(w, e[i], Frozen));
+    heap_fail_nth(h, fail, true);
+    if (loop) reef_end(&b);
+    for (int i = 0; i < 3 && !loop; i++) {
+        reef_status s = reef_add(w, e[i], Frozen);
+        if (s == REEF_OK) continue;
+        assert_int_equal(s, REEF_NO_MEMORY);
+        assert_valid(w);
+        heap_fail_never(h);
+        (void)reef_flush(w);
+        assert_ok(reef_add(w, e[i], Frozen));
+    }
+    const bool refused = h->refused != 0;
+    heap_fail_never(h);
+    assert_valid(w);
+    (void)reef_flush(w);
+    assert_ok(reef_flush(w));
+    assert_int_equal(asked, 3); /* what was granted is done, once */
+    assert_int_equal(reef_count(w, Cargo), granted_entities);
+    assert_int_equal(reef_count(w, Health), granted_sets);
+    assert_int_equal(tape.count, granted_sets);
+    reef_snapshot *s = reef_snapshot_take(w);
+    assert_non_null(s);
+    reef_snapshot_free(s);
+    if (!refused) assert_int_equal(granted_entities, 120);
+    *more = refused;
+    reef_world_free(w);
+}
+
+static void G5_what_observers_ask_for_without_memory_is_kept(void **state)
+{
+    (void)state;
+    for (int loop = 0; loop < 2; loop++) {
+        bool more = true;
+        for (uint64_t n = 1; more; n++) {
+            heap h;
+            memset(&h, 0, sizeof h);
+            ledger_reset();
+            without_memory(&h, n, loop, &more);
+            if (h.blocks || h.mistake || book.live) fail_msg("allocation %u: %u blocks are left", (unsigned)n, (unsigned)h.blocks);
+            assert_true(n < 2000);
+        }
+    }
+}
+
 /* With observers of everything, a world goes the same way as one without. */
 static void F3_observers_change_nothing_by_themselves(void **state)
 {
@@ -464,6 +591,9 @@ int main(void)
         TEST(F3_what_exists_is_told_by_block_on_request),
         TEST(H2_wrong_observers_are_refused),
         TEST(H2_the_number_of_observers_is_limited),
+        TEST(F3_runs_of_commands_over_whole_tables_are_told),
+        TEST(F3_a_cascade_follows_its_command),
+        TEST(G5_what_observers_ask_for_without_memory_is_kept),
         TEST(F3_observers_change_nothing_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
