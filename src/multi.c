@@ -11,9 +11,9 @@
  * of each length of runs. */
 #include "reef/multi.h"
 #include "change.h"
+#include "observer.h"
 #include "stored.h"
 #include "track.h"
-#include "watch.h"
 
 enum { RUN_COUNT_BITS = 16 }; /* of a run's word: values below, log2 of the slots above */
 
@@ -193,7 +193,9 @@ const void *reef_span_id(const reef_world *w, reef_entity e, reef_component c, u
 
 void *reef_span_mut_id(reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
-    return (void *)(uintptr_t)span_of(w, e, c, reef_mut_id(w, e, c), count);
+    const void *first = reef_mut_id(w, e, c);
+    if (first == NULL && w && !w->running) w->error.operation = "reef_span_mut";
+    return (void *)(uintptr_t)span_of(w, e, c, first, count);
 }
 
 uint32_t reef_count_on_id(const reef_world *w, reef_entity e, reef_component c)
@@ -203,27 +205,37 @@ uint32_t reef_count_on_id(const reef_world *w, reef_entity e, reef_component c)
 
 /* ---- adding one, removing one ---- */
 
-reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out)
+static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const reef_value *v)
 {
-    const reef_component c = {t->id};
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
     const uint32_t n = multi_values(s, e);
-    if (n == multi_most(s)) return failure(w, REEF_LIMIT, op, c, e, n);
     reef_value value = *v;
     const size_t own = (uintptr_t)v->data - (uintptr_t)slot_value(s, slot_of(s, e)); /* it may be one of the entity's values, which move */
-    reef_status status = REEF_OK;
-    w->hook_failed.id = 0;
-    if ((t->tracked && !track_prepare(w, t->id, &e, 1)) || !run_extend(w, s, t, e)) status = REEF_NO_MEMORY;
+    if ((t->tracked && !track_prepare(w, t->id, &e, 1)) || !run_extend(w, s, t, e)) return REEF_NO_MEMORY;
     const uint32_t first = slot_of(s, e), slot = first + n;
     if (v->data && own < (size_t)n * t->size) value.data = slot_value(s, first) + own;
-    if (status == REEF_OK) status = value_put(w, e, t, slot_value(s, slot), &value, 0);
-    if (status != REEF_OK) return failure(w, status, op, c, e, 0);
+    const reef_status status = value_put(w, e, t, slot_value(s, slot), &value, 0);
+    if (status != REEF_OK) return status;
     slot_owner_put(s, slot, e);
     ++*run_word(s, first);
     s->count++;
     values_mark(w, s, slot >> s->bits);
     if (t->tracked) track_stamp(w, t->id, e.index, false);
-    if (out) *out = slot_value(s, slot);
+    return REEF_OK;
+}
+
+reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out)
+{
+    const uint32_t n = store_values(w, t, e);
+    const reef_component c = {t->id};
+    const bool told = observed(w);
+    if (n == multi_most(store_of(w, t->id))) return failure(w, REEF_LIMIT, op, c, e, n);
+    if (told && !observe_several(w, e, t)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    w->hook_failed.id = 0;
+    const reef_status s = add_behind(w, e, t, v);
+    if (told) observe_done(w, s == REEF_OK);
+    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
+    if (out) *out = (void *)(uintptr_t)store_nth(store_of(w, t->id), e, n); /* if observers left it there */
     return REEF_OK;
 }
 
@@ -234,7 +246,7 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
     const type *t = type_of(c.id);
     if (w == NULL) return NULL;
     const reef_value v = reef_value_make(c, REEF_VALUE_ONE, size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, value);
-    reef_status s = w->locks ? REEF_LOCKED : reef_is_alive(w, e) ? type_ready(w, c.id) : REEF_NOT_ALIVE;
+    reef_status s = w->locks || w->running ? REEF_LOCKED : reef_is_alive(w, e) ? type_ready(w, c.id) : REEF_NOT_ALIVE;
     if (s == REEF_OK) s = value_sound(&v, false, 1);
     if (s == REEF_OK && t->size == 0) s = REEF_BAD_ARGUMENT;
     const bool has = s == REEF_OK && reef_has_id(w, e, c);
@@ -249,14 +261,16 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     static const char op[] = "reef_remove_one";
     if (w == NULL) return REEF_BAD_ARGUMENT;
     const type *t = type_of(c.id);
-    if (w->locks) return failure(w, REEF_LOCKED, op, c, e, i);
+    if (w->locks || w->running) return failure(w, REEF_LOCKED, op, c, e, i);
     if (!reef_is_alive(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, i);
     if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, i);
     const uint32_t n = store_values(w, t, e);
     if (i >= n) return failure(w, REEF_ABSENT, op, c, e, i);
     if (n == 1) return reef_remove_id(w, e, c);
-    if ((t->tracked && !track_prepare(w, t->id, &e, 1)) || store_own(w, t->id, e) == NULL)
-        return failure(w, REEF_NO_MEMORY, op, c, e, i);
+    const bool told = observed(w);
+    w->hook_failed.id = 0;
+    if ((t->tracked && !track_prepare(w, t->id, &e, 1)) || store_own(w, t->id, e) == NULL || (told && !observe_several(w, e, t)))
+        return failure(w, REEF_NO_MEMORY, op, w->hook_failed.id ? w->hook_failed : c, e, i);
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
     const uint32_t first = slot_of(s, e);
     value_destroy(t, slot_value(s, first + i));
@@ -265,6 +279,7 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
     --*run_word(s, first);
     s->count--;
     if (t->tracked) track_stamp(w, t->id, e.index, false);
+    if (told) observe_done(w, true);
     return REEF_OK;
 }
 

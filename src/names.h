@@ -180,6 +180,7 @@
 #define observe_open reef_inner_observe_open
 #define observe_reserve_changes reef_inner_observe_reserve_changes
 #define observe_reserve_deaths reef_inner_observe_reserve_deaths
+#define observe_several reef_inner_observe_several
 #define observe_spawn reef_inner_observe_spawn
 #define observe_spawned reef_inner_observe_spawned
 #define observe_straight reef_inner_observe_straight

@@ -359,6 +359,19 @@ bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value 
     return true;
 }
 
+/* e gets one more or one less of what it has several of. */
+COLD bool observe_several(reef_world *w, reef_entity e, const type *t)
+{
+    if (!observing_ready(w)) return false;
+    observing *o = w->observing;
+    const bool told = (asked(o, t->id) & REEF_ON_SET) != 0;
+    if (!notices_room(w, o, told + (uint64_t)o->head.matches, 1, told + (uint64_t)o->head.matches, 0)) return false;
+    plan_begin(o, true);
+    plan_entity(w, o, e);
+    if (told) notice_add(o, REEF_ON_SET, t->id, o->op_entities, 1);
+    return true;
+}
+
 /* Bytes and notices that a death may need. */
 static uint64_t death_bytes(const observing *o)
 {

@@ -47,6 +47,8 @@ bool observer_named(const reef_world *w, const char *name);
 
 /* e is about to be changed: to table `to`, with these values (removals included, at least of what isn't in tables). */
 bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count);
+/* e is about to get one more, or lose one, of several values of a type; it keeps some. */
+bool observe_several(reef_world *w, reef_entity e, const type *t);
 /* e is about to die. */
 bool observe_destroy(reef_world *w, reef_entity e);
 /* n entities are about to be made in table `id` with these values; they have been made, by these ids, which are alive or NULL: the next

@@ -349,7 +349,7 @@ void store_drop(reef_world *w, uint32_t component, reef_entity e)
     const type *t = type_of(component);
     if (s->multi) {
         const uint32_t n = multi_values(s, e);
-        for (uint32_t i = 0; i < n; i++) value_destroy(t, (void *)(uintptr_t)store_nth(s, e, i));
+        for (uint32_t i = 0; i < n; i++) value_leave(w, t, (void *)(uintptr_t)store_nth(s, e, i));
         multi_forget(w, s, e);
         return;
     }

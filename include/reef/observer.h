@@ -10,7 +10,8 @@
  *
  * What is observed are operations: calls on the world, commands, operations on whole queries, each with all that it does. A
  * component that an operation brings to an entity is *added*, also by a spawn, a clone or a set; one whose value it replaces is
- * *set* (never one that is written in place, by reef_mut, by a loop, or in a system by reef_set on the world); one that it takes
+ * *set* (never one that is written in place, by reef_mut, by a loop, or in a system by reef_set on the world; of a type in REEF_MULTI
+ * one value more or fewer, beside others, is told as set, without an old value); one that it takes
  * away is *removed*, also when the entity dies. No operation does two of these with one component of one entity. Turning a component
  * off and on again (reef_disable) changes only what matches. A restore, a fork and the end of a world are no operations: nobody is told
  * of them (hooks run).
