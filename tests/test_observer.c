@@ -471,6 +471,42 @@ static void F3_observers_may_walk_and_write_but_not_fork(void **state)
     reef_snapshot_free(s);
 }
 
+/* ---- the misuse hook ---- */
+
+typedef struct misuses { int count; char message[400]; } misuses;
+
+static void hear_misuse(void *context, reef_status status, const char *message)
+{
+    misuses *m = context;
+    assert_int_equal(status, REEF_LOCKED);
+    m->count++;
+    snprintf(m->message, sizeof m->message, "%s", message);
+}
+
+static void clears(const reef_notice *n) { (void)reef_world_clear(n->world); }
+
+/* Also where commands are done, whose own failures are no misuse. */
+static void H2_the_misuse_hook_names_the_observer(void **state)
+{
+    misuses m = {0, ""};
+    reef_world *w = another_world(state, &(reef_world_config){.misuse = hear_misuse, .context = &m});
+    assert_false(reef_observer_is_null(reef_observe(w, clears, REEF_ON_ADD, Frozen)));
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 2)), f = reef_spawn(w, reef_with(Position, 1, 2));
+    assert_ok(reef_add(w, e, Frozen));
+    const reef_query q = reef_query_new(w, "Position");
+    reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
+    assert_ok(reef_add(w, f, Frozen));
+    reef_end(&b);
+    assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
+    assert_string_equal(reef_last_error(w).system, "clears");
+#ifdef REEF_CHECKED
+    assert_int_equal(m.count, 2);
+    assert_non_null(strstr(m.message, "observer clears: reef_world_clear: "));
+#else
+    assert_int_equal(m.count, 0);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -488,6 +524,7 @@ int main(void)
         TEST(F3_sets_by_observers_are_done_after_them),
         TEST(F3_a_cascade_without_end_is_bounded_and_named),
         TEST(F3_observers_may_walk_and_write_but_not_fork),
+        TEST(H2_the_misuse_hook_names_the_observer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
