@@ -7,6 +7,13 @@ typedef struct {
 static const reef_hooks stamped_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamped, &stamped_rows);
 
+typedef struct {
+    float   x, y;
+    int32_t n;
+} Split;
+REEF_COMPONENT_IN(Split, REEF_SPLIT);
+REEF_FIELDS(Split, REEF_FIELD(Split, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, y, REEF_F32, NULL, 0, 0), REEF_FIELD(Split, n, REEF_I32, NULL, 0, 0));
+
 static bool done(reef_status status) { return status >= 0; }
 static bool some(reef_entity e) { return !reef_entity_is_null(e); }
 
@@ -652,7 +659,27 @@ static bool add_where_tracked(sweep *s) { return where(s, "", where_add_tracked)
 static bool set_where_tracked(sweep *s) { return where(s, "", where_set_tracked); }
 static bool remove_where_tracked(sweep *s) { return where(s, "", where_remove_tracked); }
 
+/* ---- types that are split by field ---- */
+
+static void split_rows(sweep *s) { assert_ok(reef_spawn_many(s->w, 8, s->e, reef_with(Split, 1, 2, 3), reef_with(Mass, 3))); }
+static bool split_spawn(sweep *s) { return some(reef_spawn(s->w, reef_with(Split, 1, 2, 3), reef_with(Mass, 3))); }
+static bool split_set(sweep *s) { return done(reef_set(s->w, s->e[0], Split, 4, 5, 6)); }
+static bool split_remove(sweep *s) { return done(reef_remove(s->w, s->e[0], Split)); }
+static bool split_change(sweep *s) { return done(reef_change(s->w, s->e[0], reef_with(Split, 4, 5, 6), reef_without(Mass))); }
+static bool split_clone(sweep *s) { return some(reef_clone(s->w, s->e[0])); }
+static reef_status split_where(sweep *s, reef_query q) { return reef_set_where(s->w, q, Split, 4, 5, 6); }
+static bool split_set_where(sweep *s) { return where(s, "with Mass", split_where); }
+
 const scenario scenarios[] = {
+    {"split: spawn", NULL, split_spawn},
+    {"split: spawn, growth", split_rows, split_spawn},
+    {"split: set, new", one_row, split_set},
+    {"split: set, there", split_rows, split_set},
+    {"split: remove", split_rows, split_remove},
+    {"split: change", one_row, split_change},
+    {"split: clone", split_rows, split_clone},
+    {"split: set_where, new", eight_rows, split_set_where},
+    {"split: set_where, there", split_rows, split_set_where},
     {"sort by entity, several blocks", two_chunks, sort_by_entity},
     {"sort by entity, everything", with_everything, sort_by_entity},
     {"sort by value", with_everything, sort_by_value},
