@@ -27,9 +27,15 @@ static void record_fetch(const reef_way *way, reef_entity e)
 /* One by one: for types whose values the maps don't lead to. */
 static uint32_t get_each(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, char *out, size_t size)
 {
+    const bool split = type_of(c.id)->split;
     uint32_t copied = 0;
     for (uint32_t i = 0; i < n; i++) {
-        copied += reef_read_id(w, es[i], c, out + i * size, size);
+        if (split) {
+            copied += reef_read_id(w, es[i], c, out + i * size, size);
+            continue;
+        }
+        const void *p = reef_get_id(w, es[i], c);
+        if (p) memcpy(out + i * size, p, size), copied++;
     }
     return copied;
 }

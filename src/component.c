@@ -328,6 +328,8 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     if (s != REEF_OK) return failure(w, s, op, c, e, 0);
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
     const type *t = type_of(c.id);
+    if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c))) /* parts come and go with their type */
+        return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     bool has = component_there(w, t, e, place, from);
     if (w->commands && (w->notifying || !(has && value.kind == REEF_VALUE_ONE))) return one_deferred(w, op, e, &value);
     if (remove && !has) return remove_instead(w, op, e, t);
@@ -341,7 +343,6 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
         if (x == NULL) return failure(w, s, op, c, e, 0);
         to = x->to;
     }
-    if (t->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0); /* parts come and go with their type */
     reef_value parts[REEF_SPLIT_FIELDS_MAX + 1];
     if (t->split) s = change_apply(w, op, e, place, to, parts, spread_one(parts, &value));
     else s = change_apply(w, op, e, place, to, &value, 1);

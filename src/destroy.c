@@ -333,6 +333,7 @@ COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *remo
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = types_check(w, op, &c, 1);
     if (s != REEF_OK) return s;
+    if (type_of(c.id)->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0); /* it goes with its type */
     s = clear_all(w, c, &d);
     if (removed && s == REEF_OK) *removed = d.count;
     doomed_free(w, &d);

@@ -285,12 +285,13 @@ static uint32_t shape_words(const uint32_t *ids, uint32_t count, reef_signature_
 {
     uint64_t bits[REEF_TYPES_MAX / 64 + 1];
     uint32_t low = REEF_TYPES_MAX / 64, high = 0, n = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) { /* parts are known by their type */
         if (ids[i] / 64 < low) low = ids[i] / 64;
         if (ids[i] / 64 > high) high = ids[i] / 64;
     }
     for (uint32_t k = low; k <= high; k++) bits[k] = 0;
-    for (uint32_t i = 0; i < count; i++) bits[ids[i] / 64] |= 1ull << ids[i] % 64;
+    for (uint32_t i = 0; i < count; i++)
+        if (type_of(ids[i])->owner == 0) bits[ids[i] / 64] |= 1ull << ids[i] % 64;
     for (uint32_t k = low; k <= high; k++) {
         if (bits[k] == 0) continue;
         if (words) words[n] = (reef_signature_word){bits[k], k, 0};

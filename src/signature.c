@@ -335,12 +335,15 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
 COLD bool shape_signed(const shape *s)
 {
     const reef_signature_word *words = shape_signature(s);
-    uint32_t n = 0;
+    uint32_t n = 0, parts = 0; /* which are known by their type */
     for (uint32_t i = 0; i < s->word_count; i++) {
         n += bits_count(words[i].bits);
         if (i && words[i - 1].number >= words[i].number) return false;
     }
-    for (uint32_t i = 0; i < s->component_count; i++)
-        if (!words_have(words, s->word_count, s->component[i])) return false;
-    return n == s->component_count;
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        const bool part = type_of(s->component[i])->owner != 0;
+        if (!part && !words_have(words, s->word_count, s->component[i])) return false;
+        parts += part;
+    }
+    return n + parts == s->component_count;
 }

@@ -46,7 +46,7 @@ static COLD reef_status sort_check(reef_world *w, const reef_sort *sort, orderin
         if (type_of(named->id)->bit || type_of(named->id)->stored) return REEF_BAD_ARGUMENT;
         for (uint32_t k = 0; k < i; k++)
             if (sort->types[k].id == named->id) return REEF_DUPLICATE_TERM;
-        found |= named->id == sort->order.component.id;
+        found |= named->id == sort->order.component.id || (by && by->owner == named->id);
     }
     *named = sort->order.component;
     return sort->exactly && !found ? REEF_BAD_ARGUMENT : order_resolve(w, &sort->order, o);
@@ -55,7 +55,9 @@ static COLD reef_status sort_check(reef_world *w, const reef_sort *sort, orderin
 static bool sort_takes(const reef_world *w, const reef_sort *sort, const ordering *o, const table *t)
 {
     if (table_rows(t) < 2 || order_slot(w, o, t->shape->table) == 0) return false;
-    if (sort->exactly && t->shape->component_count != sort->type_count) return false;
+    uint32_t types = 0;
+    for (uint32_t i = 0; sort->exactly && i < t->shape->component_count; i++) types += type_of(t->shape->component[i])->owner == 0;
+    if (sort->exactly && types != sort->type_count) return false;
     for (uint32_t i = 0; i < sort->type_count; i++)
         if (slot_seek(w, sort->types[i].id, t->shape->table) == 0) return false;
     return true;

@@ -92,6 +92,7 @@ static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t numbe
     char detail[REEF_DETAIL_MAX];
     const char *why = x->hooks.copy || x->hooks.move || x->hooks.destroy ? "its values are more than their bytes"
                       : t.kind == REEF_SUMS && x->size == 0              ? "it has no data"
+                      : t.kind == REEF_SUMS && x->split                  ? "its values lie in several places"
                                                                          : NULL;
     if (why == NULL) return true;
     snprintf(detail, sizeof detail, "%s %.40s%s: %s", touch_word(t.kind), x->name, strlen(x->name) > 40 ? "..." : "", why);
@@ -165,7 +166,8 @@ static COLD bool writes_own(const system_draft *d, uint32_t component)
 {
     for (uint32_t i = 0; i < d->text.query.count; i++) {
         const reef_term *t = &d->text.query.term[i];
-        if (t->op >= REEF_ANY_OF || !term_names(t, component) || d->facts[i].fixed) continue;
+        if (t->op >= REEF_ANY_OF || d->facts[i].fixed) continue;
+        if (!term_names(t, component) && type_of(t->component.id)->owner != component) continue; /* a touch of a whole covers its parts */
         if (term_use(t, &d->facts[i]) & ACCESS_WRITE) return true;
     }
     return false;

@@ -876,8 +876,12 @@ COLD reef_status tables_validate(const reef_world *w, char *message, size_t size
         bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
         if (t->lease == w->hot.version && (t->bits || t->shape->hooked || t->shape->tracked || t->tail != unit_slots(w, t->last))) ok = false;
         if (!shape_signed(t->shape)) ok = false;
-        for (uint32_t i = 0; i < t->shape->component_count; i++)
-            if (slot_seek(w, t->shape->component[i], id) == 0) ok = false;
+        for (uint32_t i = 0; i < t->shape->component_count; i++) {
+            const type *c = type_of(t->shape->component[i]);
+            if (slot_seek(w, c->id, id) == 0 || (c->owner && slot_seek(w, c->owner, id) == 0)) ok = false;
+            for (uint32_t k = 0; k < c->part_count; k++)
+                if (slot_seek(w, c->parts[k], id) == 0) ok = false;
+        }
         if (ok) continue;
         snprintf(message, size, "table %u: chunks, ends, lease, signature or maps don't fit", id);
         return REEF_CORRUPT;

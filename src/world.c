@@ -165,7 +165,11 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
         for (uint32_t j = 0; j < i && s == REEF_OK; j++)
             if (types[j].id == types[i].id) s = REEF_DUPLICATE_TERM;
         if (s != REEF_OK) return failure(w, s, op, types[i], null, i + 1);
-        if (in_table(type_of(types[i].id))) ids[n++] = types[i].id;
+        const type *t = type_of(types[i].id);
+        if (t->owner || n + 1 + t->part_count > REEF_COMPONENTS_MAX)
+            return failure(w, t->owner ? REEF_BAD_ARGUMENT : REEF_LIMIT, op, types[i], null, i + 1);
+        if (in_table(t)) ids[n++] = t->id;
+        for (uint32_t k = 0; k < t->part_count; k++) ids[n++] = t->parts[k];
     }
     reef_status s = ids_prepare(w, count);
     uint32_t id = s == REEF_OK ? graph_table(w, ids, n, &s) : 0;

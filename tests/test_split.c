@@ -230,6 +230,35 @@ static void C1_changes_are_seen_by_field(void **state)
     }
 }
 
+typedef struct told { uint32_t adds, sets, removes; float old; } told;
+static void tell(const reef_notice *n)
+{
+    told *t = n->context;
+    if (n->kind == REEF_ON_ADD) t->adds += n->count;
+    if (n->kind == REEF_ON_SET) t->sets += n->count;
+    if (n->kind == REEF_ON_REMOVE) t->removes += n->count;
+    const Spot *old = reef_notice_old(n, n->count - 1);
+    if (old) t->old = old->y;
+}
+
+static void C1_observers_get_structs(void **state)
+{
+    reef_world *w = world_of(state);
+    told t = {0};
+    assert_false(reef_observer_is_null(reef_observer_new(w, &(reef_observer_desc){.name = "tell", .function = tell,
+        .events = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, .component = reef_id(Spot), .context = &t})));
+    reef_entity e = reef_spawn(w, reef_with(Spot, 1, 2, 3)), f = reef_create(w);
+    reef_set(w, f, Spot, 1, 20, 3);
+    assert_true(t.adds == 2 && t.sets == 0);
+    reef_set(w, e, Spot, 4, 5, 6);
+    assert_true(t.sets == 1 && t.old == 2);
+    assert_ok(reef_set_where(w, reef_query_new(w, "with Spot"), Spot, 7, 8, 9));
+    assert_true(t.sets == 3 && t.old == 20);
+    assert_ok(reef_remove(w, e, Spot));
+    assert_true(t.removes == 1 && t.old == 8);
+    assert_spot(w, f, 7, 8, 9);
+}
+
 static void C1_deferred_changes(void **state)
 {
     reef_world *w = world_of(state);
@@ -243,6 +272,34 @@ static void C1_deferred_changes(void **state)
     assert_spot(w, made[0], 4, 5, 0);
     assert_spot(w, made[1], 6, 7, 8);
     assert_false(reef_has(w, made[1], Weight));
+}
+
+static void C1_sets_orders_and_strict_worlds(void **state)
+{
+    reef_world *w = another_world(state, &(reef_world_config){.strict = true});
+    assert_none(reef_spawn(w, reef_with(Spot, 1, 2, 3)));
+    assert_true(reef_query_is_null(reef_query_new(w, "Spot.x")));
+    assert_ok(reef_use(w, Spot));
+    assert_ok(reef_use(w, Weight));
+    assert_ok(reef_reserve_for(w, 100, (reef_component[]){reef_id(Spot), reef_id(Weight)}, 2));
+    reef_entity e[4];
+    for (int i = 0; i < 4; i++) e[i] = reef_spawn(w, reef_with(Spot, (float)(i * 7 % 4), 0, i), reef_with(Weight, 1));
+    const reef_order by_x = {.component = reef_part_of(reef_id(Spot), "x")};
+    reef_query q = reef_query_new(w, "in Spot.x, Weight");
+    assert_ok(reef_query_order(w, q, &by_x));
+    float last = -1;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) assert_true(reef_in_field(&b, Spot, x)[i] > last), last = reef_in_field(&b, Spot, x)[i];
+    assert_true(last == 3);
+    assert_ok(reef_sort_storage(w, &(reef_sort){.order = by_x, .types = (reef_component[]){reef_id(Spot), reef_id(Weight)}, .type_count = 2, .exactly = true}));
+    for (reef_block b = reef_begin_text(w, "in Spot.x"); reef_next(&b);) assert_true(reef_in_field(&b, Spot, x)[0] == 0 && reef_in_field(&b, Spot, x)[3] == 3);
+    reef_signature of = {0}, both = {0};
+    assert_ok(reef_signature_of(w, e[0], &of));
+    assert_status(REEF_ADDED, reef_signature_add(&both, reef_id(Spot)));
+    assert_status(REEF_ADDED, reef_signature_add(&both, reef_id(Weight)));
+    assert_true(reef_signature_equal(&of, &both));
+    reef_signature_free(&of);
+    reef_signature_free(&both);
 }
 
 /* ---- worlds as values ---- */
@@ -406,7 +463,7 @@ int main(void)
         TEST(C1_values_are_spread_and_gathered), TEST(C1_there_is_no_struct_to_point_to), TEST(C1_parts_come_and_go_with_their_type),
         TEST(C1_many_at_once), TEST(C1_structs_with_padding_and_arrays), TEST(C1_a_term_covers_all_fields_or_one),
         TEST(C1_other_homes_have_no_array_of_a_field), TEST(C1_queries_of_every_kind), TEST(C1_changes_are_seen_by_field),
-        TEST(C1_deferred_changes), TEST(C1_forks_snapshots_and_hashes), TEST(C1_a_type_is_shown_once_with_its_value),
+        TEST(C1_deferred_changes), TEST(C1_sets_orders_and_strict_worlds), TEST(C1_observers_get_structs), TEST(C1_forks_snapshots_and_hashes), TEST(C1_a_type_is_shown_once_with_its_value),
         TEST(C1_systems_name_fields), TEST(C1_what_can_be_split), TEST(C1_fields_may_come_late), TEST(C1_as_many_fields_as_there_may_be),
         TEST(C1_without_memory_nothing_changes),
     };
