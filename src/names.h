@@ -380,6 +380,7 @@
 #define stored_prepare reef_inner_stored_prepare
 #define stored_prepare_end reef_inner_stored_prepare_end
 #define stored_prepare_end_all reef_inner_stored_prepare_end_all
+#define stored_track_prepare reef_inner_stored_track_prepare
 #define stored_undo reef_inner_stored_undo
 #define stored_unmake reef_inner_stored_unmake
 #define stored_values reef_inner_stored_values

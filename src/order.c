@@ -95,13 +95,6 @@ void order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *
     }
 }
 
-/* Where a value that is there lies in its pool. */
-static uint64_t value_place(const value_store *s, reef_entity e)
-{
-    if (s->paged) return e.index;
-    return (uint32_t)((const uint64_t *)s->index.page[e.index >> REEF_INDEX_BITS])[e.index & ((1u << REEF_INDEX_BITS) - 1)];
-}
-
 uint32_t order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows, uint64_t *keys)
 {
     const reef_entity *e = slot_entities(slots);
@@ -111,7 +104,7 @@ uint32_t order_chunk(const reef_world *w, const ordering *o, const reef_slot *sl
         const value_store *s = store_of(w, o->type->id);
         const void *value = reef_store_find(s, e[i]);
         keys[i] = UINT64_MAX;
-        if (value && o->pool) keys[i] = value_place(s, e[i]) ^ o->flip;
+        if (value && o->pool) keys[i] = slot_of(s, e[i]) ^ o->flip;
         else if (value) order_keys(o, value, 1, &keys[i]);
         n += value != NULL;
     }

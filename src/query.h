@@ -218,10 +218,10 @@ bool cut_next(reef_block *b);
 uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n);
 /* Pages of the values that the block's rows have and the loop writes: ours and marked. False: no memory, the loop ended. */
 bool stored_own_rows(reef_block *b);
-/* For systems: all pages of what the query writes ours, with room for stamps (false: no memory); of one component; those of the block
- * marked as written at `version`, which several threads may do. */
-bool stored_claim(query *q);
-bool store_claim(reef_world *w, uint32_t component);
+/* For systems: room for the stamps of all who have a stored component (false: no memory). Pages of what the block writes ours (false: no
+ * memory); marked as written at `version`: several threads may do this. */
+bool stored_track_prepare(reef_world *w, uint32_t component);
+bool stored_claim(reef_block *b, uint64_t version);
 void stored_mark(const reef_block *b, uint64_t version);
 /* Room for the versions of the pages that the loop writes and asks about (`old` or larger; NULL: no memory); as they are now. */
 frozen_versions *frozen_make(const query *q, frozen_versions *old);

@@ -40,7 +40,7 @@ static bool table_pages_own(reef_world *w, const table *t)
 static bool others_prepare(reef_world *w, uint32_t component)
 {
     const bool tracked = type_of(component)->tracked;
-    if (type_of(component)->stored) return store_claim(w, component);
+    if (type_of(component)->stored) return stored_track_prepare(w, component);
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
         if (t == NULL || table_rows(t) == 0 || slot_seek(w, component, id) == 0) continue;
@@ -95,16 +95,17 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
     return 0;
 }
 
-/* Stored values that it writes: all pages of their stores, since its jobs share them. */
 static COLD bool run_prepare_stored(run *r)
 {
-    const query *q = r->query;
+    query *q = r->query;
     if (q->cut->freezes) {
         frozen_versions *f = frozen_make(q, r->frozen);
         if (f == NULL) return false;
         r->frozen = f;
     }
-    return stored_claim(r->query);
+    for (uint32_t i = 0; i < q->cut->stored_count; i++)
+        if (q->cut->term[i].writes && !stored_track_prepare(q->world, q->cut->term[i].component)) return false;
+    return true;
 }
 
 /* Pages may move here, and nothing else may later. */
@@ -350,6 +351,8 @@ static void *running_mut_stored(reef_world *w, const char *op, reef_entity e, co
     if (value == NULL || t->size == 0) return failure(w, REEF_ABSENT, op, c, e, 0), NULL;
     if (!watch_write(w, op, e, c)) return NULL;
     if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0), NULL;
+    if (!store_claim(w, c.id, e, x->version)) return failure(w, REEF_NO_MEMORY, op, c, e, 0), NULL;
+    value = (void *)(uintptr_t)store_find(w, c.id, e);
     store_mark_at(store_of(w, c.id), e, x->version);
     if (t->tracked) track_stamp_at(w, c.id, e.index, x->version);
     return value;
@@ -430,8 +433,14 @@ static bool job_claim(reef_world *w, run *r, job *j)
 {
     reef_block b;
     job_block(&b, w, r, j, 0);
-    while (reef_next(&b))
+    while (reef_next(&b)) {
         if (!part_claim(&b, r->version)) return false;
+        if (b.query->cut == NULL || !b.query->cut->writes) continue;
+        mutex_lock(&w->ticking->lock); /* jobs share pages */
+        const bool ours = stored_claim(&b, r->version);
+        mutex_unlock(&w->ticking->lock);
+        if (!ours) return false;
+    }
     return true;
 }
 

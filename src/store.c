@@ -203,6 +203,16 @@ void *store_own(reef_world *w, uint32_t component, reef_entity e)
     return slot_value(s, slot);
 }
 
+bool store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version)
+{
+    value_store *s = store_mine(w, component);
+    const uint32_t page = slot_of(s, e) >> s->bits;
+    if (paged_owned(&s->values, page, w->hot.fork_version)) return true;
+    if (values_own(w, s, page) == NULL) return false;
+    s->values.version[page] = version;
+    return true;
+}
+
 bool store_own_all(reef_world *w, uint32_t component, bool mark)
 {
     value_store *s = store_mine(w, component);

@@ -52,6 +52,9 @@ uint64_t store_version(const value_store *s, reef_entity e);
 void *store_own(reef_world *w, uint32_t component, reef_entity e);
 /* All pages ours, marked or not: before systems that write run. */
 bool store_own_all(reef_world *w, uint32_t component, bool mark);
+/* While systems run: the page of the entity's value ours, and if it wasn't, written at `version`; one thread at a time for a type. (Other
+ * pages aren't touched: what isn't written stays as old as it is.) */
+bool store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version);
 /* Page of an owned value marked as written at `version`: several threads may do this. */
 void store_mark_at(const value_store *s, reef_entity e, uint64_t version);
 

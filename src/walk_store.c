@@ -85,12 +85,6 @@ void cutting_drop(query *q)
 
 /* ---- where values lie ---- */
 
-/* The page of an entity's value, which it has. */
-INLINE uint32_t value_page(const value_store *s, reef_entity e)
-{
-    if (s->paged) return e.index >> s->bits;
-    return (uint32_t)((const uint64_t *)s->index.page[e.index >> REEF_INDEX_BITS])[e.index & ((1u << REEF_INDEX_BITS) - 1)] >> s->bits;
-}
 /* Other jobs of the same system may mark the same page. */
 INLINE uint64_t page_version(const value_store *s, uint32_t page) { return REEF_DEPENDENT(&s->values.version[page]); }
 
@@ -119,7 +113,7 @@ static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e
     const uint64_t was = store_version(store_of(w, component), e);
     void *p = store_own(w, component, e);
     const value_store *s = store_of(w, component);
-    if (p && own && was <= own) s->values.version[value_page(s, e)] = own;
+    if (p && own && was <= own) s->values.version[slot_of(s, e) >> s->bits] = own;
     return p;
 }
 
@@ -135,7 +129,7 @@ bool stored_own_rows(reef_block *b)
             const value_store *s = store_of(w, t->component);
             if (b->mask && !(b->mask[row / 64] >> (row % 64) & 1)) continue;
             if (!t->sure && reef_store_find(s, b->entities[row]) == NULL) continue;
-            const uint64_t is = page_version(s, value_page(s, b->entities[row]));
+            const uint64_t is = page_version(s, slot_of(s, b->entities[row]) >> s->bits);
             if (is == w->hot.version || (own && is == own)) continue;
             if (value_own(w, t->component, b->entities[row], own) == NULL) return walk_no_memory(b);
         }
@@ -143,21 +137,23 @@ bool stored_own_rows(reef_block *b)
     return true;
 }
 
-COLD bool stored_claim(query *q)
+COLD bool stored_track_prepare(reef_world *w, uint32_t component)
 {
-    reef_world *w = q->world;
-    for (uint32_t i = 0; i < q->cut->stored_count; i++)
-        if (q->cut->term[i].writes && !store_claim(w, q->cut->term[i].component)) return false;
-    return true;
-}
-
-COLD bool store_claim(reef_world *w, uint32_t component)
-{
-    if (!store_own_all(w, component, false)) return false;
     const value_store *s = store_of(w, component);
     for (uint32_t page = 0; type_of(component)->tracked && page < s->values.count; page++)
         for (store_place at = {.slot = 0}; store_each(s, page, &at);)
             if (!track_prepare(w, component, &at.entity, 1)) return false;
+    return true;
+}
+
+bool stored_claim(reef_block *b, uint64_t version)
+{
+    const cutting *c = b->query->cut;
+    for (uint32_t i = 0; i < c->stored_count; i++) {
+        const cut_term *t = &c->term[i];
+        if (!t->writes || (!t->sure && !store_has(b->world, t->component, b->entities[0]))) continue;
+        if (!store_claim(b->world, t->component, b->entities[0], version)) return false;
+    }
     return true;
 }
 
@@ -167,7 +163,7 @@ void stored_mark(const reef_block *b, uint64_t version)
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const value_store *s = store_of(b->world, c->term[i].component);
         if (!c->term[i].writes || (!c->term[i].sure && reef_store_find(s, b->entities[0]) == NULL)) continue;
-        if (page_version(s, value_page(s, b->entities[0])) != version) store_mark_at(s, b->entities[0], version);
+        if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version) store_mark_at(s, b->entities[0], version);
     }
 }
 
@@ -211,7 +207,7 @@ bool value_changed(const look *l, uint32_t i, reef_entity e)
         for (uint32_t k = 0; k < i; k++)
             if (term_freezes(q, k)) version += store_of(q->world, q->terms[k].component.id)->values.count;
     }
-    return version[value_page(s, e)] > l->since;
+    return version[slot_of(s, e) >> s->bits] > l->since;
 }
 
 /* ---- stepping ---- */
@@ -229,9 +225,8 @@ INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uin
         if (LIKELY(memcmp(page + i * sizeof e, &e, sizeof e) == 0)) return *slot = at, (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
     }
     if (!t->sure && reef_store_find(s, e) == NULL) return NULL;
-    at = (uint32_t)((const uint64_t *)s->index.page[e.index >> REEF_INDEX_BITS])[e.index & ((1u << REEF_INDEX_BITS) - 1)];
-    *slot = at;
-    return (char *)s->values.page[at >> s->bits] + s->offset + (size_t)(at & ((1u << s->bits) - 1)) * s->size;
+    *slot = slot_of(s, e);
+    return slot_value(s, *slot);
 }
 
 /* Where a cell's values come from in this chunk. */
@@ -320,7 +315,7 @@ static bool cells_own(reef_block *b, const cutting *c)
         const cut_term *t = &c->term[i];
         const value_store *s = store_of(w, t->component);
         if (!t->writes || (i < REEF_CELLS ? b->cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL)) continue;
-        const uint64_t is = page_version(s, value_page(s, b->entities[0]));
+        const uint64_t is = page_version(s, slot_of(s, b->entities[0]) >> s->bits);
         if (is == w->hot.version || (own && is == own)) continue;
         void *p = value_own(w, t->component, b->entities[0], own);
         if (p == NULL) return walk_no_memory(b);
