@@ -429,18 +429,24 @@ static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
     part_open(b, &j->begin, &j->end);
 }
 
-static bool job_claim(reef_world *w, run *r, job *j)
+static bool rows_claim(reef_world *w, run *r, job *j)
 {
     reef_block b;
     job_block(&b, w, r, j, 0);
+    const bool stores = r->query->cut && r->query->cut->writes;
     while (reef_next(&b)) {
         if (!part_claim(&b, r->version)) return false;
-        if (b.query->cut == NULL || !b.query->cut->writes) continue;
-        mutex_lock(&w->ticking->lock); /* jobs share pages */
-        const bool ours = stored_claim(&b, r->version);
-        mutex_unlock(&w->ticking->lock);
-        if (!ours) return false;
+        if (stores && !stored_claim(&b, r->version)) return false;
     }
+    return true;
+}
+
+/* Jobs share pages of stores, and a page that becomes ours is another one: so the first job claims for all. */
+static bool job_claim(reef_world *w, run *r, job *j)
+{
+    if (r->query->cut == NULL || !r->query->cut->writes) return rows_claim(w, r, j);
+    for (uint32_t i = 0; j->number == 0 && i < r->job_count; i++)
+        if (!rows_claim(w, r, &w->ticking->jobs[r->job_first + i])) return false;
     return true;
 }
 
