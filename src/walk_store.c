@@ -247,6 +247,30 @@ static COLD void cells_find_slots(reef_block *b, const cutting *c)
         b->cells[i].from = cell_from(b, &c->term[i], match_before(q, b->walk_match), unit_slots(b->world, b->unit));
 }
 
+enum { AHEAD_ROWS = 64 }; /* more of them lie so close that the processor finds them itself */
+
+/* Rows of the table's next chunk that have the first stored component are fetched ahead: where they are few, each is a line of memory
+ * for its handle and one for each column, and a loop waits for one after the other. */
+static void chunk_ahead(const reef_block *b, const cutting *c)
+{
+    const reef_world *w = b->world;
+    const uint64_t *words = b->walk_unit ? bit_words(bit_store_of(w, c->term[0].component), b->walk_unit) : NULL;
+    const match *m = match_before(b->query, b->walk_match);
+    const reef_slot *slots;
+    uint32_t rows = 0;
+    for (uint32_t k = 0; words && k < BIT_WORDS; k++) rows += bits_count(words[k]);
+    if (rows == 0 || rows > AHEAD_ROWS) return;
+    slots = unit_slots(w, b->walk_unit);
+    for (uint32_t k = 0; k < BIT_WORDS; k++)
+        for (uint64_t word = words[k]; word; word &= word - 1) {
+            const uint32_t row = k * 64 + bits_first(word);
+            PREFETCH(slot_entities(slots) + row);
+            for (uint32_t i = c->stored_count; i < c->cell_count; i++)
+                if (c->term[i].column != CUT_ELSEWHERE)
+                    PREFETCH((const char *)reef_slot_of(slots, m, c->term[i].column)->block + (size_t)row * c->term[i].size);
+        }
+}
+
 /* The next chunk with rows that match. False: the loop is at its end. */
 static NOINLINE bool cut_chunk(reef_block *b)
 {
@@ -270,6 +294,7 @@ static NOINLINE bool cut_chunk(reef_block *b)
     for (uint32_t k = 0; k < BIT_WORDS; k++) b->more |= (uint32_t)(b->words[k] != 0) << k;
     b->chunk_marked = false;
     b->epoch = b->world->tables_epoch;
+    if (c->term[0].sure && q->facts[c->term[0].term].bit) chunk_ahead(b, c);
     return true;
 }
 
@@ -341,25 +366,33 @@ static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bo
     return !c->writes || b->part || cells_own(b, c);
 }
 
+static NOINLINE bool cut_go_on(reef_block *b) { return cut_word(b) && cut_next(b); }
+
+/* What takes more than a row whose value follows the last one is in other functions, called at the end: this one saves no registers. */
 bool cut_next(reef_block *b)
 {
     const cutting *c = b->query->cut;
-    if (b->rest == 0 && !cut_word(b)) return false;
-    const uint64_t rest = b->rest;
-    const uint32_t bit = bits_first(rest), row = b->word * 64 + bit;
-    const bool alone = bit < 63 && !(rest >> bit & 2);
-    const reef_entity *e = b->handles + row;
+    const uint64_t rest = b->rest, next = (rest & (0 - rest)) << 1;
+    if (rest == 0) return cut_go_on(b);
+    const uint32_t row = b->word * 64 + bits_first(rest);
     const value_store *s = b->cells[0].from;
-    const uint32_t at = (uint32_t)b->cells[0].next, i = at & ((1u << s->bits) - 1);
-    if (UNLIKELY(!c->quick || !alone || at >= s->count)) return cut_block(b, c, row, alone);
+    const uint32_t at = (uint32_t)b->cells[0].next, i = at & slot_mask(s);
+    const bool alone = next && !(rest & next);
+    if (UNLIKELY(!c->quick || !alone || at >= s->count || b->epoch != b->world->tables_epoch)) return cut_block(b, c, row, alone);
+    const reef_entity *e = b->handles + row;
     const char *page = s->values.page[at >> s->bits];
-    if (UNLIKELY(memcmp(page + i * sizeof *e, e, sizeof *e) != 0)) return cut_block(b, c, row, alone);
+    if (UNLIKELY(memcmp(page + i * sizeof *e, e, sizeof *e) != 0)) return cut_block(b, c, row, true);
     b->cells[0].values = (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
     b->cells[0].next = at + 1;
-    columns_fill(b, c, row);
     b->rest = rest & (rest - 1);
     b->first = row;
     b->count = 1;
     b->entities = e;
+    reef_cell *x = &b->cells[1];
+    const cut_term *t = &c->term[1], *end = &c->term[c->cell_count];
+    for (; t < end; t++, x++) {
+        const reef_slot *slot = x->from;
+        x->values = slot ? (char *)slot->block + (size_t)row * t->size : NULL;
+    }
     return true;
 }
