@@ -28,7 +28,9 @@ const void *reef_block_other(const reef_block *b, reef_component c, bool write)
     const query *q = b->query;
     const char *op = write ? "reef_inout" : "reef_in";
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL) return block_refuse(b, c, op);
-    if (type_of(c.id)->stored) return store_find(b->world, c.id, b->entities[0]); /* all of the block follow it */
+    if (type_of(c.id)->stored) /* all of the block follow it */
+        return b->number && q->cut->each == c.id ? store_nth(store_of(b->world, c.id), b->entities[0], b->number)
+                                                 : store_find(b->world, c.id, b->entities[0]);
     const reef_slot *slots = block_slots(b);
     const uint32_t k = slot_seek(b->world, c.id, slots[0].head.table);
     const uint32_t first = b->walks ? b->first : 0;

@@ -66,6 +66,7 @@
 #define cutting_make reef_inner_cutting_make
 #define destroy_prepare reef_inner_destroy_prepare
 #define destroy_rows reef_inner_destroy_rows
+#define each_next reef_inner_each_next
 #define error_text reef_inner_error_text
 #define event_queue_bytes reef_inner_event_queue_bytes
 #define event_queues reef_inner_event_queues

@@ -404,6 +404,7 @@ void facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
     f->fixed = !reef_entity_is_null(t->source);
     f->filter = filter || t->op == REEF_NOT || t->access == REEF_WITH || x == NULL || x->size == 0;
     f->stored = x && x->stored && !f->filter && !f->fixed && t->op < REEF_ANY_OF;
+    f->each = t->each && f->stored && x->home == REEF_MULTI;
 }
 
 static reef_status leaf_check(reef_world *w, const reef_term *t)
@@ -429,6 +430,16 @@ static bool twice(const term_list *l, const term_facts *facts, uint32_t i)
     return false;
 }
 
+/* Is a term that says `each` one that may, and the only one? */
+static bool each_sound(const term_list *l, const term_facts *facts, uint32_t i)
+{
+    const reef_term *t = &l->term[i];
+    if (!t->each) return true;
+    for (uint32_t j = 0; j < i; j++)
+        if (l->term[j].each) return false;
+    return t->op == REEF_HAS && facts[i].top && !facts[i].filter && !facts[i].fixed;
+}
+
 /* Term *at and what is inside it. */
 static reef_status terms_check(reef_world *w, const term_list *l, term_facts *facts, uint32_t *at, bool top, bool filter)
 {
@@ -440,6 +451,7 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
     if (t->op < REEF_ANY_OF) {
         reef_status s = leaf_check(w, t);
         if (s == REEF_OK && twice(l, facts, i)) s = REEF_DUPLICATE_TERM;
+        if (s == REEF_OK && !each_sound(l, facts, i)) s = REEF_BAD_ARGUMENT;
         return s == REEF_OK ? s : terms_refuse(w, l, s, t->component, l->number[i]);
     }
     if (t->component.id || t->count == 0) return terms_refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);

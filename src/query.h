@@ -24,6 +24,7 @@ typedef struct term_facts {
     bool filter; /* no data is asked for */
     bool sub;    /* of a group that stands for a term with a plus: the group itself and its members */
     bool top;    /* not in a group */
+    bool each;   /* one visit for each value */
 } term_facts;
 
 enum { SWITCHES_FEW = 8 };
@@ -53,6 +54,7 @@ typedef struct cut_term {
 typedef struct cutting {
     reef_query_head head; /* of its blocks: key i is that of cell i */
     uint32_t count, stored_count, cell_count;
+    uint32_t each;        /* component whose values are visited one by one; 0: none */
     bool     writes;      /* some stored term */
     bool     quick;       /* one stored term, without holes, only read, of every match; and a cell for each term */
     bool     freezes;     /* it asks which of the stored values changed that it writes itself */
@@ -213,6 +215,7 @@ void facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* sr
 bool cutting_make(query *q); /* query.cut; false: no memory */
 void cutting_drop(query *q);
 /* The next block of a loop whose blocks are cut. False: the end. */
+bool each_next(reef_block *b, bool (*next)(reef_block *)); /* the next value of the term with `each`; after the last the next block */
 bool cut_next(reef_block *b);
 /* How many of n rows side by side, which match, may be one block. */
 uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n);

@@ -4,13 +4,13 @@
  *     any    := one {"|" one}                              ANY_OF, if there are two or more
  *     one    := "!" one | "(" query ")" | leaf             NOT or NONE_OF; ALL_OF, if there are two or more
  *     leaf   := ["?"] {word} name ["+"] ["of" source] | word "*"
- *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added"
+ *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added" | "each"
  *     name   := what type names are made of, or any text in quotes
  *     source := the same for an entity's name, or "#" index "v" generation
  *
  * A word is only a word when a name follows it: "in" alone is a type named in, and so is the first term of "in, Position".
  * "in in" is that type, read only. A type in quotes is never a word: "\"in\" of sun" (without the quotes, `of` would be the name
- * that follows). "of" is a word only behind a name. Each kind of word (access; disabled, either; changed, added) stands once.
+ * that follows). "of" is a word only behind a name. Each kind of word (access; disabled, either; changed, added; each) stands once.
  * "+" behind a name: or a subtype of it. `word "*"` says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses are
  * not empty. "$" and "name(" are kept for variables and pairs.
  *
@@ -20,7 +20,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_KINDS } word_kind;
+typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_EACH, WORD_KINDS } word_kind;
 
 typedef struct query_word {
     const char *text;
@@ -33,6 +33,7 @@ static const query_word query_words[] = {
     {"inout", WORD_ACCESS, REEF_INOUT},        {"with", WORD_ACCESS, REEF_WITH},
     {"disabled", WORD_ENABLED, REEF_DISABLED}, {"either", WORD_ENABLED, REEF_EITHER},
     {"changed", WORD_SINCE, REEF_IF_CHANGED},  {"added", WORD_SINCE, REEF_IF_ADDED},
+    {"each", WORD_EACH, true},
 };
 
 enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0] };
@@ -133,6 +134,7 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
         if (found->kind == WORD_ACCESS) t->access = (reef_access)found->value;
         if (found->kind == WORD_ENABLED) t->enabled = (reef_enabled)found->value;
         if (found->kind == WORD_SINCE) t->since = (reef_since)found->value;
+        if (found->kind == WORD_EACH) t->each = true;
     }
     return true;
 }
@@ -143,7 +145,7 @@ static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given
     bool inside = p->parentheses || p->nots || p->alternatives;
     if (p->entities_given) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' stands here a second time");
     if (inside) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*', the whole entity, is no part of a group or of '!'");
-    if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE])
+    if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE] || given[WORD_EACH])
         return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                             "'*', the whole entity, has 'disabled' or 'either' before it, nothing else");
     p->out->entities = t->enabled;
@@ -359,6 +361,7 @@ static COLD void write_leaf(query_writer *o, const reef_term *t, bool filter)
     if (t->access != REEF_INOUT && !filter && t->op != REEF_NOT) write_word(o, WORD_ACCESS, t->access);
     write_word(o, WORD_ENABLED, t->enabled);
     write_word(o, WORD_SINCE, t->since);
+    write_word(o, WORD_EACH, t->each);
     write_name(o, kind ? kind->name : "");
     if (t->subtypes) write_text(o, "+");
     if (!reef_entity_is_null(t->source)) write_source(o, t->source);

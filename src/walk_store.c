@@ -50,6 +50,7 @@ static void cutting_add(cutting *c, const query *q, uint32_t i)
     if (c->count < REEF_CELLS) c->head.key[c->cell_count++] = q->facts[i].sub ? REEF_NO_KEY : x->id << 1 | !to->writes;
     c->count++;
     c->stored_count += to->stored;
+    if (q->facts[i].each) c->each = x->id;
     c->writes |= to->stored && to->writes;
     c->freezes |= term_freezes(q, i);
 }
@@ -100,6 +101,7 @@ static uint32_t values_follow(const reef_world *w, const cut_term *t, const reef
 
 uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n)
 {
+    if (q->cut->each) return 1;
     for (uint32_t i = 0; n > 1 && i < q->cut->stored_count; i++) n = values_follow(q->world, &q->cut->term[i], e, n);
     return n;
 }
@@ -394,5 +396,24 @@ bool cut_next(reef_block *b)
         const reef_slot *slot = x->from;
         x->values = slot ? (char *)slot->block + (size_t)row * t->size : NULL;
     }
+    return true;
+}
+
+/* ---- one visit for each value ---- */
+
+bool each_next(reef_block *b, bool (*next)(reef_block *))
+{
+    const cutting *c = b->query->cut;
+    if (b->numbers_left == 0) {
+        b->number = 0;
+        if (!next(b)) return false;
+        b->numbers_left = multi_values(store_of(b->world, c->each), b->entities[0]) - 1;
+        return true;
+    }
+    b->numbers_left--;
+    b->number++;
+    for (uint32_t i = 0; b->head == &c->head && i < c->stored_count && i < REEF_CELLS; i++)
+        if (c->term[i].component == c->each)
+            b->cells[i].values = (void *)(uintptr_t)store_nth(store_of(b->world, c->each), b->entities[0], b->number);
     return true;
 }

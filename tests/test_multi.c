@@ -343,6 +343,178 @@ static void D1_commands_add_one_more(void **state)
     assert_int_equal(reef_count_on(w, e, TrackedMany), 1);
 }
 
+/* Entities with 1, 2 ... 4 buffs and none, told apart by Mass. */
+static reef_entity crowd(reef_world *w, int n)
+{
+    reef_entity e = {0, 0};
+    for (int i = 0; i < n; i++) {
+        e = reef_spawn(w, reef_with(Mass, i));
+        for (int32_t k = 0; k < i % 5; k++) assert_non_null(reef_append(w, e, Buff, k + 1, i));
+    }
+    return e;
+}
+
+static void B4_a_query_asks_for_the_span(void **state)
+{
+    reef_world *w = world_of(state);
+    crowd(w, 200);
+    int rows = 0, values = 0;
+    for (reef_block b = reef_begin_text(w, "in Buff, in Mass"); reef_next(&b);) {
+        const Buff *first = reef_in(&b, Buff);
+        const Mass *m = reef_in(&b, Mass);
+        for (uint32_t i = 0; i < b.count; i++) {
+            uint32_t n;
+            const Buff *all = reef_block_span(&b, Buff, i, &n);
+            assert_int_equal(n, (int)m[i].kg % 5);
+            assert_ptr_equal(all, first + i);
+            for (uint32_t k = 0; k < n; k++) assert_int_equal(all[k].kind, k + 1);
+            rows++, values += (int)n;
+        }
+        uint32_t n;
+        assert_null(reef_block_span(&b, Buff, b.count, &n));
+        assert_int_equal(n, 0);
+        assert_null(reef_block_span_mut(&b, Buff, 0, &n));
+        assert_null(reef_block_span(&b, Position, 0, &n));
+    }
+    assert_int_equal(rows, 160);
+    assert_int_equal(values, 400);
+    for (reef_block b = reef_begin_text(w, "Buff, ?in Velocity"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) {
+            uint32_t n;
+            Buff *all = reef_block_span_mut(&b, Buff, i, &n);
+            for (uint32_t k = 0; k < n; k++) all[k].left = -1;
+            assert_null(reef_block_span(&b, Velocity, i, &n));
+        }
+    values = 0;
+    for (reef_block b = reef_begin_text(w, "each in Buff"); reef_next(&b);) values += reef_in(&b, Buff)->left;
+    assert_int_equal(values, -400);
+}
+
+static int64_t kinds_of_each(reef_world *w, const char *text, int *visits, bool by_entity)
+{
+    int64_t sum = 0;
+    reef_query q = reef_query_new(w, text);
+    assert_query(q);
+    if (by_entity) assert_ok(reef_query_order(w, q, &(reef_order){.field = NULL}));
+    *visits = 0;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);) {
+        assert_int_equal(b.count, 1);
+        sum = (sum * 7 + reef_in(&b, Buff)->kind) % 1000003 + (int64_t)reef_in(&b, Mass)->kg;
+        ++*visits;
+    }
+    assert_ok(reef_query_free(w, q));
+    return sum;
+}
+
+static void B4_a_query_asks_for_each(void **state)
+{
+    reef_world *w = world_of(state);
+    crowd(w, 200);
+    int64_t sum = 0;
+    int visits = 0;
+    for (reef_block b = reef_begin_text(w, "in Mass, in Buff"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++)
+            for (int32_t k = 0; k < (int)reef_in(&b, Mass)[i].kg % 5; k++) sum = (sum * 7 + k + 1) % 1000003 + (int64_t)reef_in(&b, Mass)[i].kg;
+    assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, false) == sum);
+    assert_int_equal(visits, 400);
+    assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, true) == sum);
+    assert_int_equal(visits, 400);
+    reef_snapshot *s = reef_snapshot_take(w);
+    for (reef_block b = reef_begin_text(w, "each Buff, in Mass"); reef_next(&b);) reef_inout(&b, Buff)->kind += 0;
+    assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, false) == sum);
+    for (reef_row row = reef_rows(w, reef_query_new(w, "each Buff")); reef_row_next(&row);) reef_at(row, Buff)->kind = 9;
+    assert_ok(reef_restore(w, s));
+    assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, false) == sum);
+    reef_snapshot_free(s);
+    assert_int_equal(reef_query_count(w, reef_query_new(w, "each Buff")), 160);
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, "?each Buff"));
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, "!each Buff"));
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, "each Buff | Mass"));
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, "each with Buff"));
+    assert_no_query(w, REEF_BAD_ARGUMENT, reef_query_new(w, "each Buff, each TrackedMany"));
+    char text[64];
+    reef_query_text(w, reef_query_new(w, "in each Buff, each"), text, sizeof text);
+}
+
+/* Of a type in another home each is the one. */
+static void C1_each_of_another_home_is_one(void **state)
+{
+    reef_world *w = world_of(state);
+    crowd(w, 10);
+    int rows = 0;
+    for (reef_block b = reef_begin_text(w, "each Mass"); reef_next(&b);) rows += (int)b.count;
+    assert_int_equal(rows, 10);
+    char text[64];
+    reef_query_text(w, reef_query_new(w, "each in Buff"), text, sizeof text);
+    assert_string_equal(text, "in each Buff");
+}
+
+static void tire(reef_block *b)
+{
+    Buff *x = reef_inout(b, Buff);
+    for (uint32_t i = 0; i < b->count; i++) x[i].left += 100;
+}
+
+static void more(reef_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) assert_ok(reef_cmd_add(b, b->entities[i], Buff));
+}
+
+/* In systems, split over jobs. */
+static void D1_systems_visit_each(void **state)
+{
+    reef_world *w = world_of(state), *f;
+    crowd(w, 500);
+    reef_system(w, tire, "each Buff");
+    reef_system(w, more, "in Buff; adds Buff");
+    f = reef_fork(w);
+    assert_ok(reef_tick(f, 1.0f / 60));
+    assert_ok(reef_tick(f, 1.0f / 60));
+    int count = 0;
+    for (reef_block b = reef_begin_text(f, "in Buff, in Mass"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) {
+            uint32_t n, own = (uint32_t)reef_in(&b, Mass)[i].kg % 5;
+            const Buff *all = reef_block_span(&b, Buff, i, &n);
+            assert_int_equal(n, own + 2);
+            for (uint32_t k = 0; k < own; k++) assert_int_equal(all[k].left, 200 + (int)reef_in(&b, Mass)[i].kg);
+            assert_int_equal(all[own].left, 100);
+            assert_int_equal(all[own + 1].left, 0);
+            count++;
+        }
+    assert_int_equal(count, 400);
+    assert_int_equal(reef_world_stats(w).values, 1000);
+    reef_world_free(f);
+}
+
+static uint32_t told_adds, told_sets, told_removes;
+static void tell(const reef_notice *n)
+{
+    told_adds += n->kind == REEF_ON_ADD;
+    told_sets += n->kind == REEF_ON_SET;
+    told_removes += n->kind == REEF_ON_REMOVE;
+    if (n->kind == REEF_ON_REMOVE) assert_int_equal(reef_was(n, TrackedMany, 0)->value, 1);
+}
+
+static void E1_observers_hear_of_more_and_fewer(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e = reef_create(w);
+    told_adds = told_sets = told_removes = 0;
+    reef_observe(w, tell, REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, TrackedMany);
+    for (int32_t i = 1; i < 4; i++) {
+        Tracked *t = NULL;
+        assert_ok(reef_add_id(w, e, reef_id(TrackedMany), NULL, (void **)&t));
+        t->value = i;
+    }
+    assert_int_equal(told_adds, 1);
+    assert_int_equal(told_sets, 2);
+    assert_ok(reef_remove_one(w, e, TrackedMany, 1));
+    assert_int_equal(told_sets, 3);
+    assert_ok(reef_remove(w, e, TrackedMany));
+    assert_int_equal(told_removes, 1);
+    assert_int_equal(book.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +530,11 @@ int main(void)
         TEST(H2_each_is_visited),
         TEST(D6_more_and_fewer_are_changes),
         TEST(D1_commands_add_one_more),
+        TEST(B4_a_query_asks_for_the_span),
+        TEST(B4_a_query_asks_for_each),
+        TEST(C1_each_of_another_home_is_one),
+        TEST(D1_systems_visit_each),
+        TEST(E1_observers_hear_of_more_and_fewer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

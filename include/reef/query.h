@@ -70,6 +70,9 @@ typedef struct reef_term {
     uint32_t       subtypes; /* 1: the component or a subtype of it (reef/subtype.h), as "Moving+" in a text. Not with a source, nor with REEF_IF_ADDED */
     reef_entity    source; /* {0}: the entity that is visited. Another: the term holds for all rows or for none, and its data is read
                               by reef_fixed_in, reef_fixed_inout. When that entity dies, the term doesn't hold */
+    bool           each;   /* of a type in REEF_MULTI: one visit for each value, in their order, in a block of one row; else one an entity,
+                              where reef_in gives the first and reef_block_span all. Of other homes it means nothing. For one term of a query
+                              whose data is asked for, HAS, outside of groups, without a source (else BAD_ARGUMENT) */
 } reef_term;
 
 typedef struct reef_query_desc {
@@ -150,6 +153,7 @@ typedef struct reef_block {
     const void        *walk_match; /* what `match` is in other loops */
     const reef_entity *handles;    /* of the chunk */
     reef_cell          cells[REEF_CELLS];
+    uint32_t           number, numbers_left; /* of a term with `each`: which of its values this is, and how many follow */
 } reef_block;
 
 /* How to walk; {0}: everything, in the visible order. */
