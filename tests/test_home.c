@@ -521,7 +521,7 @@ static void G1_forks_dont_forget_what_a_snapshot_holds(void **state)
 {
     static const reef_hooks reset = {.on_fork = REEF_FORK_RESET};
     for (uint32_t h = 0; h < HOMES; h++) {
-        enum { N = 600 };
+        enum { N = 40 };
         reef_world *w = another_world(state, NULL);
         const reef_component c = type_sized(h, "Reset", 8, 4, &reset);
         reef_entity e[N];
