@@ -80,6 +80,7 @@ static void stores_take_back(reef_world *w, resets *r)
         const paged_owner o = store_owner(w->family, s, &pages);
         paged_drop(&s->values, &o);
         s->values = x->own;
+        if (s->values.shared) s->values.shared = s->values.count; /* what is older than the copy now isn't known for ours, as in any share */
     }
 }
 

@@ -171,7 +171,7 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
         else if (values[i].kind == VALUE_SPAN) multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
         else store_commit_add(w, t->id, e);
         if (replaces) at += t->size;
-        if (t->tracked) track_stamp(w, t->id, e.index, !has);
+        if (t->tracked && (t->size || !has)) track_stamp(w, t->id, e.index, !has);
     }
     for (uint32_t i = 0; i < count; i++) {
         const type *t = stored_value(&values[i]);

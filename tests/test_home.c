@@ -516,6 +516,33 @@ static void G1_types_that_forks_reset_or_skip_do_so_in_every_home(void **state)
     }
 }
 
+/* Of two pages one is written between forks, again and again: the other stays the snapshot's. */
+static void G1_forks_dont_forget_what_a_snapshot_holds(void **state)
+{
+    static const reef_hooks reset = {.on_fork = REEF_FORK_RESET};
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { N = 40 };
+        reef_world *w = another_world(state, NULL);
+        const reef_component c = type_sized(h, "Reset", 8, 4, &reset);
+        reef_entity e[N];
+        people_make(w, e, N, c);
+        reef_snapshot *s = reef_snapshot_take(w);
+        assert_ok(reef_restore(w, s));
+        for (uint32_t k = 0; k < N; k++) {
+            number_set(w, e[0], c, (int32_t)k + 1);
+            reef_world *fork = reef_fork(w);
+            assert_int_equal(number_of(fork, e[0], c), 0);
+            reef_world_free(fork);
+        }
+        for (uint32_t i = 0; i < N; i += 2) number_set(w, e[i], c, 5);
+        reef_world *then = reef_snapshot_fork(s);
+        for (uint32_t i = 0; i < N; i += 2) assert_int_equal(number_of(then, e[i], c), 0);
+        reef_world_free(then);
+        reef_snapshot_free(s);
+        end_world(state, w);
+    }
+}
+
 /* ---- going back ---- */
 
 enum { PLAYERS = 50 };
@@ -924,6 +951,7 @@ int main(void)
         TEST(E2_shared_values_are_copied_and_destroyed_once),
         TEST(E2_what_cant_be_copied_refuses_a_fork_by_name),
         TEST(G1_types_that_forks_reset_or_skip_do_so_in_every_home),
+        TEST(G1_forks_dont_forget_what_a_snapshot_holds),
         TEST(G2_a_history_brings_values_of_every_home_back),
         TEST(G3_a_synctest_names_component_and_entity_in_every_home),
         TEST(G4_the_hash_knows_values_but_not_where_they_lie),
