@@ -38,7 +38,9 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
 {
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
-    if (exactly_there(w, e, place, c.id)) return true;
+    if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
+    if (stored_any(w) && store_has(w, c.id, e)) return true;
+    if ((c.id & BIT_DISABLED) == 0 && bit_has(w, c.id, place)) return true;
     const type *t = type_of(c.id);
     return UNLIKELY(t && has_subtypes(t)) && subtype_any(w, e, t);
 }

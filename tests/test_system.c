@@ -180,7 +180,7 @@ static void D1_the_same_as_a_struct(void **stage)
                                                                 {.component = reef_id(Frozen), .op = REEF_NOT, .access = REEF_INOUT}}},
                           .touches = {{REEF_READS, reef_id(Mass)}, {REEF_SENDS, reef_id(Hit)}, {REEF_SPAWNS, {0}}, {REEF_DESTROYS, {0}}}};
     const struct system *b = inside(w, reef_system_new(w, &d));
-    a = inside(w, (reef_system_id){0, 1, w->number});
+    a = inside(w, (reef_system_id){0, 1, w->hot.number});
     assert_int_equal(a->touch_count, b->touch_count);
     assert_memory_equal(a->touches, b->touches, a->touch_count * sizeof *a->touches);
     assert_int_equal(a->access_count, b->access_count);
