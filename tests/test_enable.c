@@ -462,13 +462,13 @@ static void finds(reef_world *w, reef_query_desc desc, const char *wanted)
 
 static reef_query_desc one(reef_component c, reef_enabled enabled)
 {
-    return (reef_query_desc){.terms = {{c, REEF_WITH, REEF_HAS, enabled, REEF_ALWAYS, 0, {0, 0}}}};
+    return (reef_query_desc){.terms = {{.component = c, .access = REEF_WITH, .enabled = enabled}}};
 }
 
 static reef_query_desc two(reef_op op, reef_component c, reef_enabled enabled)
 {
     reef_query_desc d = one(reef_id(Mass), REEF_ENABLED);
-    d.terms[1] = (reef_term){c, REEF_WITH, op, enabled, REEF_ALWAYS, 0, {0, 0}};
+    d.terms[1] = (reef_term){.component = c, .access = REEF_WITH, .op = op, .enabled = enabled};
     return d;
 }
 
