@@ -386,6 +386,7 @@
 #define stored_undo reef_inner_stored_undo
 #define stored_unmake reef_inner_stored_unmake
 #define stored_values reef_inner_stored_values
+#define stores_reserve reef_inner_stores_reserve
 #define stores_reset reef_inner_stores_reset
 #define stores_shrink reef_inner_stores_shrink
 #define stores_tracked reef_inner_stores_tracked
