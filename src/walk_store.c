@@ -20,8 +20,9 @@ typedef union cut_columns {
     match    aligned;
     uint16_t column[CUT_COLUMNS + REEF_CELLS];
 } cut_columns;
-static const cut_columns cut_match = {.column = {[CUT_COLUMNS] = 0, [CUT_COLUMNS + 1] = CELL, [CUT_COLUMNS + 2] = 2 * CELL, [CUT_COLUMNS + 3] = 3 * CELL,
-                                           [CUT_COLUMNS + 4] = 4 * CELL, [CUT_COLUMNS + 5] = 5 * CELL}};
+static const cut_columns cut_match = {
+    .column = {[CUT_COLUMNS] = 0, [CUT_COLUMNS + 1] = CELL, [CUT_COLUMNS + 2] = 2 * CELL, [CUT_COLUMNS + 3] = 3 * CELL,
+               [CUT_COLUMNS + 4] = 4 * CELL, [CUT_COLUMNS + 5] = 5 * CELL}};
 
 /* ---- what is asked for ---- */
 
