@@ -229,11 +229,11 @@
 #define parse_query reef_inner_parse_query
 #define parse_refuse reef_inner_parse_refuse
 #define parse_type reef_inner_parse_type
-#define part_of_field reef_inner_part_of_field
-#define part_of_field reef_inner_part_of_field
+#define part_at reef_inner_part_at
 #define part_claim reef_inner_part_claim
 #define part_like reef_inner_part_like
 #define part_mark reef_inner_part_mark
+#define part_of_field reef_inner_part_of_field
 #define part_open reef_inner_part_open
 #define parts_gather reef_inner_parts_gather
 #define parts_own reef_inner_parts_own
@@ -386,6 +386,7 @@
 #define stored_undo reef_inner_stored_undo
 #define stored_unmake reef_inner_stored_unmake
 #define stored_values reef_inner_stored_values
+#define stores_reserve reef_inner_stores_reserve
 #define stores_reset reef_inner_stores_reset
 #define stores_shrink reef_inner_stores_shrink
 #define stores_tracked reef_inner_stores_tracked

@@ -115,6 +115,8 @@ const char *multi_wrong(const value_store *s, uint64_t *number); /* NULL: it is 
 
 /* The store with values whose type follows `last` by name (NULL: the first); NULL at the end. */
 const value_store *store_after(const reef_world *w, const type *last);
+/* Room for values of `count` new entities, whose ids are prepared. False: no memory. */
+bool stores_reserve(reef_world *w, const reef_component *types, uint32_t type_count, uint32_t count);
 reef_status stores_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- slots, and the straight paths ---- */

@@ -15,6 +15,23 @@ const value_store *store_after(const reef_world *w, const type *last)
     return best;
 }
 
+/* ---- room ---- */
+
+COLD bool stores_reserve(reef_world *w, const reef_component *types, uint32_t type_count, uint32_t count)
+{
+    size_t bytes;
+    bool some = false, ok = true;
+    for (uint32_t i = 0; i < type_count; i++) some |= type_of(types[i].id)->stored;
+    if (!some || count == 0) return true;
+    if (!size_multiply(count, sizeof(reef_entity), 0, &bytes)) return false;
+    reef_entity *e = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (e == NULL) return false;
+    ids_peek(w, 0, count, e); /* those that come next: by their indices values are found */
+    for (uint32_t i = 0; ok && i < type_count; i++) ok = !type_of(types[i].id)->stored || store_prepare_add(w, types[i].id, e, count);
+    memory_free(&w->family->memory, MEMORY_OTHER, e, bytes);
+    return ok;
+}
+
 /* ---- pages of another size ---- */
 
 enum { PAGE_SIZES = 17 }; /* 1 ... REEF_PAGE_ROWS_MAX */

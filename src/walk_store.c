@@ -16,11 +16,13 @@
 
 /* Cells as the columns of a match. */
 enum { CUT_COLUMNS = offsetof(match, columns) / sizeof(uint16_t), CELL = sizeof(reef_cell) };
-static const union {
+typedef union cut_columns {
     match    aligned;
     uint16_t column[CUT_COLUMNS + REEF_CELLS];
-} cut_match = {.column = {[CUT_COLUMNS] = 0, [CUT_COLUMNS + 1] = CELL, [CUT_COLUMNS + 2] = 2 * CELL, [CUT_COLUMNS + 3] = 3 * CELL,
-                          [CUT_COLUMNS + 4] = 4 * CELL, [CUT_COLUMNS + 5] = 5 * CELL}};
+} cut_columns;
+static const cut_columns cut_match = {
+    .column = {[CUT_COLUMNS] = 0, [CUT_COLUMNS + 1] = CELL, [CUT_COLUMNS + 2] = 2 * CELL, [CUT_COLUMNS + 3] = 3 * CELL,
+               [CUT_COLUMNS + 4] = 4 * CELL, [CUT_COLUMNS + 5] = 5 * CELL}};
 
 /* ---- what is asked for ---- */
 
@@ -90,7 +92,7 @@ void cutting_drop(query *q)
 INLINE uint64_t page_version(const value_store *s, uint32_t page) { return REEF_DEPENDENT(&s->values.version[page]); }
 
 /* How many of the entities, up to n, are as the first: their values follow its value, or they have none either. */
-static uint32_t values_follow(const reef_world *w, const cut_term *t, const reef_entity *e, uint32_t n)
+static uint32_t values_beside(const reef_world *w, const cut_term *t, const reef_entity *e, uint32_t n)
 {
     const value_store *s = store_of(w, t->component);
     const bool there = t->sure || reef_store_find(s, e[0]);
@@ -102,7 +104,7 @@ static uint32_t values_follow(const reef_world *w, const cut_term *t, const reef
 uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n)
 {
     if (q->cut->each) return 1;
-    for (uint32_t i = 0; n > 1 && i < q->cut->stored_count; i++) n = values_follow(q->world, &q->cut->term[i], e, n);
+    for (uint32_t i = 0; n > 1 && i < q->cut->stored_count; i++) n = values_beside(q->world, &q->cut->term[i], e, n);
     return n;
 }
 

@@ -156,6 +156,7 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
     static const char op[] = "reef_reserve_for";
     const reef_entity null = {0, 0};
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
+    bool rows = false;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (type_count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
     if (type_count && types == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
@@ -170,11 +171,13 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
             return failure(w, t->owner ? REEF_BAD_ARGUMENT : REEF_LIMIT, op, types[i], null, i + 1);
         if (in_table(t)) ids[n++] = t->id;
         for (uint32_t k = 0; k < t->part_count; k++) ids[n++] = t->parts[k];
+        rows = true; /* of the empty set, where nothing is in a table */
     }
     reef_status s = ids_prepare(w, count);
     uint32_t id = s == REEF_OK ? graph_table(w, ids, n, &s) : 0;
-    table *t = id > TABLE_EMPTY ? table_own(w, id) : NULL;
-    if (s == REEF_OK && id > TABLE_EMPTY && (t == NULL || (count && !table_reserve(w, t, count)))) s = REEF_NO_MEMORY;
+    table *t = id && rows ? table_own(w, id) : NULL;
+    if (s == REEF_OK && rows && (t == NULL || (count && !table_reserve(w, t, count)))) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !stores_reserve(w, types, type_count, count)) s = REEF_NO_MEMORY;
     return s == REEF_OK ? s : failure(w, s, op, (reef_component){0}, null, count);
 }
 

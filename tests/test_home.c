@@ -349,6 +349,32 @@ static void D8_a_value_stays_where_it_is_while_it_lives(void **state)
     }
 }
 
+static void H3_room_is_reserved_in_every_home(void **state)
+{
+    for (uint32_t h = 0; h < HOMES; h++) {
+        enum { N = 700 };
+        reef_world *w = another_world(state, NULL);
+        const reef_component c[2] = {plain_in(h), reef_id(Mass)};
+        heap *memory = heap_of(state);
+        people_make(w, (reef_entity[10]){{0, 0}}, 10, c[0]);
+        assert_ok(reef_reserve_for(w, N, c, 2));
+        assert_valid(w);
+        const uint64_t calls = memory->calls;
+        for (uint32_t i = 0; i < N; i++) {
+            const int32_t value[2] = {(int32_t)i, 7};
+            const Mass mass = {1};
+            const reef_value v[] = {reef_value_make(c[0], REEF_VALUE_ONE, sizeof value, value), reef_value_make(c[1], REEF_VALUE_ONE, sizeof mass, &mass)};
+            assert_some(reef_spawn_values(w, v, 2));
+        }
+        assert_true(memory->calls <= calls + 4); /* bits of the rows' chunk, and what a first spawn remembers */
+        assert_ok(reef_reserve_for(w, 5000, c, 1));
+        assert_ok(reef_shrink(w));
+        assert_valid(w);
+        assert_int_equal(reef_count_id(w, c[0]), N + 5);
+        end_world(state, w);
+    }
+}
+
 /* ---- worlds as values ---- */
 
 static void G1_forks_and_snapshots_have_values_of_their_own(void **state)
@@ -947,6 +973,7 @@ int main(void)
         TEST(E2_large_and_strictly_aligned_values_live_in_every_home),
         TEST(D8_pages_are_made_where_needed_and_freed_when_empty),
         TEST(D8_a_value_stays_where_it_is_while_it_lives),
+        TEST(H3_room_is_reserved_in_every_home),
         TEST(G1_forks_and_snapshots_have_values_of_their_own),
         TEST(E2_shared_values_are_copied_and_destroyed_once),
         TEST(E2_what_cant_be_copied_refuses_a_fork_by_name),
