@@ -229,11 +229,10 @@
 #define parse_query reef_inner_parse_query
 #define parse_refuse reef_inner_parse_refuse
 #define parse_type reef_inner_parse_type
-#define part_of_field reef_inner_part_of_field
-#define part_of_field reef_inner_part_of_field
 #define part_claim reef_inner_part_claim
 #define part_like reef_inner_part_like
 #define part_mark reef_inner_part_mark
+#define part_of_field reef_inner_part_of_field
 #define part_open reef_inner_part_open
 #define parts_gather reef_inner_parts_gather
 #define parts_own reef_inner_parts_own
