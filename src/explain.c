@@ -25,7 +25,7 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 static const char *type_text(uint32_t component) { return type_of(component)->name; }
 
-static const char *home_text(reef_home home)
+static const char *explain_home(reef_home home)
 {
     static const char *const text[] = {"REEF_TABLE", "REEF_BIT", "REEF_SPARSE", "REEF_PAGED", "REEF_COLD", "REEF_MULTI", "REEF_SHARED", "REEF_SPLIT"};
     return text[home];
@@ -82,7 +82,7 @@ static void explain_rows(explanation *o, const query *q)
             explain_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));
         if (f->stored)
             explain_put(o, "cuts blocks where the values of %s don't lie side by side: their home is %s\n", type_text(t->component.id),
-                        home_text(type_of(t->component.id)->home));
+                        explain_home(type_of(t->component.id)->home));
         if (t->since == REEF_IF_ADDED) explain_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
     }
 }
