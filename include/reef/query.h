@@ -12,6 +12,9 @@
  * type names, rows in the order of the table, so the order depends on the world's state alone. A query stays valid while
  * tables come and go; it finds new ones by itself, and its cost doesn't depend on tables that it doesn't match.
  *
+ * Of components outside of the table (docs/homes.md) values lie side by side in a block as well: a block ends where they don't, and at
+ * a row that doesn't match.
+ *
  * Where some rows of a block don't match (switches, disabled components, changed rows), the block says which do:
  * reef_block_mask. reef_each walks row by row and needs no mask.
  *
@@ -55,8 +58,8 @@ typedef enum reef_enabled {
 
 typedef enum reef_since {
     REEF_ALWAYS = 0,
-    REEF_IF_CHANGED, /* written since this query last ran (or since reef_loop.since): the rows of blocks that were written; exactly the
-                     rows that were for a type with track_rows */
+    REEF_IF_CHANGED, /* written since this query last ran (or since reef_loop.since): the rows of blocks that were written, of values
+                     outside of the table those of pages; exactly the rows that were for a type with track_rows */
     REEF_IF_ADDED    /* got the component since then; for types with track_rows (others: BAD_ARGUMENT) */
 } reef_since;
 
