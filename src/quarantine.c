@@ -212,7 +212,7 @@ static void rows_go(const column *c, char *to, char *from, uint32_t rows, uint32
 }
 
 /* Values of the running call may lie in the block. */
-static void values_follow(reef_world *w, const char *from, const char *to, size_t bytes)
+static void values_rebase(reef_world *w, const char *from, const char *to, size_t bytes)
 {
     for (uint32_t i = 0; i < w->value_count; i++) {
         const char *p = w->value[i].data;
@@ -255,7 +255,7 @@ COLD bool quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_
         const column *c = &s->columns[k];
         char *old = slots[k].block;
         rows_go(c, fresh[k], old, rows, raw);
-        values_follow(w, old, fresh[k], (size_t)rows * c->size);
+        values_rebase(w, old, fresh[k], (size_t)rows * c->size);
         mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
         slots[k].block = fresh[k];
         mutex_unlock(&w->family->lock);
