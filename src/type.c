@@ -198,7 +198,8 @@ static reef_status base_check(const reef_type_desc *d)
     if (d->base.id == 0) return REEF_OK;
     if (base == NULL) return REEF_UNKNOWN_TYPE;
     if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
-    return d->home == REEF_SPLIT || base->home == REEF_SPLIT ? REEF_BAD_ARGUMENT : REEF_OK; /* there is no struct */
+    const bool one = d->home != REEF_SPLIT && d->home != REEF_MULTI && base->home != REEF_SPLIT && base->home != REEF_MULTI;
+    return one ? REEF_OK : REEF_BAD_ARGUMENT; /* otherwise an entity has not one struct */
 }
 
 static bool align_allowed(uint32_t size, uint32_t align)
