@@ -186,7 +186,9 @@ static COLD void tell_reason(explainer *o, const struct system *a, const struct 
         }
     }
     uint32_t other = 0, c = *between == ':' ? subtypes_collide(a, b, &other) : 0;
-    if (c) tell_format(o, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name, type_at(c), b->name, type_at(other));
+    if (c)
+        tell_format(o, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name, type_at(c), b->name,
+                    type_at(other));
     tell_format(o, "\n");
 }
 

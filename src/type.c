@@ -198,7 +198,8 @@ static reef_status base_check(const reef_type_desc *d)
     if (d->base.id == 0) return REEF_OK;
     if (base == NULL) return REEF_UNKNOWN_TYPE;
     if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
-    return d->home == REEF_SPLIT || base->home == REEF_SPLIT ? REEF_BAD_ARGUMENT : REEF_OK; /* there is no struct */
+    const bool one = d->home != REEF_SPLIT && d->home != REEF_MULTI && base->home != REEF_SPLIT && base->home != REEF_MULTI;
+    return one ? REEF_OK : REEF_BAD_ARGUMENT; /* otherwise an entity has not one struct */
 }
 
 static bool align_allowed(uint32_t size, uint32_t align)
@@ -564,7 +565,8 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
         if (t->align != d->align) text_add(&length, "; alignments %u and %u", t->align, d->align);
         if (t->home != d->home) text_add(&length, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
         else if (t->page_rows != page_rows_of(d)) text_add(&length, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
-        if (!base_same(t, d)) text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base), base_text(type_of(d->base.id)));
+        if (!base_same(t, d))
+            text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base), base_text(type_of(d->base.id)));
         if (!type_same_hooks(t, d->hooks)) text_add(&length, "; their hooks differ");
         if (!fields_same(t, d->fields, d->field_count)) text_add_fields(&length, t, d);
     }

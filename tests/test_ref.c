@@ -222,7 +222,9 @@ static void change_many(life *l, uint32_t what)
     case 9: (void)reef_remove_where(w, q, Cargo); break;
     case 10: assert_ok(reef_destroy_where(w, q, NULL)); break;
     case 11: (void)reef_clone_many(w, l->e[random_below(&l->seed, PEOPLE)], 40, l->e + 100); break;
-    default: assert_ok(reef_sort_storage(w, &(reef_sort){.order = {.component = reef_id(Mass), .key = mass_key, .descending = random_below(&l->seed, 2) == 1}}));
+    default:
+        assert_ok(reef_sort_storage(w, &(reef_sort){.order = {.component = reef_id(Mass), .key = mass_key,
+                                                              .descending = random_below(&l->seed, 2) == 1}}));
     }
     reef_query_free(w, q);
 }
@@ -460,7 +462,8 @@ static void B3_a_collision_manager_keeps_10000_colliders(void **state)
             const uint32_t i = random_below(&seed, BODIES);
             if (!reef_is_alive(w, body[i])) continue;
             if (n % 4 == 0) assert_ok(reef_destroy(w, body[i])), alive--;
-            else if (n % 4 == 1) (void)(reef_has(w, body[i], Velocity) ? reef_remove(w, body[i], Velocity) : reef_add(w, body[i], Velocity));
+            else if (n % 4 == 1)
+                (void)(reef_has(w, body[i], Velocity) ? reef_remove(w, body[i], Velocity) : reef_add(w, body[i], Velocity));
             else reef_ref_mut(w, &ref[i], Collider)->radius += 1;
         }
         uint64_t there = 0;

@@ -77,6 +77,7 @@ static void B6_what_can_be_no_subtype_is_refused(void **state)
     assert_int_equal(made("SubSmaller", 48, 16, REEF_TABLE, big), REEF_BAD_ARGUMENT);
     assert_int_equal(made("SubLoose", 64, 8, REEF_TABLE, big), REEF_BAD_ARGUMENT);
     assert_int_equal(made("SubSplit", 64, 16, REEF_SPLIT, big), REEF_BAD_ARGUMENT);
+    assert_int_equal(made("SubMulti", 64, 16, REEF_MULTI, big), REEF_BAD_ARGUMENT);
     assert_int_equal(made("SubSame", 64, 16, REEF_TABLE, big), REEF_OK);
     assert_int_equal(made("SubSame", 64, 16, REEF_TABLE, big), REEF_OK);
     assert_int_equal(made("SubSame", 64, 16, REEF_TABLE, (reef_component){0}), REEF_EXISTS); /* another base */

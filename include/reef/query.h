@@ -70,7 +70,8 @@ typedef struct reef_term {
     reef_enabled   enabled;
     reef_since     since;
     uint32_t       count;  /* of a group: how many terms or groups are directly inside it, 1 ... REEF_TERMS_MAX */
-    uint32_t       subtypes; /* 1: the component or a subtype of it (reef/subtype.h), as "Moving+" in a text. Not with a source, nor with REEF_IF_ADDED */
+    uint32_t       subtypes; /* 1: the component or a subtype of it (reef/subtype.h), as "Moving+" in a text. Not with a source, nor
+                                with REEF_IF_ADDED */
     reef_entity    source; /* {0}: the entity that is visited. Another: the term holds for all rows or for none, and its data is read
                               by reef_fixed_in, reef_fixed_inout. When that entity dies, the term doesn't hold */
     bool           each;   /* of a type in REEF_MULTI: one visit for each value, in their order, in a block of one row; else one an entity,

@@ -161,7 +161,7 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_COMPONENT_PAGED(T, page_rows) \
     REEF_DECLARE_AS_(T, (uint32_t)sizeof(T), (uint32_t)REEF_ALIGNOF(T), REEF_PAGED, 0, page_rows, 0)
 /* A component that is a Base as well: its struct begins with a Base (the first member is one, or has the same members). The base
- * is declared before it, in any home but REEF_SPLIT. What that means to reading and to queries: reef/subtype.h. */
+ * is declared before it. Both in any home but REEF_SPLIT and REEF_MULTI. What that means to reading and to queries: reef/subtype.h. */
 #define REEF_SUBTYPE(T, Base) REEF_SUBTYPE_IN_HOOKS(T, Base, REEF_TABLE, 0)
 #define REEF_SUBTYPE_IN(T, Base, home) REEF_SUBTYPE_IN_HOOKS(T, Base, home, 0)
 #define REEF_SUBTYPE_IN_HOOKS(T, Base, home, hooks) \
