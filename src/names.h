@@ -139,6 +139,7 @@
 #define lanes_drop reef_inner_lanes_drop
 #define lanes_end reef_inner_lanes_end
 #define lanes_retry reef_inner_lanes_retry
+#define listeners_free reef_inner_listeners_free
 #define look_rows reef_inner_look_rows
 #define memory_arena_ready reef_inner_memory_arena_ready
 #define memory_block reef_inner_memory_block

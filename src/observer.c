@@ -1,5 +1,5 @@
-/* Observers come and go: descriptions, and their places in the schedule. */
-#include "observer.h"
+/* Observers come and go: descriptions, their places in the schedule, and what each world makes of them. */
+#include "observing.h"
 #include "change.h"
 #include "hash.h"
 #include "query_text.h"
@@ -227,4 +227,109 @@ COLD const char *reef_observer_name(const reef_world *w, reef_observer_id which)
     reef_status status;
     const observer_entry *e = w ? observer_find(w, which, &status) : NULL;
     return e ? e->observer->name : NULL;
+}
+
+/* ---- who listens ---- */
+
+static void *array_of(reef_world *w, size_t count, size_t size)
+{
+    return memory_zeroed(&w->family->memory, MEMORY_OTHER, (count + 1) * size);
+}
+
+static void array_free(reef_world *w, void *p, size_t count, size_t size)
+{
+    if (p) memory_free(&w->family->memory, MEMORY_OTHER, p, (count + 1) * size);
+}
+
+/* Which observers there are, with all that is found out about them. */
+COLD void listeners_free(reef_world *w, observing *o)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        if (o->watchers && o->watchers[i].handle.generation) (void)reef_query_free(w, o->watchers[i].handle);
+    array_free(w, o->watchers, o->count, sizeof *o->watchers);
+    array_free(w, o->before, o->count, sizeof *o->before);
+    array_free(w, o->watched, o->count, sizeof *o->watched);
+    array_free(w, o->head.now, o->head.kinds_count, 1);
+    array_free(w, o->head.later, o->head.kinds_count, 1);
+}
+
+static COLD void listener_note(observing *o, const struct observer *x)
+{
+    const uint32_t c = x->component.id;
+    if (x->has_query) o->head.matches++;
+    if (x->collected) o->collects = true;
+    if (x->events & REEF_ON_DESTROY) o->births |= x->collected, o->deaths |= c == 0;
+    if (c == 0) return;
+    if (x->collected) o->head.later[c] |= (uint8_t)((x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY));
+    else o->head.now[c] |= (uint8_t)x->events;
+    for (uint32_t i = 0; i < o->watched_count; i++)
+        if (o->watched[i] == c) return;
+    uint32_t at = o->watched_count++;
+    for (; at > 0 && type_compare(type_of(o->watched[at - 1]), type_of(c)) > 0; at--) o->watched[at] = o->watched[at - 1];
+    o->watched[at] = c;
+}
+
+/* The query of an observer in this world. False: no memory. */
+static COLD bool listener_query(reef_world *w, watcher *x)
+{
+    reef_status s;
+    if (!x->o->has_query) return true;
+    const reef_error was = w->error;
+    x->handle = reef_query_make(w, &x->o->query);
+    const bool short_of_memory = x->handle.generation == 0 && w->error.status == REEF_NO_MEMORY;
+    w->error = was;
+    if (x->handle.generation) x->q = query_of(w, x->handle, &s);
+    return !short_of_memory;
+}
+
+static COLD bool listeners_make(reef_world *w, observing *o)
+{
+    const schedule *s = w->schedule;
+    uint32_t most = 0;
+    o->count = s->observer_count;
+    for (uint32_t i = 0; i < s->observer_count; i++)
+        if (s->observers[i].observer->component.id > most) most = s->observers[i].observer->component.id;
+    o->head.kinds_count = most;
+    o->watchers = array_of(w, o->count, sizeof *o->watchers);
+    o->before = array_of(w, o->count, sizeof *o->before);
+    o->watched = array_of(w, o->count, sizeof *o->watched);
+    o->head.now = array_of(w, o->head.kinds_count, 1);
+    o->head.later = array_of(w, o->head.kinds_count, 1);
+    if (!o->watchers || !o->before || !o->watched || !o->head.now || !o->head.later) return false;
+    for (uint32_t i = 0; i < o->count; i++) {
+        o->watchers[i].o = s->observers[i].observer;
+        listener_note(o, s->observers[i].observer);
+        if (!listener_query(w, &o->watchers[i])) return false;
+    }
+    o->head.epoch = s->observer_epoch;
+    return true;
+}
+
+static COLD bool observing_make(reef_world *w)
+{
+    observing fresh;
+    memset(&fresh, 0, sizeof fresh - sizeof fresh.batch);
+    if (w->observing == NULL) w->observing = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
+    if (w->observing == NULL) return false;
+    observing *o = w->observing;
+    ASSERT(o->notice_count == 0 || o->head.epoch == 0);
+    if (!listeners_make(w, &fresh)) return listeners_free(w, &fresh), false;
+    listeners_free(w, o);
+    fresh.head.depth = o->head.depth;
+    fresh.head.cascading = o->head.cascading;
+    o->head = fresh.head;
+    o->watchers = fresh.watchers;
+    o->before = fresh.before;
+    o->watched = fresh.watched;
+    o->count = fresh.count;
+    o->watched_count = fresh.watched_count;
+    o->deaths = fresh.deaths;
+    o->births = fresh.births;
+    o->collects = fresh.collects;
+    return true;
+}
+
+bool observing_ready(reef_world *w)
+{
+    return LIKELY(w->observing && w->observing->head.epoch == w->schedule->observer_epoch) || observing_make(w);
 }

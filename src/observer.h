@@ -72,7 +72,7 @@ bool observe_reserve_deaths(reef_world *w, uint64_t n);
 void observe_open(reef_world *w);
 void observe_close(reef_world *w);
 
-/* What the straight path asks; the head of what is in src/observe.c. */
+/* What the straight path asks; the head of what is in src/observing.h. */
 typedef struct observing_head {
     uint64_t epoch;       /* of the schedule's observers, as they are here */
     uint32_t kinds_count; /* the highest component of which there is something in `now` and `later` */

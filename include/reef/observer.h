@@ -68,7 +68,7 @@ typedef struct reef_notice {
     uint32_t           size;
 } reef_notice;
 
-/* The value of entity number i that is there now, and that which was there before; NULL: there is none. */
+/* The value of entity number i that is there now (of a split type NULL: reef_read_id), and that which was there before; NULL: there is none. */
 REEF_API const void *reef_notice_value(const reef_notice *notice, uint32_t i);
 REEF_API const void *reef_notice_old(const reef_notice *notice, uint32_t i);
 #define reef_now(notice, T, i) ((const T *)reef_notice_value(notice, i))
