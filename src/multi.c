@@ -35,7 +35,7 @@ static reef_entity slot_owner(const value_store *s, uint32_t slot)
 }
 
 /* log2 of the slots of the shortest run for so many values. */
-static uint32_t class_of(uint32_t values)
+static uint32_t run_class_of(uint32_t values)
 {
     uint32_t class = 0;
     while (1u << class < values) class++;
@@ -109,10 +109,10 @@ bool multi_prepare(reef_world *w, value_store *s, const reef_entity *e, uint32_t
 {
     for (uint32_t i = 0; e && i < n; i++)
         if (store_index_own(w, s, e[i].index) == NULL) return false;
-    return runs_ready(w, s, class_of(values), n);
+    return runs_ready(w, s, run_class_of(values), n);
 }
 
-void *multi_raw(const value_store *s, uint32_t values) { return slot_value(s, s->free_runs[class_of(values)] - 1); }
+void *multi_raw(const value_store *s, uint32_t values) { return slot_value(s, s->free_runs[run_class_of(values)] - 1); }
 
 static void run_give(reef_world *w, value_store *s, reef_entity e, uint32_t slot, uint32_t class, uint32_t values)
 {
@@ -124,7 +124,7 @@ static void run_give(reef_world *w, value_store *s, reef_entity e, uint32_t slot
 
 void multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t values)
 {
-    const uint32_t class = class_of(values);
+    const uint32_t class = run_class_of(values);
     run_give(w, s, e, run_take(s, class), class, values);
     s->run_count++;
     s->count += values;

@@ -250,16 +250,10 @@ static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint6
     return n;
 }
 
-static void old_end(const type *t, void *old)
-{
-    if (t->home == REEF_SHARED) shared_release(old);
-    else value_destroy(t, old);
-}
-
 static void log_empty(reef_world *w, observing *o)
 {
     for (uint64_t i = 0; i < o->notice_count; i++)
-        if (o->notices[i].held && !BUG(72)) value_destroy(type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
+        if (o->notices[i].held && !BUG(72)) held_end(type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
     while (o->olds && (o->olds->next || o->olds->bytes > OLDS_KEPT)) {
         olds *k = o->olds;

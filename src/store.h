@@ -117,6 +117,7 @@ void *shared_make(reef_world *w, const type *t); /* raw, with one holder. NULL: 
 void shared_discard(void *value); /* raw again, and held by nobody but the caller */
 void shared_hold(const void *value);
 void shared_release(void *value); /* the last holder ends it */
+INLINE void held_end(const type *t, void *value) { if (t->home == REEF_SHARED) shared_release(value); else value_destroy(t, value); }
 uint64_t shared_written(const void *value); /* the version of the last write */
 void shared_mark(const void *value, uint64_t version);
 /* The value in the slot for writing, for all of the world's entities that have it; its page is ours. NULL: no memory, or a hook refused. */
