@@ -1,11 +1,17 @@
 /* Values that several entities have in common, and holders outside of the world. */
 #include "support.h"
 
+#include "platform.h"
+#include <stdatomic.h>
+
 typedef Tracked Shape;
 typedef struct {
     int32_t a, b;
 } Paint;
 typedef Unique Sole;
+typedef struct {
+    int32_t n;
+} Counted;
 REEF_COMPONENT_IN_HOOKS(Shape, REEF_SHARED, &tracked_hooks);
 REEF_COMPONENT_IN(Paint, REEF_SHARED);
 REEF_COMPONENT_IN_HOOKS(Sole, REEF_SHARED, &unique_hooks);
@@ -84,9 +90,11 @@ static void B3_calls_are_checked(void **state)
     reef_unpin(none);
     const reef_hooks tracking = {.track_rows = true}, resetting = {.on_fork = REEF_FORK_RESET};
     reef_status s = REEF_OK;
-    assert_int_equal(reef_type_new(&(reef_type_desc){.name = "shared and tracked", .size = 4, .home = REEF_SHARED, .hooks = &tracking}, &s).id, 0);
+    reef_type_desc d = {.name = "shared and more", .size = 4, .home = REEF_SHARED, .hooks = &tracking};
+    assert_int_equal(reef_type_new(&d, &s).id, 0);
     assert_status(REEF_BAD_ARGUMENT, s);
-    assert_int_equal(reef_type_new(&(reef_type_desc){.name = "shared and reset", .size = 4, .home = REEF_SHARED, .hooks = &resetting}, &s).id, 0);
+    d.hooks = &resetting;
+    assert_int_equal(reef_type_new(&d, &s).id, 0);
     assert_status(REEF_BAD_ARGUMENT, s);
 }
 
@@ -337,6 +345,69 @@ static void D1_a_system_writes_for_all(void **state)
     reef_pool_free(pool);
 }
 
+typedef struct letting_go {
+    reef_pinned *pin;
+    uint32_t     first, count;
+} letting_go;
+
+static atomic_uint ended;
+static void counted_destroy(void *context, void *slot)
+{
+    (void)context, (void)slot;
+    atomic_fetch_add(&ended, 1);
+}
+static reef_status counted_copy(void *context, void *to, const void *from)
+{
+    (void)context;
+    memcpy(to, from, sizeof(Counted));
+    return REEF_OK;
+}
+static const reef_hooks counted_hooks = {.copy = counted_copy, .destroy = counted_destroy, .bytes_move = true};
+REEF_COMPONENT_IN_HOOKS(Counted, REEF_SHARED, &counted_hooks);
+
+static void let_go(void *data)
+{
+    const letting_go *x = data;
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (reef_pin_get(x->pin[x->first + i], Counted)->n < 0) abort();
+        reef_unpin(x->pin[x->first + i]);
+    }
+}
+
+static void write_all(void *world)
+{
+    for (reef_block b = reef_begin_text(world, "Counted"); reef_next(&b);) reef_inout(&b, Counted)->n++;
+    reef_world_free(world);
+}
+
+/* Pins go on two threads while a fork writes on a third, and the world's entities die. */
+static void B3_pins_end_on_any_thread(void **state)
+{
+    enum { N = 400 };
+    static reef_pinned pin[2 * N];
+    static reef_entity e[N];
+    reef_world *w = reef_world_new(NULL); /* the tests' heap is for one thread */
+    (void)state;
+    atomic_store(&ended, 0);
+    for (int32_t i = 0; i < N; i++) {
+        e[i] = reef_spawn(w, reef_with(Counted, i));
+        pin[i] = reef_pin(w, e[i], Counted);
+        pin[N + i] = reef_pin(w, e[i], Counted);
+    }
+    reef_world *f = reef_fork(w);
+    letting_go halves[2] = {{pin, 0, N}, {pin, N, N}};
+    thread t[3];
+    bool made[3] = {thread_make(&t[0], let_go, &halves[0]), thread_make(&t[1], let_go, &halves[1]), thread_make(&t[2], write_all, f)};
+    for (int i = 0; i < N; i += 2) assert_ok(reef_destroy(w, e[i]));
+    reef_world_free(w);
+    for (int i = 0; i < 3; i++) {
+        if (made[i]) thread_join(&t[i]);
+        else if (i < 2) let_go(&halves[i]);
+        else write_all(f);
+    }
+    assert_in_range(atomic_load(&ended), N, 2 * N); /* a value ended, and its copy, where one was made */
+}
+
 static uint32_t told[8], last_old;
 static void tell(const reef_notice *n)
 {
@@ -376,6 +447,7 @@ int main(void)
         TEST(C2_clones_have_the_value_of_their_source),
         TEST(D1_loops_visit_the_value_under_each),
         TEST(D1_a_system_writes_for_all),
+        TEST(B3_pins_end_on_any_thread),
         TEST(E1_observers_see_what_was_let_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
