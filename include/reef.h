@@ -7,6 +7,7 @@
  *   reef/world.h    worlds: making, limits, memory, statistics
  *   reef/entity.h   making, changing, reading and destroying entities
  *   reef/multi.h    several components of one type on one entity
+ *   reef/shared.h   one component that several entities have in common, and that is held from outside
  *   reef/single.h   singletons: what a world has one of
  *   reef/signature.h sets of component types as values
  *   reef/order.h    by what rows are sorted
@@ -54,6 +55,7 @@
 #include "reef/sort.h"
 #include "reef/query.h"
 #include "reef/multi.h"
+#include "reef/shared.h"
 #include "reef/system.h"
 #include "reef/track.h"
 #include "reef/command.h"

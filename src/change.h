@@ -9,6 +9,8 @@
 #define VALUE_MOVED_ARRAY ((reef_value_kind)(REEF_VALUE_REMOVE + 2))
 /* All values that an entity has of a type in REEF_MULTI, copied: `size` says how many. */
 #define VALUE_SPAN ((reef_value_kind)(REEF_VALUE_REMOVE + 3))
+/* The value in REEF_SHARED that `data` is: held once more. */
+#define VALUE_HELD ((reef_value_kind)(REEF_VALUE_REMOVE + 4))
 
 /* The world may use the type, and its maps reach it. UNKNOWN_TYPE, NO_MEMORY. */
 reef_status type_ready(reef_world *w, uint32_t component);

@@ -287,18 +287,25 @@ static COLD bool value_differs(const comparing *x, uint32_t component, reef_enti
     return false;
 }
 
+/* The entity of the lowest index that has the same value. */
+static uint32_t shared_index(const value_store *s, const uint32_t *firsts, reef_entity e)
+{
+    return firsts ? firsts[slot_of(s, e)] : shared_first(s, e).index;
+}
+
 /* The entity of the lowest index, below that of `lowest`, whose value in `s` isn't the same in the other store. */
-static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest)
+static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest, uint32_t *const firsts[2])
 {
     const type *t = type_of(s->component ? s->component : other->component);
     const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY;
     for (uint32_t page = 0; page < s->values.count; page++) {
-        if (page < other->values.count && s->values.page[page] == other->values.page[page]) continue;
+        if (!s->shared && page < other->values.count && s->values.page[page] == other->values.page[page]) continue;
         store_place at = {.slot = 0};
         while (store_each(s, page, &at)) {
             if (!reef_entity_is_null(lowest) && at.entity.index >= lowest.index) continue;
             const void *same = store_nth(other, at.entity, at.number);
-            if (same == NULL || (valued && !value_equal(t, at.value, same))) lowest = at.entity;
+            if (same == NULL || (valued && at.value != same && !value_equal(t, at.value, same))) lowest = at.entity;
+            else if (s->shared && shared_index(s, firsts[0], at.entity) != shared_index(other, firsts[1], at.entity)) lowest = at.entity;
         }
     }
     return lowest;
@@ -312,7 +319,12 @@ static bool all_stores_equal(comparing *x)
         if (t[0] == NULL && t[1] == NULL) return true;
         last = t[0] == NULL || (t[1] && type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
         for (int side = 0; side < 2; side++) s[side] = store_of(x->world[side], last->id);
-        const reef_entity e = store_lowest(s[0], s[1], store_lowest(s[1], s[0], (reef_entity){0, 0}));
+        uint32_t *firsts[2] = {NULL, NULL};
+        for (int side = 0; side < 2; side++)
+            if (s[side]->shared) firsts[side] = shared_firsts(x->world[side], s[side]);
+        uint32_t *const turned[2] = {firsts[1], firsts[0]};
+        const reef_entity e = store_lowest(s[0], s[1], store_lowest(s[1], s[0], (reef_entity){0, 0}, turned), firsts);
+        for (int side = 0; side < 2; side++) shared_firsts_free(x->world[side], s[side], firsts[side]);
         if (!reef_entity_is_null(e)) return value_differs(x, last->id, e);
     }
 }

@@ -390,8 +390,15 @@ static uint64_t value_bytes(const type *t)
     return n;
 }
 
-/* Who has values on a page, and which: a sum in no order. */
-static COLD uint64_t page_hash(const value_store *s, uint32_t page)
+/* With whom an entity has its value in common. */
+static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t page, const store_place *at)
+{
+    const uint32_t first = firsts ? firsts[(page << s->bits) + at->slot - 1] : shared_first(s, at->entity).index;
+    return first == at->entity.index ? 0 : first + 1;
+}
+
+/* Who has values on a page, and which: a sum in no order. `firsts`: of values in common (shared_firsts). */
+static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32_t *firsts)
 {
     const type *t = type_of(s->component);
     const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE, flat = type_is_flat(t);
@@ -403,20 +410,31 @@ static COLD uint64_t page_hash(const value_store *s, uint32_t page)
         if (valued && small && flat) h = short_hash(at.value, t->size);
         else if (valued && small) h = short_hash(bytes, value_gather(t, at.value, bytes));
         else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
-        sum += blend(join(blend(reef_entity_bits(at.entity)) + at.number, h));
+        sum += blend(join(blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
     }
+    return sum;
+}
+
+/* A value in common is written without a look at the pages of all who have it: nothing of it is kept. */
+static COLD uint64_t shared_hash(const reef_world *w, const value_store *s)
+{
+    uint32_t *firsts = shared_firsts(w, s);
+    uint64_t sum = 0;
+    for (uint32_t page = 0; page < s->values.count; page++) sum += page_hash(s, page, firsts);
+    shared_firsts_free(w, s, firsts);
     return sum;
 }
 
 static uint64_t store_hash(reef_world *w, value_store *s)
 {
     uint64_t sum = 0;
+    if (s->shared) return shared_hash(w, s);
     for (uint32_t page = 0; page < s->values.count; page++) {
         if (s->values.page[page] == NULL) continue;
         const kept_hash *k = kept_read(&s->hashes, page);
         uint64_t piece = k->hash;
         if (k->version != s->values.version[page]) {
-            piece = page_hash(s, page);
+            piece = page_hash(s, page, NULL);
             kept_hash *keep = kept_own(w, &s->hashes, page);
             if (keep) *keep = (kept_hash){s->values.version[page], piece};
         }

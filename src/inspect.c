@@ -370,6 +370,10 @@ static void print_component(FILE *file, const reef_world *w, reef_entity e, cons
         }
         if (info.field_count == 0) print_bytes(file, data, t->size);
     }
+    if (t->home == REEF_SHARED) {
+        const reef_entity first = shared_first(store_of(w, t->id), e);
+        if (!reef_entity_equal(first, e)) fputs("  that of ", file), print_handle(file, w, first);
+    }
     fputc('\n', file);
 }
 

@@ -289,7 +289,9 @@ const void *reef_block_span_id(const reef_block *b, reef_component c, uint32_t r
     const type *t = type_of(c.id);
     if (count) *count = 0;
     if (values == NULL || row >= b->count) return NULL;
-    return span_of(b->world, b->entities[row], c, t->home == REEF_MULTI ? store_find(b->world, c.id, b->entities[row]) : values + (size_t)row * t->size, count);
+    const bool several = t->home == REEF_MULTI;
+    const void *first = several ? store_find(b->world, c.id, b->entities[row]) : values + (size_t)row * t->size;
+    return span_of(b->world, b->entities[row], c, first, count);
 }
 
 void *reef_block_span_mut_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)

@@ -330,6 +330,18 @@
 #define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define shape_signed reef_inner_shape_signed
+#define shared_discard reef_inner_shared_discard
+#define shared_first reef_inner_shared_first
+#define shared_firsts reef_inner_shared_firsts
+#define shared_firsts_free reef_inner_shared_firsts_free
+#define shared_hold reef_inner_shared_hold
+#define shared_make reef_inner_shared_make
+#define shared_mark reef_inner_shared_mark
+#define shared_own reef_inner_shared_own
+#define shared_own_all reef_inner_shared_own_all
+#define shared_release reef_inner_shared_release
+#define shared_written reef_inner_shared_written
+#define shared_wrong reef_inner_shared_wrong
 #define show reef_inner_show
 #define show_token reef_inner_show_token
 #define single_validate reef_inner_single_validate
@@ -370,6 +382,7 @@
 #define store_prepare_drop_all reef_inner_store_prepare_drop_all
 #define store_raw reef_inner_store_raw
 #define store_run reef_inner_store_run
+#define store_slot_own reef_inner_store_slot_own
 #define store_undo_add reef_inner_store_undo_add
 #define store_values reef_inner_store_values
 #define store_version reef_inner_store_version

@@ -10,6 +10,7 @@
  * the operations of one round tell, and what is asked for then is the next round. */
 #include "observing.h"
 #include "change.h"
+#include "store.h"
 #include <stdio.h>
 
 static uint32_t kinds_asked(const observing *o, uint32_t component)
@@ -80,7 +81,7 @@ static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint6
 static void log_empty(reef_world *w, observing *o)
 {
     for (uint64_t i = 0; i < o->notice_count; i++)
-        if (o->notices[i].held && !BUG(72)) value_destroy(type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
+        if (o->notices[i].held && !BUG(72)) held_end(type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
     while (o->olds && (o->olds->next || o->olds->bytes > OLDS_KEPT)) {
         olds *k = o->olds;
@@ -286,7 +287,10 @@ bool observe_keep(reef_world *w, const type *t, void *slot)
     for (uint64_t i = o ? o->op_notices : 0; o && i < o->notice_count; i++) {
         notice *n = &o->notices[i];
         if (!n->awaited || n->held || n->component != t->id || (n->kind & OF_MATCH)) continue;
-        value_move(t, (void *)(uintptr_t)n->old, slot);
+        const void *at = n->old;
+        for (uint64_t k = i; t->home == REEF_SHARED && k < o->notice_count; k++) /* others may have it, too */
+            if (o->notices[k].old == at) o->notices[k].old = slot;
+        if (t->home != REEF_SHARED) value_move(t, (void *)(uintptr_t)at, slot);
         n->held = true;
         return true;
     }

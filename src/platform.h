@@ -105,6 +105,18 @@ static inline bool thread_is(thread_name n) { return pthread_equal(pthread_self(
  * without the mutex. A struct thread doesn't move until it is joined. Without threads thread_make answers false, and nobody may wait:
  * there is nobody to wake him. */
 
+/* Counts of holders that any thread may change: the new count. Who leaves last sees what the others wrote. */
+#if defined(REEF_NO_THREADS)
+#define COUNT_UP(address) (++*(address))
+#define COUNT_DOWN(address) (--*(address))
+#elif defined(__GNUC__)
+#define COUNT_UP(address) __atomic_add_fetch(address, 1u, __ATOMIC_RELAXED)
+#define COUNT_DOWN(address) __atomic_sub_fetch(address, 1u, __ATOMIC_ACQ_REL)
+#else
+#define COUNT_UP(address) ((uint32_t)InterlockedIncrement((volatile LONG *)(address)))
+#define COUNT_DOWN(address) ((uint32_t)InterlockedDecrement((volatile LONG *)(address)))
+#endif
+
 /* For loops that wait a moment. */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 #define PROCESSOR_PAUSE() __builtin_ia32_pause()

@@ -191,7 +191,7 @@ static bool run_lay_out(reef_world *w, ticking *k, run *r)
     r->job_count = 0;
     if (!jobs_room(w, k, r->system->split ? REEF_JOBS_MAX : 1)) return false;
     if (q == NULL) job_put(w, k, r, (split_place){NULL, 0}, (split_place){NULL, 0});
-    else if (r->system->split) run_split(w, k, r);
+    else if (r->system->split && !(q->cut && q->cut->shared)) run_split(w, k, r);
     else if (has_rows(q)) job_put(w, k, r, (split_place){q->matches, 0}, (split_place){match_at(q, q->match_count), 0});
     return true;
 }

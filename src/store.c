@@ -15,9 +15,12 @@ static void values_release(void *context, const void *block, const void *kept, u
     const value_store *s = ((const store_pages *)context)->store;
     const type *t = type_of(s->component);
     (void)kept, (void)base; /* a page that was copied has values of its own */
-    for (uint32_t i = 0; i <= slot_mask(s); i++)
-        if (slot_entity(s, block, (uint32_t)index, i).generation)
-            value_destroy(t, (char *)(uintptr_t)block + s->offset + (size_t)i * s->size);
+    for (uint32_t i = 0; i <= slot_mask(s); i++) {
+        char *slot = (char *)(uintptr_t)block + s->offset + (size_t)i * s->size;
+        if (slot_entity(s, block, (uint32_t)index, i).generation == 0) continue;
+        if (s->shared) shared_release(*(void **)(void *)slot);
+        else value_destroy(t, slot);
+    }
 }
 
 /* A page that others share holds default values, where the type resets. */
@@ -38,6 +41,11 @@ static bool values_copy(void *context, void *to, const void *from, size_t index)
         const reef_entity e = slot_entity(s, from, (uint32_t)index, i);
         if (e.generation == 0) continue;
         const size_t at = s->offset + (size_t)i * s->size;
+        if (s->shared) {
+            memcpy((char *)to + at, (const char *)from + at, s->size);
+            shared_hold(*(void *const *)(const void *)((const char *)from + at));
+            continue;
+        }
         if (value_double(x, t, e, (char *)to + at, (const char *)from + at) == REEF_OK) continue;
         while (i-- > 0)
             if (slot_entity(s, from, 0, i).generation) value_destroy(t, (char *)to + s->offset + (size_t)i * s->size);
@@ -54,9 +62,9 @@ paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
     pages->type = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
                          .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
                          .kind = MEMORY_STORES,
-                         .release = t->hooks.destroy ? values_release : NULL,
+                         .release = t->hooks.destroy || s->shared ? values_release : NULL,
                          .align = s->align,
-                         .copy = t->plain_copy ? NULL : values_copy};
+                         .copy = t->plain_copy && !s->shared ? NULL : values_copy};
     return (paged_owner){&f->memory, &f->lock, &pages->type, pages};
 }
 
@@ -113,15 +121,16 @@ static void store_lay_out(value_store *s, const type *t)
 {
     uint32_t rows = t->page_rows;
     s->component = t->id;
-    s->size = t->size;
+    s->shared = t->home == REEF_SHARED;
+    s->size = s->shared ? (uint32_t)sizeof(void *) : t->size;
     s->paged = t->home == REEF_PAGED;
     s->multi = t->home == REEF_MULTI;
-    s->direct = t->direct && !s->multi;
+    s->direct = t->direct && !s->multi && !s->shared;
     s->tracked = t->tracked;
-    s->align = (uint16_t)(t->align > BLOCK_ALIGN ? t->align : BLOCK_ALIGN);
+    s->align = (uint16_t)(t->align > BLOCK_ALIGN && !s->shared ? t->align : BLOCK_ALIGN);
     const uint64_t most = s->multi ? MULTI_PAGE_BYTES : STORE_PAGE_BYTES;
     if (!s->paged)
-        for (rows = STORE_ROWS_MAX; rows > 1 && rows * t->size > most; rows /= 2) {}
+        for (rows = STORE_ROWS_MAX; rows > 1 && (uint64_t)rows * s->size > most; rows /= 2) {}
     while (rows >> s->bits > 1) s->bits++;
     s->offset = (uint32_t)store_offset(s, rows);
 }
@@ -164,6 +173,7 @@ uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n)
 {
     const uint32_t slot = slot_of(s, e[0]), room = slot_mask(s) + 1 - (slot & slot_mask(s));
     uint32_t i = 1;
+    if (s->shared) return 1;
     if (n > room) n = room;
     while (i < n && slot_of(s, e[i]) == slot + i) i++;
     return i;
@@ -171,7 +181,10 @@ uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n)
 
 uint64_t store_version(const value_store *s, reef_entity e)
 {
-    return reef_store_find(s, e) ? s->values.version[slot_of(s, e) >> s->bits] : 0;
+    const void *value = reef_store_find(s, e);
+    if (value == NULL) return 0;
+    const uint64_t version = s->values.version[slot_of(s, e) >> s->bits];
+    return s->shared && shared_written(value) > version ? shared_written(value) : version;
 }
 
 uint64_t store_count(const value_store *s) { return s->count; }
@@ -186,6 +199,7 @@ bool store_each(const value_store *s, uint32_t page, store_place *at)
         at->number = s->multi && reef_entity_equal(e, at->entity) ? at->number + 1 : 0; /* a run lies on one page */
         at->entity = e;
         at->value = (char *)(uintptr_t)block + s->offset + (size_t)at->slot * s->size;
+        if (s->shared) at->value = *(void **)at->value;
         at->slot++;
         return true;
     }
@@ -200,6 +214,15 @@ void *store_own(reef_world *w, uint32_t component, reef_entity e)
     const uint32_t slot = slot_of(s, e), page = slot >> s->bits;
     if (values_own(w, s, page) == NULL) return NULL;
     values_mark(w, s, page);
+    return s->shared ? shared_own(w, s, slot) : slot_value(s, slot);
+}
+
+void *store_slot_own(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    const uint32_t slot = slot_of(s, e);
+    if (values_own(w, s, slot >> s->bits) == NULL) return NULL;
+    values_mark(w, s, slot >> s->bits);
     return slot_value(s, slot);
 }
 
@@ -227,6 +250,7 @@ bool store_own_all(reef_world *w, uint32_t component, bool mark)
 void store_mark_at(const value_store *s, reef_entity e, uint64_t version)
 {
     RELEASE_STORE(&s->values.version[slot_of(s, e) >> s->bits], version);
+    if (s->shared) shared_mark(reef_store_find(s, e), version);
 }
 
 /* ---- adding ---- */
@@ -324,17 +348,30 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
     if (--*page_live(s, block) == 0) page_emptied(w, s, page);
 }
 
+/* An entity's value comes to its end, or the entity lets it go. */
+static void slot_leave(reef_world *w, const value_store *s, const type *t, uint32_t slot)
+{
+    void *value = slot_value(s, slot);
+    if (!s->shared) {
+        value_leave(w, t, value);
+        return;
+    }
+    value = *(void **)value;
+    if (!observed(w) || !observe_keep(w, t, value)) shared_release(value);
+}
+
 /* The last value comes into the hole. */
 static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entity e)
 {
     static const reef_entity vacant;
     const uint32_t slot = slot_of(s, e), last = (uint32_t)s->count - 1;
     char *page = s->values.page[slot >> s->bits], *tail = s->values.page[last >> s->bits];
-    value_leave(w, t, slot_value(s, slot));
+    slot_leave(w, s, t, slot);
     *index_entry(s, e.index) = 0;
     if (slot != last) {
         const reef_entity moved = slot_entity(s, tail, 0, last & slot_mask(s));
-        if (s->size) value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
+        if (s->shared) memcpy(slot_value(s, slot), slot_value(s, last), s->size);
+        else if (s->size) value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
         memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
         *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
     }

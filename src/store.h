@@ -111,6 +111,26 @@ void multi_forget(reef_world *w, value_store *s, reef_entity e); /* its values w
 reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out);
 const char *multi_wrong(const value_store *s, uint64_t *number); /* NULL: it is sound */
 
+/* ---- values that entities have in common (src/shared.c) ---- */
+
+void *shared_make(reef_world *w, const type *t); /* raw, with one holder. NULL: no memory */
+void shared_discard(void *value); /* raw again, and held by nobody but the caller */
+void shared_hold(const void *value);
+void shared_release(void *value); /* the last holder ends it */
+INLINE void held_end(const type *t, void *value) { if (t->home == REEF_SHARED) shared_release(value); else value_destroy(t, value); }
+uint64_t shared_written(const void *value); /* the version of the last write */
+void shared_mark(const void *value, uint64_t version);
+/* The value in the slot for writing, for all of the world's entities that have it; its page is ours. NULL: no memory, or a hook refused. */
+void *shared_own(reef_world *w, value_store *s, uint32_t slot);
+bool shared_own_all(reef_world *w, uint32_t component); /* all of them, and their pages */
+/* The entity of the lowest index that has the same value as e; of each slot, its index (store_count of them). NULL: no memory. */
+reef_entity shared_first(const value_store *s, reef_entity e);
+uint32_t *shared_firsts(const reef_world *w, const value_store *s);
+void shared_firsts_free(const reef_world *w, const value_store *s, uint32_t *firsts);
+const char *shared_wrong(const value_store *s, uint64_t *number); /* NULL: they are sound */
+/* The slot of an entity's value itself, its page ours and marked. */
+void *store_slot_own(reef_world *w, uint32_t component, reef_entity e);
+
 /* ---- all of a world (src/stores.c) ---- */
 
 /* The store with values whose type follows `last` by name (NULL: the first); NULL at the end. */

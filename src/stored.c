@@ -30,6 +30,13 @@ static void *raw_of(const reef_world *w, const type *t, reef_entity e, const ree
 /* Values of an entity that come to their end, or go back to where they came from. */
 static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n)
 {
+    if (t->home == REEF_SHARED) {
+        void *value;
+        memcpy(&value, slot, sizeof value);
+        if (v->kind == VALUE_HELD) shared_release(value);
+        else value_take_back(t, value, v, n), shared_discard(value);
+        return;
+    }
     if (v->kind != VALUE_SPAN) {
         value_take_back(t, slot, v, n);
         return;
@@ -37,9 +44,26 @@ static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n
     for (uint32_t i = 0; i < v->size; i++) value_destroy(t, slot + (size_t)i * t->size);
 }
 
+/* A value that may be had in common, and its address into the slot. */
+static reef_status put_shared(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t n)
+{
+    void *value = (void *)(uintptr_t)v->data;
+    if (v->kind == VALUE_HELD) {
+        shared_hold(value);
+    } else {
+        value = shared_make(w, t);
+        if (value == NULL) return REEF_NO_MEMORY;
+        const reef_status s = value_put(w, e, t, value, v, n);
+        if (s != REEF_OK) return shared_discard(value), s;
+    }
+    memcpy(slot, &value, sizeof value);
+    return REEF_OK;
+}
+
 /* Into raw memory. */
 static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, const reef_value *v, uint32_t n)
 {
+    if (t->home == REEF_SHARED) return put_shared(w, e, t, slot, v, n);
     if (v->kind != VALUE_SPAN) return value_put(w, e, t, slot, v, n);
     for (uint32_t i = 0; i < v->size; i++) {
         const reef_value one = reef_value_make(v->component, REEF_VALUE_ONE, t->size, (const char *)v->data + (size_t)i * t->size);
@@ -49,6 +73,12 @@ static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, 
         return s;
     }
     return REEF_OK;
+}
+
+/* Where a value lies that is replaced: for writing. */
+static void *stored_own(reef_world *w, const type *t, reef_entity e)
+{
+    return t->home == REEF_SHARED ? store_slot_own(w, t->id, e) : store_own(w, t->id, e);
 }
 
 COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
@@ -62,7 +92,7 @@ COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values,
         if (remove && !store_prepare_drop(w, t->id, e)) return false;
         if (remove) continue;
         if (t->tracked && !track_prepare(w, t->id, &e, 1)) return false;
-        if (has ? store_own(w, t->id, e) == NULL : !prepare_new(w, t, e, &values[i])) return false;
+        if (has ? stored_own(w, t, e) == NULL : !prepare_new(w, t, e, &values[i])) return false;
     }
     return true;
 }
@@ -70,10 +100,14 @@ COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values,
 /* A value in the place of one that is there, by hooks that may refuse: made aside first. */
 static bool made_aside(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
 {
-    return t->hooked && v->kind < VALUE_MOVED && v->kind != REEF_VALUE_REMOVE && store_has(w, t->id, e);
+    const bool made = t->home == REEF_SHARED || (t->hooked && v->kind < VALUE_MOVED);
+    return made && v->kind != REEF_VALUE_REMOVE && store_has(w, t->id, e);
 }
 
-static size_t stored_aligned(size_t at, const type *t) { return (at + t->align - 1) & ~(size_t)(t->align - 1); }
+/* What lies in a slot. */
+static size_t aside_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
+static size_t aside_align(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->align; }
+static size_t stored_aligned(size_t at, const type *t) { return (at + aside_align(t) - 1) & ~(aside_align(t) - 1); }
 
 static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value *values, uint32_t made, uint32_t n, char *aside)
 {
@@ -83,8 +117,8 @@ static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value
         if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
         if (made_aside(w, t, e, &values[i])) {
             at = stored_aligned(at, t);
-            value_take_back(t, aside + at, &values[i], n);
-            at += t->size;
+            take_back(t, aside + at, &values[i], n);
+            at += aside_bytes(t);
         } else if (!store_has(w, t->id, e)) {
             take_back(t, raw_of(w, t, e, &values[i]), &values[i], n);
         }
@@ -105,8 +139,8 @@ COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *val
     for (uint32_t i = 0; i < count; i++) {
         const type *t = stored_value(&values[i]);
         if (t == NULL || !made_aside(w, t, e, &values[i])) continue;
-        x->bytes = stored_aligned(x->bytes, t) + t->size;
-        if (t->align > x->align) x->align = t->align;
+        x->bytes = stored_aligned(x->bytes, t) + aside_bytes(t);
+        if (aside_align(t) > x->align) x->align = aside_align(t);
     }
     if (x->bytes > sizeof x->few || x->align > BLOCK_ALIGN) {
         x->heap = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, x->align);
@@ -120,7 +154,7 @@ COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *val
         if (t->size == 0 || (!replaces && store_has(w, t->id, e))) continue;
         if (replaces) at = stored_aligned(at, t);
         const reef_status s = put(w, e, t, replaces ? aside + at : raw_of(w, t, e, &values[i]), &values[i], n);
-        if (replaces) at += t->size;
+        if (replaces) at += aside_bytes(t);
         if (s == REEF_OK) continue;
         stored_undo_some(w, e, values, i, n, aside);
         stage_free(w, x);
@@ -140,7 +174,8 @@ COLD void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, 
     for (uint32_t i = count; i-- > 0;) {
         const type *t = stored_value(&values[i]);
         if (t == NULL) continue;
-        take_back(t, (char *)(uintptr_t)store_find(w, t->id, e), &values[i], n);
+        const value_store *s = store_of(w, t->id);
+        take_back(t, slot_value(s, slot_of(s, e)), &values[i], n);
         store_undo_add(w, t->id, e);
     }
 }
@@ -148,6 +183,12 @@ COLD void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, 
 /* In the place of the value that is there. */
 static void stored_replace(reef_world *w, const type *t, void *here, char *aside, const reef_value *v)
 {
+    if (t->home == REEF_SHARED) {
+        void *was = *(void **)here;
+        memcpy(here, aside, sizeof was);
+        if (!observed(w) || !observe_keep(w, t, was)) shared_release(was);
+        return;
+    }
     if (aside || v->kind == VALUE_MOVED) {
         value_leave(w, t, here);
         value_move(t, here, aside ? (void *)aside : (void *)(uintptr_t)v->data);
@@ -167,10 +208,10 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
         if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
         const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
         if (replaces) at = stored_aligned(at, t);
-        if (has) stored_replace(w, t, store_own(w, t->id, e), replaces ? aside + at : NULL, &values[i]);
+        if (has) stored_replace(w, t, stored_own(w, t, e), replaces ? aside + at : NULL, &values[i]);
         else if (values[i].kind == VALUE_SPAN) multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
         else store_commit_add(w, t->id, e);
-        if (replaces) at += t->size;
+        if (replaces) at += aside_bytes(t);
         if (t->tracked && (t->size || !has)) track_stamp(w, t->id, e.index, !has);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -244,7 +285,7 @@ COLD const type *stored_bound(const reef_world *w, reef_entity e)
     const type *first = NULL;
     EACH_STORE_OF(w, e, s) {
         const type *t = type_of(s->component);
-        if (!t->copyable && (first == NULL || type_compare(t, first) < 0)) first = t;
+        if (!t->copyable && !s->shared && (first == NULL || type_compare(t, first) < 0)) first = t;
     }
     return first;
 }
@@ -254,6 +295,10 @@ COLD uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *valu
     uint32_t n = 0;
     EACH_STORE_OF(w, e, s) {
         const bool data = s->size != 0;
+        if (s->shared) {
+            values[n++] = reef_value_make((reef_component){s->component}, VALUE_HELD, 0, reef_store_find(s, e));
+            continue;
+        }
         if (s->multi) {
             values[n++] = reef_value_make((reef_component){s->component}, VALUE_SPAN, multi_values(s, e), reef_store_find(s, e));
             continue;

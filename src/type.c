@@ -185,6 +185,7 @@ static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home hom
     /* A tag has no slot that a hook could be given. */
     if (size == 0 && (hooks_value(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
     if (home == REEF_BIT && h->track_rows) return REEF_BAD_ARGUMENT;
+    if (home == REEF_SHARED && (h->track_rows || h->on_fork != REEF_FORK_COPY)) return REEF_BAD_ARGUMENT; /* whose would it be? */
     if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
     if (home != REEF_PAGED && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
     if (h->destroy && h->move == NULL && !h->bytes_move) return REEF_NOT_MOVABLE;

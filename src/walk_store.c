@@ -52,6 +52,7 @@ static void cutting_add(cutting *c, const query *q, uint32_t i)
     if (c->count < REEF_CELLS) c->head.key[c->cell_count++] = q->facts[i].sub ? REEF_NO_KEY : x->id << 1 | !to->writes;
     c->count++;
     c->stored_count += to->stored;
+    c->shared |= to->writes && x->home == REEF_SHARED;
     if (q->facts[i].each) c->each = x->id;
     c->writes |= to->stored && to->writes;
     c->freezes |= term_freezes(q, i);
@@ -117,6 +118,7 @@ static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e
     const uint64_t was = store_version(store_of(w, component), e);
     void *p = store_own(w, component, e);
     const value_store *s = store_of(w, component);
+    if (p && own && was <= own && s->shared) shared_mark(p, own);
     if (p && own && was <= own) s->values.version[slot_of(s, e) >> s->bits] = own;
     return p;
 }
@@ -134,7 +136,7 @@ bool stored_own_rows(reef_block *b)
             if (b->mask && !(b->mask[row / 64] >> (row % 64) & 1)) continue;
             if (!t->sure && reef_store_find(s, b->entities[row]) == NULL) continue;
             const uint64_t is = page_version(s, slot_of(s, b->entities[row]) >> s->bits);
-            if (is == w->hot.version || (own && is == own)) continue;
+            if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
             if (value_own(w, t->component, b->entities[row], own) == NULL) return walk_no_memory(b);
         }
     }
@@ -144,6 +146,7 @@ bool stored_own_rows(reef_block *b)
 COLD bool stored_track_prepare(reef_world *w, uint32_t component)
 {
     const value_store *s = store_of(w, component);
+    if (s->shared) return shared_own_all(w, component);
     for (uint32_t page = 0; type_of(component)->tracked && page < s->values.count; page++)
         for (store_place at = {.slot = 0}; store_each(s, page, &at);)
             if (!track_prepare(w, component, &at.entity, 1)) return false;
@@ -167,7 +170,7 @@ void stored_mark(const reef_block *b, uint64_t version)
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const value_store *s = store_of(b->world, c->term[i].component);
         if (!c->term[i].writes || (!c->term[i].sure && reef_store_find(s, b->entities[0]) == NULL)) continue;
-        if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version) store_mark_at(s, b->entities[0], version);
+        if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version || s->shared) store_mark_at(s, b->entities[0], version);
     }
 }
 
@@ -206,6 +209,7 @@ bool value_changed(const look *l, uint32_t i, reef_entity e)
     const value_store *s = store_of(q->world, q->terms[i].component.id);
     const uint64_t *version = s->values.version;
     if (reef_store_find(s, e) == NULL) return false;
+    if (s->shared) return store_version(s, e) > l->since;
     if (l->frozen && term_freezes(q, i)) {
         version = l->frozen->version;
         for (uint32_t k = 0; k < i; k++)
@@ -345,7 +349,7 @@ static bool cells_own(reef_block *b, const cutting *c)
         const value_store *s = store_of(w, t->component);
         if (!t->writes || (i < REEF_CELLS ? b->cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL)) continue;
         const uint64_t is = page_version(s, slot_of(s, b->entities[0]) >> s->bits);
-        if (is == w->hot.version || (own && is == own)) continue;
+        if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
         void *p = value_own(w, t->component, b->entities[0], own);
         if (p == NULL) return walk_no_memory(b);
         if (i < REEF_CELLS) b->cells[i].values = p;

@@ -240,7 +240,7 @@ static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
         k->page = 0;
     }
     k->copy = copies ? copies + k->bytes + sizeof k->at.entity : NULL;
-    k->bytes += sizeof k->at.entity + k->s->size;
+    k->bytes += sizeof k->at.entity + type_of(k->s->component)->size;
     return true;
 }
 
@@ -251,7 +251,7 @@ static size_t stored_copy(const reef_world *w, char *to)
     while (stored_next(w, &k, to)) {
         if (to == NULL) continue;
         memcpy(k.copy - sizeof k.at.entity, &k.at.entity, sizeof k.at.entity);
-        memcpy(k.copy, k.at.value, k.s->size);
+        memcpy(k.copy, k.at.value, type_of(k.s->component)->size);
     }
     return whole_units(k.bytes);
 }
@@ -395,8 +395,8 @@ static void stored_compare(reef_world *w, const watch *x)
     while (stored_next(w, &k, x->stored)) {
         const reef_component c = {k.s->component};
         const bool writes = writes_handed(x->run->query, c.id);
-        if (memcmp(k.copy, k.at.value, k.s->size) == 0 || writes_everywhere(x->system, c.id)) continue;
-        if (writes && entity_handed(w, x, k.at.entity)) continue;
+        if (memcmp(k.copy, k.at.value, type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
+        if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue; /* others have the same value */
         tell_once(w, "reef_system", c, k.at.entity,
                   writes ? "changed by the system, though it wasn't handed the entity"
                          : "changed by the system, which doesn't declare that it writes it");
@@ -450,7 +450,7 @@ static void written_exchange(reef_world *w, const watch *x)
             bytes_exchange(slots[k].block, shade_column(x, d, k), (size_t)d->rows * d->table->shape->columns[k].size);
     }
     for (stored_walk k = {.s = NULL}; stored_next(w, &k, x->stored);)
-        if (writes_handed(x->run->query, k.s->component)) bytes_exchange(k.at.value, k.copy, k.s->size);
+        if (writes_handed(x->run->query, k.s->component)) bytes_exchange(k.at.value, k.copy, type_of(k.s->component)->size);
 }
 
 static void rows_again(reef_world *w, const watch *x)
@@ -466,7 +466,11 @@ static void rows_again(reef_world *w, const watch *x)
             b.dt = w->ticking->dt;
             b.job = j;
             b.since = x->run->since;
-            x->system->function(&b);
+            const uint32_t each = x->run->query->cut ? x->run->query->cut->each : 0;
+            for (uint32_t i = each ? multi_values(store_of(w, each), b.entities[0]) : 1; i-- > 0;) {
+                b.number = i;
+                x->system->function(&b);
+            }
         }
     }
 }
@@ -522,6 +526,7 @@ static bool may_run_again(const reef_world *w, const watch *x)
 {
     uint32_t component;
     if (x->mistakes || x->handed_count == 0 || watch_once(x->system, &component)) return false;
+    if (x->run->query && x->run->query->cut && x->run->query->cut->shared) return false; /* rows that are one value */
     for (uint32_t i = 0; i < x->run->job_count; i++) {
         const commands *c = &w->ticking->jobs[x->run->job_first + i].commands;
         if (c->count || c->run) return false;

@@ -52,4 +52,24 @@ bool observed_destroy_where(sweep *s);
 bool observed_clear(sweep *s);
 bool observed_clear_type(sweep *s);
 
+/* Several values of a kind, and values in common (oom_values.c). */
+void with_several(sweep *s);
+void with_common(sweep *s);
+bool several_more(sweep *s);
+bool several_first(sweep *s);
+bool several_added(sweep *s);
+bool several_one_less(sweep *s);
+bool several_removed(sweep *s);
+bool several_cloned(sweep *s);
+bool several_written(sweep *s);
+bool common_added(sweep *s);
+bool common_set(sweep *s);
+bool common_shared(sweep *s);
+bool common_replaced(sweep *s);
+bool common_written(sweep *s);
+bool common_removed(sweep *s);
+bool common_cloned(sweep *s);
+bool common_spawned(sweep *s);
+bool common_attached(sweep *s);
+
 #endif

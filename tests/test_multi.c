@@ -413,8 +413,10 @@ static void B4_a_query_asks_for_each(void **state)
     int64_t sum = 0;
     int visits = 0;
     for (reef_block b = reef_begin_text(w, "in Mass, in Buff"); reef_next(&b);)
-        for (uint32_t i = 0; i < b.count; i++)
-            for (int32_t k = 0; k < (int)reef_in(&b, Mass)[i].kg % 5; k++) sum = (sum * 7 + k + 1) % 1000003 + (int64_t)reef_in(&b, Mass)[i].kg;
+        for (uint32_t i = 0; i < b.count; i++) {
+            const int kg = (int)reef_in(&b, Mass)[i].kg;
+            for (int32_t k = 0; k < kg % 5; k++) sum = (sum * 7 + k + 1) % 1000003 + kg;
+        }
     assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, false) == sum);
     assert_int_equal(visits, 400);
     assert_true(kinds_of_each(w, "in Mass, each in Buff", &visits, true) == sum);

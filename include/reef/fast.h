@@ -65,6 +65,7 @@ typedef struct reef_store {
     uint8_t    direct, tracked; /* neither hooks nor stamps of rows; stamps of rows */
     uint16_t   align;
     uint8_t    multi;  /* several values an entity: src/multi.c */
+    uint8_t    shared; /* values are addresses of values: src/shared.c */
     uint64_t   count;  /* values; without holes: also the next slot */
     reef_paged hashes; /* of pages: src/hash.c */
     uint64_t   serial; /* of what its home counts */
@@ -234,7 +235,8 @@ REEF_INLINE const void *reef_store_find_packed(const reef_store *s, reef_entity 
 REEF_INLINE const void *reef_store_find(const reef_store *s, reef_entity e)
 {
     uint32_t page;
-    return s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
+    const void *p = s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
+    return s->shared && p ? *(const void *const *)p : p;
 }
 
 /* By declaration: its id is not tested, since an id that isn't known yet (0) finds nothing, and the slow half resolves it. */

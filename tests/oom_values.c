@@ -1,0 +1,61 @@
+/* The allocation sweep over several values of a kind, and over values in common. */
+#include "oom_scenarios.h"
+
+typedef struct {
+    int32_t a, b;
+} Some;
+typedef Tracked SomeTracked;
+typedef Tracked InCommon;
+REEF_COMPONENT_IN(Some, REEF_MULTI);
+REEF_COMPONENT_IN_HOOKS(SomeTracked, REEF_MULTI, &tracked_hooks);
+REEF_COMPONENT_IN_HOOKS(InCommon, REEF_SHARED, &tracked_hooks);
+/* The tickets of copies are no state. */
+REEF_FIELDS(SomeTracked, REEF_FIELD(SomeTracked, value, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(InCommon, REEF_FIELD(InCommon, value, REEF_I32, NULL, 0, 0));
+
+void with_several(sweep *s)
+{
+    some_rows(s);
+    for (int i = 0; i < 16; i++) {
+        assert_non_null(reef_append(s->w, s->e[0], Some, i, 0));
+        assert_ok(reef_add(s->w, s->e[0], SomeTracked));
+    }
+    for (int i = 0; i < 20; i++) assert_non_null(reef_append(s->w, s->e[1 + i % 3], Some, i, 0));
+}
+
+bool several_more(sweep *s) { return reef_append(s->w, s->e[0], Some, 1, 2) != NULL; }
+bool several_first(sweep *s) { return reef_append(s->w, s->e[200], Some, 1, 2) != NULL; }
+bool several_added(sweep *s) { return reef_add(s->w, s->e[0], SomeTracked) == REEF_OK; }
+bool several_one_less(sweep *s) { return reef_remove_one(s->w, s->e[0], SomeTracked, 3) == REEF_OK; }
+bool several_removed(sweep *s) { return reef_remove(s->w, s->e[0], SomeTracked) == REEF_OK; }
+bool several_cloned(sweep *s) { return !reef_entity_is_null(reef_clone(s->w, s->e[0])); }
+bool several_written(sweep *s)
+{
+    uint32_t n;
+    return reef_span_mut(s->w, s->e[0], SomeTracked, &n) != NULL;
+}
+
+void with_common(sweep *s)
+{
+    some_rows(s);
+    for (int i = 0; i < 20; i++) {
+        assert_ok(reef_add(s->w, s->e[i * 2], InCommon));
+        assert_true(reef_share(s->w, s->e[i * 2], s->e[i * 2 + 1], InCommon) == REEF_ADDED);
+    }
+}
+
+bool common_added(sweep *s) { return reef_add(s->w, s->e[100], InCommon) == REEF_OK; }
+bool common_set(sweep *s) { return reef_set(s->w, s->e[0], InCommon, .value = 3) == REEF_OK; }
+bool common_shared(sweep *s) { return reef_share(s->w, s->e[0], s->e[100], InCommon) >= 0; }
+bool common_replaced(sweep *s) { return reef_share(s->w, s->e[0], s->e[5], InCommon) >= 0; }
+bool common_written(sweep *s) { return reef_mut(s->w, s->e[0], InCommon) != NULL; }
+bool common_removed(sweep *s) { return reef_remove(s->w, s->e[0], InCommon) == REEF_OK; }
+bool common_cloned(sweep *s) { return !reef_entity_is_null(reef_clone(s->w, s->e[0])); }
+bool common_spawned(sweep *s) { return !reef_entity_is_null(reef_spawn(s->w, reef_with(InCommon, .value = 2), reef_with(Mass, 1))); }
+bool common_attached(sweep *s)
+{
+    reef_pinned pin = reef_pin(s->w, s->e[0], InCommon);
+    const bool ok = reef_attach(s->w, s->e[100], pin) >= 0;
+    reef_unpin(pin);
+    return ok;
+}
