@@ -558,7 +558,7 @@ static bool stored_ready(bulk *b)
         const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
         const bool has = store_has(w, c, e);
         leaving += id == TABLE_EMPTY && !on;
-        if (b->t->bit && !has && !bit_prepare(w, c, id, place, on)) return false;
+        if (b->t->bit && on && !bit_prepare(w, c, id, place, true)) return false; /* of those that have it as well: the change asks for it */
         if (!on && ((b->t->bit && !bit_prepare(w, c, id, place, false)) || !bit_prepare(w, c | BIT_DISABLED, id, place, false))) return false;
         if (on && has && (b->t->home == REEF_SHARED ? store_slot_own(w, c, e) : store_own(w, c, e)) == NULL) return false;
     }
