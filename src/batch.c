@@ -88,7 +88,7 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
         if (i + AHEAD < n) fetch(&way, es[i + AHEAD], size);
         if (t->split ? !reef_has_id(w, es[i], c) : reef_get_id(w, es[i], c) == NULL) continue;
         const void *value = (const char *)in + i * size;
-        if (t->hooked || t->split || observed(w)) {
+        if (t->hooked || t->split || t->home == REEF_SHARED || observed(w)) {
             if (reef_set_id(w, es[i], c, value, size) < 0) break;
         } else {
             void *p = reef_mut_id(w, es[i], c);

@@ -43,7 +43,7 @@ typedef struct bulk {
     uint64_t     portion_count, portion_room, bit_count, bit_room, count, room;
     uint64_t     changed, prepared;
     uint64_t     leaving; /* of the list, those that may lose their row with their last bit: the first */
-    char        *aside; /* of a type with hooks: a value for each in the list */
+    char        *aside; /* of a type with hooks, or in REEF_SHARED: a value for each in the list */
     uint64_t     made;
 } bulk;
 
@@ -83,13 +83,17 @@ static portion *portion_add(bulk *b, portion_kind kind, uint32_t from)
     return x;
 }
 
+/* What is made aside: the values, or of a type in REEF_SHARED, where each is. */
+static size_t made_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
+static size_t made_align(const type *t) { return t->home == REEF_SHARED ? PLAIN_ALIGN : t->align; }
+
 static void bulk_free(bulk *b)
 {
     memory *m = &b->w->family->memory;
     memory_free(m, MEMORY_OTHER, b->portions, (size_t)b->portion_room * sizeof *b->portions);
     memory_free(m, MEMORY_OTHER, b->bits, (size_t)b->bit_room * sizeof *b->bits);
     memory_free(m, MEMORY_OTHER, b->list, (size_t)b->room * sizeof *b->list);
-    if (b->aside) memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * b->t->size, 0, b->t->align);
+    if (b->aside) memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
 }
 
 /* The rows of a chunk that match. False: none. */
@@ -263,24 +267,46 @@ static bool track_ready(bulk *b)
     return true;
 }
 
-/* Values of a type with hooks are made aside, so that a hook that refuses changes nothing. */
+static void *made_value(const bulk *b, uint64_t i)
+{
+    char *at = b->aside + (size_t)i * made_bytes(b->t);
+    return b->t->home == REEF_SHARED ? *(void **)(void *)at : at;
+}
+
+static reef_status made_begin(bulk *b, uint64_t i)
+{
+    if (b->t->home != REEF_SHARED) return REEF_OK;
+    void *value = shared_make(b->w, b->t);
+    memcpy(b->aside + (size_t)i * sizeof value, &value, sizeof value);
+    return value ? REEF_OK : REEF_NO_MEMORY;
+}
+
+/* Values of a type with hooks are made aside, so that a hook that refuses changes nothing; so are those that take memory of their own. */
 static reef_status aside_make(bulk *b)
 {
-    const size_t size = b->t->size;
-    if (!b->t->hooked || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
+    const size_t size = made_bytes(b->t);
+    const bool aside = b->t->hooked || b->t->home == REEF_SHARED;
+    if (!aside || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
     if (b->count > SIZE_MAX / size) return REEF_NO_MEMORY;
-    b->aside = memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size, b->t->align);
+    b->aside = memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size, made_align(b->t));
     if (b->aside == NULL) return REEF_NO_MEMORY;
     for (; b->made < b->count; b->made++) {
-        reef_status s = value_put(b->w, b->list[b->made], b->t, b->aside + (size_t)b->made * size, &b->value, 0);
+        reef_status s = made_begin(b, b->made);
         if (s != REEF_OK) return s;
+        s = value_put(b->w, b->list[b->made], b->t, made_value(b, b->made), &b->value, 0);
+        if (s == REEF_OK) continue;
+        if (b->t->home == REEF_SHARED) shared_discard(made_value(b, b->made));
+        return s;
     }
     return REEF_OK;
 }
 
 static void bulk_undo(bulk *b)
 {
-    while (b->made-- > 0) value_take_back(b->t, b->aside + (size_t)b->made * b->t->size, &b->value, 0);
+    while (b->made-- > 0) {
+        value_take_back(b->t, made_value(b, b->made), &b->value, 0);
+        if (b->t->home == REEF_SHARED) shared_discard(made_value(b, b->made));
+    }
     for (uint64_t i = 0; i < b->prepared; i++)
         if (b->portions[i].kind == RELABEL) relabel_cancel(b->w, &b->portions[i].relabel);
 }
@@ -532,9 +558,9 @@ static bool stored_ready(bulk *b)
         const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
         const bool has = store_has(w, c, e);
         leaving += id == TABLE_EMPTY && !on;
-        if (b->t->bit && !has && !bit_prepare(w, c, id, place, on)) return false;
+        if (b->t->bit && on && !bit_prepare(w, c, id, place, true)) return false; /* of those that have it as well: the change asks for it */
         if (!on && ((b->t->bit && !bit_prepare(w, c, id, place, false)) || !bit_prepare(w, c | BIT_DISABLED, id, place, false))) return false;
-        if (on && has && store_own(w, c, e) == NULL) return false;
+        if (on && has && (b->t->home == REEF_SHARED ? store_slot_own(w, c, e) : store_own(w, c, e)) == NULL) return false;
     }
     if (!on && !store_prepare_drop_all(w, b->t->id)) return false;
     if (on && b->count && !store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
@@ -569,10 +595,11 @@ static reef_status bulk_stored(bulk *b)
         const reef_entity e = b->list[i];
         const uint32_t place = place_of(b->w, e);
         reef_value v = b->value;
-        if (b->aside) v.kind = VALUE_MOVED, v.data = b->aside + (size_t)i * b->t->size;
+        if (b->aside) v.kind = b->t->home == REEF_SHARED ? VALUE_HELD : VALUE_MOVED, v.data = made_value(b, i);
         const reef_status done = change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
         ASSERT(done == REEF_OK);
         (void)done;
+        if (v.kind == VALUE_HELD) shared_release(made_value(b, i)); /* the entity holds it */
     }
     observe_close(b->w);
     return REEF_OK;

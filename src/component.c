@@ -571,7 +571,7 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
 static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
     const type *t = type_of(c.id);
-    const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL;
+    const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL && t->home != REEF_SHARED;
     if (!watch_thread(w)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (t == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);

@@ -193,8 +193,9 @@ const void *reef_span_id(const reef_world *w, reef_entity e, reef_component c, u
 
 void *reef_span_mut_id(reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
+    if (w && !w->running) w->calling = "reef_span_mut";
     const void *first = reef_mut_id(w, e, c);
-    if (first == NULL && w && !w->running) w->error.operation = "reef_span_mut";
+    if (w && !w->running) w->calling = NULL;
     return (void *)(uintptr_t)span_of(w, e, c, first, count);
 }
 

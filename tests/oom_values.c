@@ -59,3 +59,18 @@ bool common_attached(sweep *s)
     reef_unpin(pin);
     return ok;
 }
+bool common_set_where(sweep *s)
+{
+    reef_query q = reef_query_new(s->w, "InCommon");
+    return !reef_query_is_null(q) && reef_set_where(s->w, q, InCommon, .value = 4) == REEF_OK && reef_query_free(s->w, q) == REEF_OK;
+}
+bool common_added_where(sweep *s)
+{
+    reef_query q = reef_query_new(s->w, "!InCommon");
+    return !reef_query_is_null(q) && reef_add_where(s->w, q, InCommon) == REEF_OK && reef_query_free(s->w, q) == REEF_OK;
+}
+bool several_added_where(sweep *s)
+{
+    reef_query q = reef_query_new(s->w, "");
+    return !reef_query_is_null(q) && reef_add_where(s->w, q, SomeTracked) == REEF_OK && reef_query_free(s->w, q) == REEF_OK;
+}

@@ -345,6 +345,37 @@ static void D1_a_system_writes_for_all(void **state)
     reef_pool_free(pool);
 }
 
+/* Whole queries, and many at once: each entity gets a value of its own. */
+static void C2_many_get_values_of_their_own(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[20];
+    for (int i = 0; i < 20; i++) e[i] = shaped(w, i);
+    for (int i = 1; i < 10; i++) assert_ok(reef_share(w, e[0], e[i], Shape));
+    assert_int_equal(book.live, 11);
+    reef_query q = reef_query_new(w, "Position");
+    Tracked mine;
+    tracked_make(&mine, 9);
+    assert_ok(reef_set_where_id(w, q, reef_id(Shape), &mine, sizeof mine, NULL));
+    assert_int_equal(book.live, 21);
+    assert_true(reef_get(w, e[0], Shape) != reef_get(w, e[1], Shape));
+    book.fail_copy = 7, book.fail_status = REEF_BAD_ARGUMENT;
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_set_where_id(w, q, reef_id(Shape), &mine, sizeof mine, NULL));
+    assert_int_equal(book.live, 21);
+    tracked_drop(&mine);
+    assert_ok(reef_remove_where_id(w, q, reef_id(Shape), NULL));
+    assert_int_equal(book.live, 0);
+    assert_ok(reef_add_where_id(w, q, reef_id(Shape), NULL));
+    assert_int_equal(book.live, 20);
+    assert_ok(reef_share(w, e[0], e[1], Shape));
+    assert_status(REEF_ADDED, reef_set(w, e[2], Paint, 1, 1));
+    assert_status(REEF_ADDED, reef_share(w, e[2], e[3], Paint));
+    const Paint paints[2] = {{5, 5}, {6, 6}};
+    assert_int_equal(reef_write_many(w, Paint, e + 2, 2, paints), 2);
+    assert_int_equal(reef_get(w, e[2], Paint)->a, 5);
+    assert_int_equal(reef_get(w, e[3], Paint)->a, 6);
+}
+
 typedef struct letting_go {
     reef_pinned *pin;
     uint32_t     first, count;
@@ -447,6 +478,7 @@ int main(void)
         TEST(C2_clones_have_the_value_of_their_source),
         TEST(D1_loops_visit_the_value_under_each),
         TEST(D1_a_system_writes_for_all),
+        TEST(C2_many_get_values_of_their_own),
         TEST(B3_pins_end_on_any_thread),
         TEST(E1_observers_see_what_was_let_go),
     };
