@@ -452,7 +452,7 @@ static uint64_t falling(const void *value) { return ~reef_key_i32(((const Tracke
 static bool sort_by_entity(sweep *s) { return done(reef_sort_storage(s->w, &(reef_sort){.order.descending = true})); }
 static bool sort_by_value(sweep *s)
 {
-    return done(reef_sort_storage(s->w, &(reef_sort){.order = {reef_id(Tracked), falling, NULL, false}}));
+    return done(reef_sort_storage(s->w, &(reef_sort){.order = {.component = reef_id(Tracked), .key = falling}}));
 }
 static bool use(sweep *s) { return done(reef_use(s->w, Frozen)); }
 static bool use_far(sweep *s) { return done(reef_world_use(s->w, (reef_component){reef_type_count()})); }
