@@ -85,10 +85,10 @@ static void join_run(void *p)
     state *s = p;
     for (uint32_t k = 0; k < s->r->passes; k++)
         reef_each(s->w, s->query, row) {
-            Position             *p = reef_at(row, Position);
+            Position             *at = reef_at(row, Position);
             const VelocitySparse *v = reef_at_in(row, VelocitySparse);
-            p->x += v->x * bench_dt;
-            p->y += v->y * bench_dt;
+            at->x += v->x * bench_dt;
+            at->y += v->y * bench_dt;
         }
 }
 

@@ -213,7 +213,7 @@ static void C8_by_a_component(void **state)
         assert_by_row(w, "in Cell, with Frozen", orders[i].descending);
         assert_by_row(w, "in Cell, with Tracked", orders[i].descending);
     }
-    assert_ok(reef_sort_storage(w, BY(reef_id(Cell), constant_key, NULL, true))); /* ties only: by entity */
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Cell), .key = constant_key, .descending = true))); /* ties only: by entity */
     assert_by_index(w, "in Cell, with Frozen", false);
 }
 
