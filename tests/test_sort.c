@@ -376,7 +376,7 @@ static void C8_mistakes_change_nothing(void **state)
     assert_refused(w, REEF_UNKNOWN_TYPE, reef_sort_storage(w, BY(.component = unknown, .key = cell_key)));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.key = cell_key)));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.field = "row")));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(reef_id(Cell), cell_key, "row", false)));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Cell), .key = cell_key, .field = "row")));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Cell)))); /* two fields: which? */
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Cell), .field = "line")));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, BY(.component = reef_id(Position)))); /* no fields */
@@ -416,14 +416,14 @@ static void C8_values_with_hooks_are_moved_and_nothing_else(void **state)
         reef_mut(w, e[i], Unique)->value = -i;
     }
     ledger_count_anew();
-    assert_ok(reef_sort_storage(w, BY(reef_id(Tracked), tracked_key, NULL, false)));
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Tracked), .key = tracked_key)));
     assert_int_equal(book.copied + book.constructed + book.destroyed, 0);
     assert_in_range(book.moved, 500, 900); /* two columns have a hook; a cycle moves one value more than it has */
     for (int i = 0; i < 300; i++) assert_int_equal(reef_get(w, e[i], Unique)->value, -i);
     ledger_count_anew();
-    assert_ok(reef_sort_storage(w, BY(reef_id(Tracked), tracked_key, NULL, false)));
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Tracked), .key = tracked_key)));
     assert_int_equal(book.moved, 0); /* sorted already */
-    assert_ok(reef_sort_storage(w, BY(reef_id(Unique), unique_key, NULL, true)));
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Unique), .key = unique_key, .descending = true)));
     for (int i = 0; i < 300; i++) assert_int_equal(reef_get(w, e[i], Loose)->value, i);
     assert_null(book.mistake);
 }
@@ -436,9 +436,9 @@ static void C8_a_copy_hook_that_fails(void **state)
     reef_world *fork = reef_fork(w);
     uint64_t    forks = digest(fork);
     book.fail_copy = 60;
-    assert_refused(w, REEF_NO_MEMORY, reef_sort_storage(w, BY(reef_id(Tracked), tracked_key, NULL, false)));
+    assert_refused(w, REEF_NO_MEMORY, reef_sort_storage(w, BY(.component = reef_id(Tracked), .key = tracked_key)));
     assert_int_equal(reef_last_error(w).component.id, reef_id(Tracked).id);
-    assert_ok(reef_sort_storage(w, BY(reef_id(Tracked), tracked_key, NULL, false)));
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Tracked), .key = tracked_key)));
     assert_true(digest(fork) == forks && digest(w) != forks);
     reef_world_free(fork);
 }
@@ -456,10 +456,10 @@ static void C8_a_fork_and_a_snapshot_keep_their_order(void **state)
     uint64_t       before = digest(w), hash = reef_hash(w);
     reef_snapshot *was = reef_snapshot_take(w);
     reef_world    *fork = reef_fork(w);
-    assert_ok(reef_sort_storage(fork, BY(reef_id(Cell), cell_key, NULL, false)));
+    assert_ok(reef_sort_storage(fork, BY(.component = reef_id(Cell), .key = cell_key)));
     assert_remembered(fork, e, MANY, had);
     assert_true(digest(w) == before && reef_hash(w) == hash);
-    assert_ok(reef_sort_storage(w, BY(reef_id(Cell), cell_key, NULL, false)));
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Cell), .key = cell_key)));
     assert_true(reef_hash(w) == reef_hash(fork) && reef_hash(w) != hash);
     assert_true(reef_equal(w, fork, NULL));
     assert_true(digest(w) == digest(fork));
@@ -480,12 +480,12 @@ static void C8_what_is_sorted_is_not_touched(void **state)
     reef_world *fork = reef_fork(w);
     uint64_t    version = reef_world_stats(w).bytes_rows;
     assert_ok(reef_sort_storage(w, &(reef_sort){0}));
-    assert_ok(reef_sort_storage(w, BY(reef_id(Cell), cell_key, NULL, false)));
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Cell), .key = cell_key)));
     assert_true(reef_world_stats(w).bytes_rows == version);
     reef_mut(w, e[2100], Cell)->row = 2200;
     reef_mut(w, e[2200], Cell)->row = 2100; /* in the same block */
     uint64_t written = reef_world_stats(w).bytes_rows;
-    assert_ok(reef_sort_storage(w, BY(reef_id(Cell), cell_key, NULL, false)));
+    assert_ok(reef_sort_storage(w, BY(.component = reef_id(Cell), .key = cell_key)));
     assert_int_equal(reef_world_stats(w).bytes_rows - written, 1024 * (sizeof(Cargo) + sizeof(reef_entity)));
     assert_int_equal(reef_get(w, e[2100], Cell)->row, 2200);
     assert_int_equal(reef_get(fork, e[2100], Cell)->row, 2100);
