@@ -503,7 +503,7 @@ static void C8_life_goes_on(void **state)
     uint64_t           seed = 6;
     crowd(w, e, 2000, 77);
     for (int round = 0; round < 30; round++) {
-        assert_ok(reef_sort_storage(w, round % 3 ? BY(reef_id(Cell), cell_key, NULL, round % 2) : BY({0}, NULL, NULL, false)));
+        assert_ok(reef_sort_storage(w, round % 3 ? BY(.component = reef_id(Cell), .key = cell_key, .descending = round % 2) : BY(.descending = false)));
         for (int i = 0; i < 60; i++) {
             uint32_t at = random_below(&seed, 2000);
             if (!reef_is_alive(w, e[at])) e[at] = reef_spawn(w, reef_with(Cell, .row = i), reef_with(Position, 1, 2));
