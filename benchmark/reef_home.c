@@ -84,12 +84,8 @@ static void join_run(void *p)
 {
     state *s = p;
     for (uint32_t k = 0; k < s->r->passes; k++)
-        reef_each(s->w, s->query, row) {
-            Position             *at = reef_at(row, Position);
-            const VelocitySparse *v = reef_at_in(row, VelocitySparse);
-            at->x += v->x * bench_dt;
-            at->y += v->y * bench_dt;
-        }
+        for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);)
+            k_iter2(reef_inout(&b, Position), reef_in(&b, VelocitySparse), b.count, bench_dt);
 }
 
 const row_impl reef_home_rows[] = {

@@ -28,11 +28,6 @@ const void *reef_block_other(const reef_block *b, reef_component c, bool write)
     const query *q = b->query;
     const char *op = write ? "reef_inout" : "reef_in";
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL) return block_refuse(b, c, op);
-    if (type_of(c.id)->stored && b->walks && b->whole) { /* the block of a reef_row: where row i's value is element i */
-        const reef_row *r = (const reef_row *)(const void *)b;
-        const void *p = store_find(b->world, c.id, r->entity);
-        return p ? (const void *)((uintptr_t)p - (uintptr_t)r->i * type_of(c.id)->size) : NULL;
-    }
     if (type_of(c.id)->stored) /* all of the block follow it */
         return b->number && q->cut->each == c.id ? store_nth(store_of(b->world, c.id), b->entities[0], b->number)
                                                  : store_find(b->world, c.id, b->entities[0]);
@@ -154,8 +149,6 @@ reef_row reef_rows(reef_world *w, reef_query which)
 {
     reef_row r;
     r.block = reef_begin(w, which);
-    const query *q = r.block.open ? r.block.query : NULL;
-    r.block.whole = q && q->cut && q->cut->finds && !q->ranking;
     r.entity = (reef_entity){0, 0};
     r.i = UINT32_MAX;
     return r;

@@ -57,7 +57,6 @@ typedef struct cutting {
     uint32_t each;        /* component whose values are visited one by one; 0: none */
     bool     writes;      /* some stored term */
     bool     shared;      /* it writes values that rows have in common: one job */
-    bool     finds;       /* every match has all of them, and they are only read: row by row they may be looked up */
     bool     quick;       /* one stored term, without holes, only read, of every match; and a cell for each term */
     bool     freezes;     /* it asks which of the stored values changed that it writes itself */
     cut_term term[];

@@ -284,7 +284,6 @@ INLINE void loop_lock(reef_world *w, query *q)
 void walk_open(reef_block *b, const query *q)
 {
     b->walks = true;
-    b->whole = false;
     b->match_end = b->match;
     b->end = match_end(q);
     b->walk_unit = b->end_unit = b->first = b->unit = 0;
@@ -780,7 +779,7 @@ bool reef_block_more(reef_block *b)
     if (b->walks) {
         const query *q = b->query;
         if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
-        return q->ranking ? ranking_next(b) : q->cut && !b->whole ? cut_next(b) : walk_next(b);
+        return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
     }
     reef_end(b);
     return false;

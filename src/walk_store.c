@@ -75,9 +75,6 @@ bool cutting_make(query *q)
         if (q->facts[i].stored) cutting_add(c, q, i);
     for (uint32_t i = 0; i < q->term_count; i++)
         if (term_has_data(q, i) && !q->facts[i].stored) cutting_add(c, q, i);
-    c->finds = !c->writes && c->each == 0;
-    for (uint32_t i = 0; i < c->stored_count; i++)
-        c->finds &= c->term[i].sure && type_of(c->term[i].component)->home <= REEF_COLD && !q->facts[c->term[i].term].sub;
     c->quick = c->stored_count == 1 && c->term[0].packed && c->term[0].sure && !c->writes && c->count == c->cell_count;
     c->head.column_count = c->head.write_count = c->cell_count;
     c->head.match_bytes = sizeof cut_match;

@@ -116,34 +116,6 @@ REEF_COMPONENT_IN(C2, REEF_PAGED);
 REEF_COMPONENT_IN(C3, REEF_COLD);
 REEF_COMPONENT_IN(C4, REEF_SPARSE);
 
-/* reef_each doesn't cut what it only reads; the values are the same. */
-static void F1_rows_find_values_one_by_one(void **state)
-{
-    static const char *const texts[] = {"Position, in Spark", "in Spark, in Leaf, in Rust, !Velocity", "Position, in Rust", "Position, Spark, in Leaf"};
-    reef_world *w = world_of(state);
-    reef_entity e[ROWS];
-    rows_make(w, e, ROWS, some_have_some);
-    for (uint32_t i = 0; i < ROWS; i += 3) assert_true(reef_set(w, e[ROWS - 1 - i], Spark, ROWS - 1 - i) >= 0); /* in no order */
-    assert_ok(reef_disable(w, e[4], Spark));
-    for (uint32_t k = 0; k < 4; k++) {
-        const reef_query q = query_new(w, texts[k]);
-        uint32_t rows = 0, blocks = 0, sum = 0;
-        reef_each(w, q, row) {
-            const Spark *s = reef_at_in(row, Spark), *same = k == 2 ? NULL : reef_in(&row.block, Spark);
-            assert_true(s == NULL || s == reef_get(w, row.entity, Spark));
-            if (k != 2) assert_true(s && &same[row.i] == s && s->n == (uint32_t)reef_get(w, row.entity, Position)->x);
-            if (k == 1) assert_true(reef_at_in(row, Leaf) == reef_get(w, row.entity, Leaf) && reef_at_in(row, Rust)->n == s->n);
-            if (k == 2) assert_true(reef_at_in(row, Rust) == reef_get(w, row.entity, Rust));
-            if (k == 3) reef_at(row, Spark)->n += 0;
-            sum += row.entity.index, rows++;
-        }
-        for (reef_block b = reef_begin(w, q); reef_next(&b); blocks += b.count)
-            for (uint32_t i = 0; i < b.count; i++) sum -= b.entities[i].index;
-        assert_true(rows > 10 && rows == blocks && sum == 0 && rows == reef_query_count(w, q));
-        reef_query_free(w, q);
-    }
-}
-
 static void F1_more_terms_with_data_than_a_block_has_cells(void **state)
 {
     reef_world *w = world_of(state);
@@ -501,7 +473,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(F1_blocks_are_runs_of_values_side_by_side),
         TEST(C3_F1_optional_values_are_in_all_rows_of_a_block_or_in_none),
-        TEST(F1_rows_find_values_one_by_one),
         TEST(F1_more_terms_with_data_than_a_block_has_cells),
         TEST(E2_F1_loops_leave_a_forks_values_alone),
         TEST(F1_later_blocks_show_what_calls_wrote_meanwhile),

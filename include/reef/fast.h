@@ -489,13 +489,6 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t 
     return column ? (const char *)column + i * size : NULL;
 }
 
-/* Of a type in a store. (Where the loop isn't cut the query names it, or the caller gets what the entity has.) */
-REEF_INLINE const void *reef_row_stored(const reef_row *row, reef_type_decl *decl, size_t size, bool paged)
-{
-    if (REEF_UNLIKELY(!row->block.whole)) return reef_row_cell_in(row->i, reef_block_in_fast(&row->block, reef_id_of(decl)), size);
-    return reef_get_stored(row->block.world, row->entity, decl, size, paged);
-}
-
 #define reef_get(world, entity, T) \
     ((const T *)(REEF_STORED_(T) ? reef_get_stored(world, entity, reef_decl_of_##T(), sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
                                  : reef_get_decl(world, entity, reef_decl_of_##T(), sizeof(T))))

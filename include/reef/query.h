@@ -141,7 +141,6 @@ typedef struct reef_block {
     bool        walks;     /* it is such a loop */
     bool        part;      /* of a split */
     bool        deferred;
-    bool        whole;     /* of reef_each, which only reads what lies outside of the rows: it isn't cut, values are found row by row */
     uint32_t    first;     /* row of the chunk where the block begins */
     uint32_t    unit, walk_unit; /* the block's chunk; the table's next one, 0: this was the last */
     uint32_t    end_unit;  /* of a part: where it ends; 0: with the table before match `end` */
@@ -281,8 +280,7 @@ REEF_API uint64_t reef_query_group_count(reef_world *world, reef_query query, ui
 
 /* ---- row by row ----
  *     reef_each(w, q, row) reef_at(row, Position)->x += reef_at_in(row, Velocity)->x;
- * visits the matching rows only. Where values outside of the rows are only read it finds them row by row, which is quicker than blocks
- * of one row. Leave it early by reef_end(&row.block), then break. */
+ * visits the matching rows only. Leave it early by reef_end(&row.block), then break. */
 typedef struct reef_row {
     reef_block  block;
     reef_entity entity;
@@ -293,9 +291,7 @@ REEF_INLINE bool reef_row_next(reef_row *row);
 #define reef_each(world, query, row) for (reef_row row = reef_rows(world, query); reef_row_next(&row);)
 /* The row's component, for writing and for reading; NULL as the block's. */
 #define reef_at(row, T) ((T *)reef_row_cell((row).i, reef_block_inout_fast(&(row).block, reef_id(T)), sizeof(T)))
-#define reef_at_in(row, T) \
-    ((const T *)(REEF_STORED_(T) ? reef_row_stored(&(row), reef_decl_of_##T(), sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
-                                 : reef_row_cell_in((row).i, reef_block_in_fast(&(row).block, reef_id(T)), sizeof(T))))
+#define reef_at_in(row, T) ((const T *)reef_row_cell_in((row).i, reef_block_in_fast(&(row).block, reef_id(T)), sizeof(T)))
 
 /* ---- shares for the caller's own threads ---- */
 
