@@ -43,7 +43,8 @@ static uint32_t span_class(uint32_t values)
 }
 static uint32_t class_most(const value_store *s) { return s->bits < REEF_RUN_CLASSES ? s->bits : REEF_RUN_CLASSES - 1; }
 
-uint32_t multi_most(const value_store *s) { return 1u << class_most(s); }
+/* That one entity can have. */
+static uint32_t multi_most(const value_store *s) { return 1u << class_most(s); }
 uint32_t multi_values(const value_store *s, reef_entity e) { return word_count(*run_word(s, slot_of(s, e))); }
 
 /* ---- free runs ---- */

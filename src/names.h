@@ -116,10 +116,8 @@
 #define hash_end reef_inner_hash_end
 #define id_free reef_inner_id_free
 #define id_free_prepare reef_inner_id_free_prepare
-#define id_pass reef_inner_id_pass
 #define id_peek reef_inner_id_peek
 #define id_pend reef_inner_id_pend
-#define id_pend_fresh reef_inner_id_pend_fresh
 #define id_pending reef_inner_id_pending
 #define id_unpend reef_inner_id_unpend
 #define ids_commit reef_inner_ids_commit
@@ -156,7 +154,6 @@
 #define memory_zeroed reef_inner_memory_zeroed
 #define multi_add reef_inner_multi_add
 #define multi_forget reef_inner_multi_forget
-#define multi_most reef_inner_multi_most
 #define multi_prepare reef_inner_multi_prepare
 #define multi_put reef_inner_multi_put
 #define multi_raw reef_inner_multi_raw
@@ -185,7 +182,6 @@
 #define observe_several reef_inner_observe_several
 #define observe_spawn reef_inner_observe_spawn
 #define observe_spawned reef_inner_observe_spawned
-#define observe_straight reef_inner_observe_straight
 #define observe_told reef_inner_observe_told
 #define observed_flush reef_inner_observed_flush
 #define observer_failure reef_inner_observer_failure
@@ -234,7 +230,6 @@
 #define part_claim reef_inner_part_claim
 #define part_like reef_inner_part_like
 #define part_mark reef_inner_part_mark
-#define part_of_field reef_inner_part_of_field
 #define part_open reef_inner_part_open
 #define parts_gather reef_inner_parts_gather
 #define parts_own reef_inner_parts_own
@@ -359,13 +354,11 @@
 #define spread_one reef_inner_spread_one
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
-#define store_add_fast reef_inner_store_add_fast
 #define store_after reef_inner_store_after
 #define store_claim reef_inner_store_claim
 #define store_commit_add reef_inner_store_commit_add
 #define store_count reef_inner_store_count
 #define store_drop reef_inner_store_drop
-#define store_drop_fast reef_inner_store_drop_fast
 #define store_each reef_inner_store_each
 #define store_index_own reef_inner_store_index_own
 #define store_mark_at reef_inner_store_mark_at

@@ -78,7 +78,8 @@ COLD bool parts_own(reef_world *w, uint32_t place, const type *t)
     return true;
 }
 
-uint32_t part_of_field(const type *t, size_t offset, size_t size)
+/* The part of a field; 0: there is none. */
+static uint32_t part_of_field(const type *t, size_t offset, size_t size)
 {
     for (uint32_t i = 0; t && i < t->part_count; i++) {
         const type *p = type_of(t->parts[i]);

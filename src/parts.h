@@ -34,7 +34,5 @@ COLD bool parts_gather(const reef_world *w, uint32_t place, const type *t, void 
 /* In a row that has it, whose columns are ours. */
 COLD void parts_scatter(const reef_world *w, uint32_t place, const type *t, const void *value);
 bool parts_own(reef_world *w, uint32_t place, const type *t);
-/* The part of a field; 0: there is none. */
-uint32_t part_of_field(const type *t, size_t offset, size_t size);
 
 #endif

@@ -98,9 +98,8 @@ uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index);
 uint32_t store_values(const reef_world *w, const type *t, reef_entity e);
 /* Number i of an entity's values; NULL: there are fewer. */
 const void *store_nth(const value_store *s, reef_entity e, uint32_t i);
-/* Of a store of REEF_MULTI: how many the entity, which has some, has; the most that one can have. */
+/* Of a store of REEF_MULTI: how many the entity, which has some, has. */
 uint32_t multi_values(const value_store *s, reef_entity e);
-uint32_t multi_most(const value_store *s);
 /* Runs for n more entities, of `values` values each: free ones, whose pages are ours; in which the next one's values are made; it is
  * that of the entity now. False: no memory. */
 bool multi_prepare(reef_world *w, value_store *s, const reef_entity *e, uint32_t n, uint32_t values);
