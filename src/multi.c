@@ -29,10 +29,6 @@ static void slot_owner_put(const value_store *s, uint32_t slot, reef_entity e)
 {
     memcpy((char *)s->values.page[slot >> s->bits] + (slot & slot_mask(s)) * sizeof e, &e, sizeof e);
 }
-static reef_entity slot_owner(const value_store *s, uint32_t slot)
-{
-    return slot_entity(s, s->values.page[slot >> s->bits], slot >> s->bits, slot & slot_mask(s));
-}
 
 /* log2 of the slots of the shortest run for so many values. */
 static uint32_t span_class(uint32_t values)

@@ -76,10 +76,6 @@ static void own_put(const reef_world *w, shared_head *h)
 
 /* ---- the values of a world ---- */
 
-static reef_entity slot_owner_of(const value_store *s, uint32_t slot)
-{
-    return slot_entity(s, s->values.page[slot >> s->bits], slot >> s->bits, slot & slot_mask(s));
-}
 static void **slot_at(const value_store *s, uint32_t slot) { return (void **)(void *)slot_value(s, slot); }
 
 /* The pages of all slots that hold the value ours; how many do. 0: no memory. */
@@ -195,7 +191,7 @@ reef_entity shared_first(const value_store *s, reef_entity e)
     const void *value = reef_store_find(s, e);
     if (REEF_ACQUIRE_U32(&head_of(value)->holders) == 1) return e;
     for (uint32_t slot = 0; slot < s->count; slot++) {
-        const reef_entity other = slot_owner_of(s, slot);
+        const reef_entity other = slot_owner(s, slot);
         if (other.index < e.index && *slot_at(s, slot) == value) e = other;
     }
     return e;
@@ -220,7 +216,8 @@ COLD uint32_t *shared_firsts(const reef_world *w, const value_store *s)
     uint32_t *firsts = n ? memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *firsts, PLAIN_ALIGN) : NULL;
     slot_of_value *all = firsts ? memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *all, PLAIN_ALIGN) : NULL;
     if (all == NULL) return shared_firsts_free(w, s, firsts), NULL;
-    for (uint32_t slot = 0; slot < n; slot++) all[slot] = (slot_of_value){*slot_at(s, slot), slot_owner_of(s, slot).index, slot};
+    for (uint32_t slot = 0; slot < n; slot++)
+        all[slot] = (slot_of_value){*slot_at(s, slot), slot_owner(s, slot).index, slot};
     qsort(all, n, sizeof *all, slot_of_value_compare); /* the order of addresses is seen by nobody */
     for (size_t i = 0, first = 0; i < n; i++) {
         if (all[i].value != all[first].value) first = i;

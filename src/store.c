@@ -314,8 +314,8 @@ bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
     if (s->paged) return true;
     if (s->multi) return store_index_own(w, s, e.index) != NULL;
     const uint32_t last = (uint32_t)s->count - 1, page = last >> s->bits;
-    const char *block = values_own(w, s, page);
-    return block && store_index_own(w, s, e.index) && store_index_own(w, s, slot_entity(s, block, page, last & slot_mask(s)).index);
+    if (values_own(w, s, page) == NULL || store_index_own(w, s, e.index) == NULL) return false;
+    return store_index_own(w, s, slot_owner(s, last).index) != NULL;
 }
 
 bool store_prepare_drop_all(reef_world *w, uint32_t component)
@@ -369,7 +369,7 @@ static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entit
     slot_leave(w, s, t, slot);
     *index_entry(s, e.index) = 0;
     if (slot != last) {
-        const reef_entity moved = slot_entity(s, tail, 0, last & slot_mask(s));
+        const reef_entity moved = slot_owner(s, last);
         if (s->shared) memcpy(slot_value(s, slot), slot_value(s, last), s->size);
         else if (s->size) value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
         memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);

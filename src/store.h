@@ -159,6 +159,11 @@ INLINE reef_entity slot_entity(const value_store *s, const void *block, uint32_t
     memcpy(&e, (const char *)block + i * sizeof e, sizeof e);
     return e;
 }
+/* The same by the slot's number. */
+INLINE reef_entity slot_owner(const value_store *s, uint32_t slot)
+{
+    return slot_entity(s, s->values.page[slot >> s->bits], slot >> s->bits, slot & slot_mask(s));
+}
 /* How many values a page of REEF_PAGED has: behind its marks. */
 INLINE uint32_t *page_live(const value_store *s, void *block) { return (uint32_t *)block + ((size_t)1 << s->bits); }
 INLINE uint64_t *index_entry(const value_store *s, uint32_t index)
