@@ -332,10 +332,11 @@ static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
     const paged_owner o = store_owner(w->family, s, &pages);
-    const uint32_t spare = (uint32_t)s->serial - 1;
-    if (s->serial && spare != page && spare < s->values.count && s->values.page[spare] && *page_live(s, s->values.page[spare]) == 0)
+    const uint32_t spare = s->spare - 1;
+    if (s->spare && spare != page && spare < s->values.count && s->values.page[spare] &&
+        *page_live(s, s->values.page[spare]) == 0)
         (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);
-    s->serial = (uint64_t)page + 1;
+    s->spare = page + 1;
 }
 
 static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity e)
@@ -429,7 +430,7 @@ COLD bool stores_shrink(reef_world *w)
             const bool empty = s->paged ? *page_live(s, s->values.page[page]) == 0 : first >= (s->multi ? s->run_end : s->count);
             if (empty && !paged_clear(&s->values, &o, page, w->hot.fork_version)) return false;
         }
-        s->serial = 0;
+        s->spare = 0;
     }
     return true;
 }

@@ -68,7 +68,7 @@ typedef struct reef_store {
     uint8_t    shared; /* values are addresses of values: src/shared.c */
     uint64_t   count;  /* values; without holes: also the next slot */
     reef_paged hashes; /* of pages: src/hash.c */
-    uint64_t   serial; /* of what its home counts */
+    uint32_t   spare;  /* REEF_PAGED: the page that became empty last + 1; 0: none */
     uint64_t   lately_gate; /* the words of bits where one was turned lately, as reef_world.switch_lately; 0: none */
     uint64_t  *lately_words, *lately_count;
     uint32_t   lately_unit;
