@@ -92,7 +92,6 @@
 #define events_trim reef_inner_events_trim
 #define events_validate reef_inner_events_validate
 #define events_waiting reef_inner_events_waiting
-#define exactly_there reef_inner_exactly_there
 #define facts_find reef_inner_facts_find
 #define failure reef_inner_failure
 #define failure_detail reef_inner_failure_detail

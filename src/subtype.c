@@ -41,21 +41,15 @@ COLD uint32_t reef_subtypes(reef_component base, reef_component *types, uint32_t
 
 /* ---- entities ---- */
 
-bool exactly_there(const reef_world *w, reef_entity e, uint32_t place, uint32_t component)
-{
-    if (slot_find(w, component, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
-    return (stored_any(w) && store_has(w, component, e)) || ((component & BIT_DISABLED) == 0 && bit_has(w, component, place));
-}
-
 COLD reef_status subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found)
 {
-    const uint32_t place = place_of(w, e);
+    const uint32_t place = place_of(w, e), table_id = reef_slots_at(&w->hot, place)[0].head.table;
     uint32_t count, n = 0;
     *found = 0;
     if (place == PLACE_DEAD) return REEF_NOT_ALIVE;
     const uint32_t *ids = subtypes_of(base, &count);
     for (uint32_t i = 0; i < count && n < 2; i++) {
-        if (!exactly_there(w, e, place, ids[i])) continue;
+        if (!component_there(w, type_of(ids[i]), e, place, table_id)) continue;
         *found = ids[i];
         n++;
     }
@@ -73,10 +67,11 @@ COLD bool subtype_any(const reef_world *w, reef_entity e, const type *base)
 
 COLD reef_component subtype_instead(const reef_world *w, reef_entity e, reef_component c)
 {
-    const uint32_t place = place_of(w, e);
+    const type *t = type_of(c.id);
+    const uint32_t place = place_of(w, e), table_id = reef_slots_at(&w->hot, place)[0].head.table;
     uint32_t found;
-    if (place == PLACE_DEAD || exactly_there(w, e, place, c.id)) return c;
-    return subtype_find(w, e, type_of(c.id), &found) == REEF_OK ? (reef_component){found} : c;
+    if (place == PLACE_DEAD || component_there(w, t, e, place, table_id)) return c;
+    return subtype_find(w, e, t, &found) == REEF_OK ? (reef_component){found} : c;
 }
 
 COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_component base, reef_component *found)
@@ -85,9 +80,12 @@ COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_compo
     uint32_t id = 0;
     reef_status s = REEF_BAD_ARGUMENT;
     if (w) s = t && world_knows(w, base.id) ? subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
-    if (s != REEF_NOT_ALIVE && s != REEF_BAD_ARGUMENT && s != REEF_UNKNOWN_TYPE && exactly_there(w, e, place_of(w, e), base.id)) {
-        id = base.id;
-        s = REEF_OK;
+    if (s != REEF_NOT_ALIVE && s != REEF_BAD_ARGUMENT && s != REEF_UNKNOWN_TYPE) {
+        const uint32_t place = place_of(w, e);
+        if (component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table)) {
+            id = base.id;
+            s = REEF_OK;
+        }
     }
     if (found) found->id = id;
     return s;
@@ -99,10 +97,10 @@ COLD uint32_t reef_find_subs_id(const reef_world *w, reef_entity e, reef_compone
     const uint32_t place = w && t ? place_of(w, e) : PLACE_DEAD;
     uint32_t count, n = 0;
     if (place == PLACE_DEAD) return 0;
-    const uint32_t *ids = subtypes_of(t, &count);
+    const uint32_t table_id = reef_slots_at(&w->hot, place)[0].head.table, *ids = subtypes_of(t, &count);
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t id = i < count ? ids[i] : base.id;
-        if (!exactly_there(w, e, place, id)) continue;
+        if (!component_there(w, type_of(id), e, place, table_id)) continue;
         if (types) name_put(types, room, n, id);
         n++;
     }

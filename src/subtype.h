@@ -5,8 +5,6 @@
 #include "reef/subtype.h"
 #include "table.h"
 
-/* Has the entity of this place the component itself, in whatever home? */
-bool exactly_there(const reef_world *w, reef_entity e, uint32_t place, uint32_t component);
 /* The only subtype of a base that the entity has: OK and its id; NOT_ALIVE, ABSENT, AMBIGUOUS. The base itself isn't looked for. */
 reef_status subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found);
 bool subtype_any(const reef_world *w, reef_entity e, const type *base);
