@@ -548,17 +548,17 @@ static void cascade(reef_world *w, observing *o)
     const bool flushing = w->flushing;
     o->head.cascading = true;
     while (commands_pending(w) && !o->stuck) {
-        commands todo = w->deferred;
+        commands asked_for = w->deferred;
         const reef_error was = w->error;
         memset(&w->deferred, 0, sizeof w->deferred);
         o->round++;
-        const reef_status s = commands_do(w, &todo);
+        const reef_status s = commands_do(w, &asked_for);
         if (s < 0 && o->failed.status == REEF_OK) o->failed = w->error;
         w->error = was;
         o->stuck |= s == REEF_NO_MEMORY;
         if (!o->stuck) continue;
-        commands_append(&todo, &w->deferred);
-        w->deferred = todo;
+        commands_append(&asked_for, &w->deferred);
+        w->deferred = asked_for;
         w->slow |= SLOW_DEFERRED;
     }
     w->flushing = flushing;
@@ -674,13 +674,13 @@ reef_status observed_flush(reef_world *w)
 {
     if (!observing_ready(w)) return failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
     observing *o = w->observing;
-    commands todo = w->deferred;
+    commands asked_for = w->deferred;
     memset(&w->deferred, 0, sizeof w->deferred);
     o->failed.status = REEF_OK;
     o->stuck = false;
-    reef_status s = commands_do(w, &todo);
-    if (todo.first) {
-        commands_append(&w->deferred, &todo);
+    reef_status s = commands_do(w, &asked_for);
+    if (asked_for.first) {
+        commands_append(&w->deferred, &asked_for);
         if (o->failed.status == REEF_NO_MEMORY) w->error = o->failed;
         return REEF_NO_MEMORY;
     }

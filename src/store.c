@@ -60,11 +60,11 @@ paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
     const type *t = type_of(s->component);
     *pages = (store_pages){.store = s};
     pages->type = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
-                         .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
-                         .kind = MEMORY_STORES,
-                         .release = t->hooks.destroy || s->shared ? values_release : NULL,
-                         .align = s->align,
-                         .copy = t->plain_copy && !s->shared ? NULL : values_copy};
+                               .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
+                               .kind = MEMORY_STORES,
+                               .release = t->hooks.destroy || s->shared ? values_release : NULL,
+                               .align = s->align,
+                               .copy = t->plain_copy && !s->shared ? NULL : values_copy};
     return (paged_owner){&f->memory, &f->lock, &pages->type, pages};
 }
 
@@ -98,6 +98,7 @@ uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index)
     if (page >= s->index.count && !paged_grow(&s->index, &o, page + 1, w->hot.fork_version)) return NULL;
     return paged_own(&s->index, &o, page, w->hot.version, w->hot.fork_version);
 }
+
 /* ---- stores ---- */
 
 void stores_view(reef_world *w)

@@ -35,7 +35,7 @@ const type *stored_bound(const reef_world *w, reef_entity e);
 /* Its stored values as a list, in which there is room for all; how many. */
 uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *values);
 
-/* May an entity at `place` have something in a store? */
+/* Did any type ever have a store in this world? */
 INLINE bool stored_any(const reef_world *w) { return UNLIKELY(w->state.store_count != 0); }
 /* Has the entity at this place of this table the component? */
 INLINE bool component_there(const reef_world *w, const type *t, reef_entity e, uint32_t place, uint32_t table_id)
