@@ -11,6 +11,12 @@ typedef struct doomed { /* entities collected in visiting order before anything 
 
 /* ---- one ---- */
 
+/* As row_destroy, in a world with observers. */
+static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t row)
+{
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) value_leave(w, s->columns[k].type, cell(slots, k, row, s->columns[k].size));
+}
+
 /* It is alive, at `place`. False: no memory. */
 static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
 {

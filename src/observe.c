@@ -91,14 +91,14 @@ static void log_empty(reef_world *w, observing *o)
     if (o->olds) o->olds->used = sizeof *o->olds;
 }
 
-COLD void observing_forget(reef_world *w)
+static COLD void observing_forget(reef_world *w)
 {
     if (w->observing == NULL) return;
     log_empty(w, w->observing);
-    w->observing->stuck = false;
+    w->observing->head.stuck = false;
 }
 
-COLD void observing_drop(reef_world *w)
+static COLD void observing_drop(reef_world *w)
 {
     observing *o = w->observing;
     memory    *m = &w->family->memory;
@@ -164,7 +164,7 @@ static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uin
     return v && v->kind != REEF_VALUE_REMOVE ? REEF_ON_ADD : 0;
 }
 
-bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count)
+static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count)
 {
     uint64_t n = 0, bytes = 0;
     if (!observing_ready(w)) return false;
@@ -189,7 +189,7 @@ bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value 
 }
 
 /* e gets one more or one less of what it has several of. */
-COLD bool observe_several(reef_world *w, reef_entity e, const type *t)
+static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 {
     if (!observing_ready(w)) return false;
     observing *o = w->observing;
@@ -210,7 +210,7 @@ static uint64_t death_bytes(const observing *o)
 }
 static uint64_t death_notices(const observing *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
 
-bool observe_destroy(reef_world *w, reef_entity e)
+static bool observing_destroy(reef_world *w, reef_entity e)
 {
     const uint32_t either = REEF_ON_REMOVE | REEF_ON_DESTROY;
     if (!observing_ready(w)) return false;
@@ -243,7 +243,7 @@ static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const 
     return false;
 }
 
-bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
+static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
 {
     if (!observing_ready(w)) return false;
     observing *o = w->observing;
@@ -256,7 +256,7 @@ bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_
     return true;
 }
 
-void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given)
+static void observing_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given)
 {
     observing *o = w->observing;
     bool any = o->births || o->head.matches;
@@ -281,7 +281,7 @@ void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint3
     }
 }
 
-bool observe_keep(reef_world *w, const type *t, void *slot)
+static bool observing_keep(reef_world *w, const type *t, void *slot)
 {
     observing *o = w->observing;
     for (uint64_t i = o ? o->op_notices : 0; o && i < o->notice_count; i++) {
@@ -297,12 +297,7 @@ bool observe_keep(reef_world *w, const type *t, void *slot)
     return false;
 }
 
-void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t row)
-{
-    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) value_leave(w, s->columns[k].type, cell(slots, k, row, s->columns[k].size));
-}
-
-bool observe_reserve_changes(reef_world *w, const type *t, uint64_t n)
+static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
 {
     if (!observing_ready(w)) return false;
     observing *o = w->observing;
@@ -311,7 +306,7 @@ bool observe_reserve_changes(reef_world *w, const type *t, uint64_t n)
     return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * olds_bytes(t) : 0);
 }
 
-bool observe_reserve_deaths(reef_world *w, uint64_t n)
+static bool observing_reserve_deaths(reef_world *w, uint64_t n)
 {
     if (!observing_ready(w)) return false;
     observing *o = w->observing;
@@ -547,7 +542,7 @@ static void cascade(reef_world *w, observing *o)
 {
     const bool flushing = w->flushing;
     o->head.cascading = true;
-    while (commands_pending(w) && !o->stuck) {
+    while (commands_pending(w) && !o->head.stuck) {
         commands asked_for = w->deferred;
         const reef_error was = w->error;
         memset(&w->deferred, 0, sizeof w->deferred);
@@ -555,8 +550,8 @@ static void cascade(reef_world *w, observing *o)
         const reef_status s = commands_do(w, &asked_for);
         if (s < 0 && o->failed.status == REEF_OK) o->failed = w->error;
         w->error = was;
-        o->stuck |= s == REEF_NO_MEMORY;
-        if (!o->stuck) continue;
+        o->head.stuck |= s == REEF_NO_MEMORY;
+        if (!o->head.stuck) continue;
         commands_append(&asked_for, &w->deferred);
         w->deferred = asked_for;
         w->slow |= SLOW_DEFERRED;
@@ -572,12 +567,12 @@ static void settle(reef_world *w, observing *o)
     const reef_error was = w->error;
     const bool outermost = !o->head.cascading && !w->flushing;
     if (!o->head.cascading) o->round = 0;
-    if (outermost) o->failed.status = REEF_OK, o->stuck = false;
+    if (outermost) o->failed.status = REEF_OK, o->head.stuck = false;
     if (o->told < o->notice_count) tell_immediate(w, o);
     if (!o->collects) log_empty(w, o);
     if (!o->head.cascading && w->locks == 0 && commands_pending(w)) cascade(w, o);
     if (outermost && w->deferring == 0)
-        while (!o->stuck && tell_collected(w, o))
+        while (!o->head.stuck && tell_collected(w, o))
             if (w->locks == 0) cascade(w, o);
     w->error = was;
     if (outermost && o->failed.status != REEF_OK) w->error = o->failed;
@@ -593,7 +588,7 @@ static void done_matches(reef_world *w, observing *o)
     }
 }
 
-void observe_done(reef_world *w, bool happened)
+static void observing_done(reef_world *w, bool happened)
 {
     observing *o = w->observing;
     ASSERT(o && o->planned);
@@ -614,15 +609,15 @@ void observe_done(reef_world *w, bool happened)
     if (o->head.depth == 0) settle(w, o);
 }
 
-void observe_open(reef_world *w)
+static void observing_open(reef_world *w)
 {
-    if (observed(w) && observing_ready(w)) w->observing->head.depth++;
+    if (observing_ready(w)) w->observing->head.depth++;
 }
 
-void observe_close(reef_world *w)
+static void observing_close(reef_world *w)
 {
     observing *o = w->observing;
-    if (observed(w) && o && o->head.depth && --o->head.depth == 0) settle(w, o);
+    if (o && o->head.depth && --o->head.depth == 0) settle(w, o);
 }
 
 /* ---- the straight path ---- */
@@ -635,14 +630,14 @@ static NOINLINE void told_more(reef_world *w, observing *o)
     if (!o->head.cascading && !w->flushing && o->failed.status != REEF_OK) w->error = o->failed;
 }
 
-bool observe_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
+static bool observing_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
     observing *o = w->observing;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
     if (component > o->head.kinds_count || !(o->head.now[component] & kind)) return false;
     if (LIKELY(!o->head.cascading)) {
         o->round = 0;
-        if (!w->flushing) o->failed.status = REEF_OK, o->stuck = false;
+        if (!w->flushing) o->failed.status = REEF_OK, o->head.stuck = false;
     }
     reef_notice x = {.world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
     if (value) x.size = type_of(component)->size;
@@ -668,16 +663,14 @@ bool observe_told(reef_world *w, reef_entity e, uint32_t component, void *value,
 
 /* ---- flushes ---- */
 
-bool observers_stuck(const reef_world *w) { return w->observing && w->observing->stuck; }
-
-reef_status observed_flush(reef_world *w)
+static reef_status observing_flush(reef_world *w)
 {
     if (!observing_ready(w)) return failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
     observing *o = w->observing;
     commands asked_for = w->deferred;
     memset(&w->deferred, 0, sizeof w->deferred);
     o->failed.status = REEF_OK;
-    o->stuck = false;
+    o->head.stuck = false;
     reef_status s = commands_do(w, &asked_for);
     if (asked_for.first) {
         commands_append(&w->deferred, &asked_for);
@@ -687,15 +680,15 @@ reef_status observed_flush(reef_world *w)
     const reef_error was = w->error;
     w->flushing = true;
     o->round = 0;
-    while (!o->stuck && tell_collected(w, o)) cascade(w, o);
+    while (!o->head.stuck && tell_collected(w, o)) cascade(w, o);
     w->flushing = false;
     w->error = was;
     if (s < 0 || o->failed.status == REEF_OK) return s;
     w->error = o->failed;
-    return o->stuck ? REEF_NO_MEMORY : o->failed.status;
+    return o->head.stuck ? REEF_NO_MEMORY : o->failed.status;
 }
 
-COLD void observer_failure(reef_world *w, reef_error *e)
+static COLD void observing_failure(reef_world *w, reef_error *e)
 {
     observing *o = w->observing;
     memcpy(e->system, w->notifying->name, sizeof e->system);
@@ -723,11 +716,17 @@ COLD bool observe_existing(reef_world *w, const struct observer *x)
     return begun;
 }
 
-COLD reef_status observing_validate(const reef_world *w, char *message, size_t size)
+static COLD reef_status observing_check(const reef_world *w, char *message, size_t size)
 {
     const observing *o = w->observing;
-    if (o == NULL || w->locks || w->flushing || w->slow & SLOW_DEFERRED) return REEF_OK;
+    if (w->locks || w->flushing || w->slow & SLOW_DEFERRED) return REEF_OK;
     if (o->notice_count == 0 && o->head.depth == 0 && !o->head.cascading && w->notifying == NULL) return REEF_OK;
     snprintf(message, size, "observers: %llu notices wait outside of any operation", (unsigned long long)o->notice_count);
     return REEF_CORRUPT;
 }
+
+const observer_calls observers_called = {
+    observing_change, observing_several, observing_destroy, observing_spawn, observing_spawned, observing_done, observing_keep,
+    observing_reserve_changes, observing_reserve_deaths, observing_open, observing_close, observing_told, observing_flush,
+    observing_failure, observing_forget, observing_drop, observing_check,
+};

@@ -80,16 +80,6 @@ static COLD struct observer *observer_make(reef_world *w, const char *op, const 
     return o;
 }
 
-COLD void observer_leave(family *f, struct observer *o)
-{
-    mutex_lock(&f->lock);
-    const bool last = --o->holders == 0;
-    mutex_unlock(&f->lock);
-    if (!last) return;
-    if (o->context_free) o->context_free(o->context);
-    memory_free(&f->memory, MEMORY_OTHER, o, sizeof *o);
-}
-
 /* ---- places ---- */
 
 static const observer_entry *observer_find(const reef_world *w, reef_observer_id which, reef_status *status)
@@ -103,30 +93,10 @@ static const observer_entry *observer_find(const reef_world *w, reef_observer_id
     return NULL;
 }
 
-static uint32_t observer_entry_named(const schedule *s, const char *name)
-{
-    const uint64_t hash = hash_bytes(name, strlen(name));
-    for (uint32_t i = 0; s && i < s->observer_count; i++)
-        if (s->observers[i].observer->name_hash == hash && strcmp(s->observers[i].observer->name, name) == 0) return i;
-    return ENTRY_NONE;
-}
-
-bool observer_named(const reef_world *w, const char *name)
-{
-    return w && w->schedule && observer_entry_named(w->schedule, name) != ENTRY_NONE;
-}
-
 static reef_observer_id observer_handle(const reef_world *w, uint32_t entry)
 {
     const uint32_t slot = w->schedule->observers[entry].slot;
     return (reef_observer_id){slot, w->schedule->observer_slots[slot].generation, w->hot.number};
-}
-
-void observers_follow(reef_world *w)
-{
-    if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED;
-    else w->slow &= ~SLOW_OBSERVED;
-    version_look(w);
 }
 
 static COLD bool observers_may_change(reef_world *w, const char *op)
@@ -160,6 +130,9 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
     s->observers[s->observer_count++] = (observer_entry){o, slot};
     schedule_put(w, s);
     s->observer_epoch = s->epoch;
+    mutex_lock(&w->family->lock);
+    if (w->family->observer_calls == NULL) w->family->observer_calls = &observers_called;
+    mutex_unlock(&w->family->lock);
     observers_follow(w);
     return REEF_OK;
 }
@@ -317,6 +290,7 @@ static COLD bool observing_make(reef_world *w)
     listeners_free(w, o);
     fresh.head.depth = o->head.depth;
     fresh.head.cascading = o->head.cascading;
+    fresh.head.stuck = o->head.stuck;
     o->head = fresh.head;
     o->watchers = fresh.watchers;
     o->before = fresh.before;

@@ -64,7 +64,6 @@ typedef struct observing {
     bool      op_one;    /* it is of entities[op_entities] */
     bool      planned;   /* observe_done belongs to a plan */
     uint32_t  round;
-    bool      stuck;     /* and couldn't be */
     commands *recording; /* where calls were recorded before the observers' turn */
     reef_error failed;   /* the first failure of an observer or for one */
     batch     batch;

@@ -52,6 +52,16 @@ static COLD schedule *schedule_copy(reef_world *w, uint32_t more) { return sched
 static COLD void schedule_free(family *f, schedule *s) { memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
 
 /* A holder leaves. The last one takes along the systems that no other schedule has. */
+COLD void observer_leave(family *f, struct observer *o)
+{
+    mutex_lock(&f->lock);
+    const bool last = --o->holders == 0;
+    mutex_unlock(&f->lock);
+    if (!last) return;
+    if (o->context_free) o->context_free(o->context);
+    memory_free(&f->memory, MEMORY_OTHER, o, sizeof *o);
+}
+
 COLD void schedule_leave(family *f, schedule *s)
 {
     if (s == NULL) return;
@@ -382,4 +392,26 @@ COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
     mutex_unlock(&w->family->lock);
     schedule_put(w, s);
     return REEF_OK;
+}
+
+/* ---- observers ---- */
+
+void observers_follow(reef_world *w)
+{
+    if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED;
+    else w->slow &= ~SLOW_OBSERVED;
+    version_look(w);
+}
+
+uint32_t observer_entry_named(const schedule *s, const char *name)
+{
+    const uint64_t hash = hash_bytes(name, strlen(name));
+    for (uint32_t i = 0; s && i < s->observer_count; i++)
+        if (s->observers[i].observer->name_hash == hash && strcmp(s->observers[i].observer->name, name) == 0) return i;
+    return ENTRY_NONE;
+}
+
+bool observer_named(const reef_world *w, const char *name)
+{
+    return w && w->schedule && observer_entry_named(w->schedule, name) != ENTRY_NONE;
 }

@@ -342,7 +342,7 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
 static void world_distrust(reef_world *w)
 {
     commands_drop(w, &w->deferred);
-    observing_forget(w);
+    observing_restart(w);
     w->lane_rest = 0; /* as its commands: of the state that is left behind */
     w->slow &= ~SLOW_DEFERRED;
     events_forget(w);

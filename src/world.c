@@ -108,7 +108,7 @@ COLD void reef_world_free(reef_world *w)
     commands_drop(w, &w->deferred);
     commands_trim(w);
     lanes_drop(w);
-    observing_drop(w);
+    observing_end(w);
     queries_drop(w);
     bundles_drop(w);
     readers_drop(w);

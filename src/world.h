@@ -148,6 +148,7 @@ typedef struct family {
     graph    graph;
     uint64_t query_serial; /* of the last query, system or phase made */
     uint64_t schedule_epoch; /* changes of schedules */
+    const struct observer_calls *observer_calls; /* src/observer.h; NULL: there never was an observer */
 } family;
 
 /* ---- state: everything that a snapshot holds beside hot.records and hot.chunks ---- */
