@@ -40,7 +40,10 @@ REEF_BEGIN_C
     X(CORRUPT, -18, "the data is damaged") \
     X(VERSION, -19, "the version is not supported") \
     X(BAD_ARGUMENT, -20, "an argument is out of its range") \
-    X(DESYNC, -21, "the same inputs gave another state")
+    X(DESYNC, -21, "the same inputs gave another state") \
+    X(NOT_PORTABLE, -22, "the component type can't be written or read as it is") \
+    X(CANCELLED, -23, "the caller stopped it") \
+    X(OTHER_STATE, -24, "it was made for another state")
 
 typedef enum reef_status {
 #define X(name, value, text) REEF_##name = value,

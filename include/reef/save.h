@@ -1,0 +1,128 @@
+/* Saving and loading worlds.
+ *
+ *     reef_save(world, "game.reef", NULL);
+ *     reef_load(world, "game.reef", NULL);
+ *
+ * A file holds what a snapshot holds: entities with their generations, free ids, components in every home, switches, names, singletons,
+ * events that wait, time, and when what was written and systems ran last, so that a loaded world goes on as the saved one would have, to the bit.
+ * It is the same on all machines, and it describes its types: a program whose types have changed meanwhile reads it by their fields'
+ * names. docs/file-format.md says what is in it.
+ *
+ * Saving never leaves half a file: it is written under another name, synced, and takes the old one's place in one step. Loading never
+ * leaves half a world: the new state is made ready and checked beside the old one.
+ *
+ * To save beside a running game, save a fork of it on another thread. */
+#ifndef REEF_SAVE_H
+#define REEF_SAVE_H
+
+#include "world.h"
+
+REEF_BEGIN_C
+
+/* Where bytes go: called in their order until it answers anything but REEF_OK, which is then what the call that writes answers. */
+typedef struct reef_writer {
+    reef_status (*write)(void *context, const void *bytes, size_t count);
+    void         *context;
+} reef_writer;
+
+/* Where bytes come from: as many as are wanted, fewer only at the end. */
+typedef struct reef_reader {
+    reef_status (*read)(void *context, void *bytes, size_t count, size_t *got);
+    void         *context;
+} reef_reader;
+
+/* Told now and then, some 100 times, how many bytes of how many (about; 0: not known) are done. False: the call stops, with CANCELLED, and nothing
+ * has happened. */
+typedef bool (*reef_progress)(void *context, uint64_t done, uint64_t all);
+
+typedef struct reef_save_desc {
+    const char   *query;    /* only the entities that match this text (reef/query.h), with their handles; NULL: the whole world. What belongs to
+                               no entity isn't saved then: time, events, free ids */
+    bool          raw;      /* types without fields are written as bytes; the file is then read only by programs with the same
+                               types on a machine with the same order of bytes. Otherwise such a type, if some entity has it, is refused */
+    bool          unsynced; /* don't wait for the disk: the old or the new file is there after a crash of the program, not after one
+                               of the system */
+    reef_progress progress;
+    void         *context;  /* handed to progress */
+} reef_save_desc;
+
+/* Writes a world, to a file, memory or a stream. NULL desc: all defaults. Any thread, as long as no other uses the world. Errors: LOCKED (a loop
+ * is open, commands wait), NOT_PORTABLE (names the type), NOT_COPYABLE (a type that owns something and gives no fields; names the
+ * type), BAD_TEXT (the query's), NO_MEMORY, IO (the detail says which call, on which path, and the system's reason; the old file is
+ * there), CANCELLED, and what the writer answered. */
+REEF_API reef_status reef_save(reef_world *world, const char *path, const reef_save_desc *desc);
+REEF_API reef_status reef_save_to(reef_world *world, reef_writer writer, const reef_save_desc *desc);
+typedef struct reef_bytes {
+    void  *data;
+    size_t size;
+} reef_bytes;
+/* Free the bytes with reef_bytes_free. */
+REEF_API reef_status reef_save_bytes(reef_world *world, reef_bytes *bytes, const reef_save_desc *desc);
+REEF_API void reef_bytes_free(reef_bytes *bytes);
+
+/* What is done with a type that the program hasn't got. */
+typedef enum reef_unknown {
+    REEF_UNKNOWN_DROP = 0, /* its values are left out, and reported */
+    REEF_UNKNOWN_REFUSE,   /* nothing is loaded: UNKNOWN_TYPE */
+    REEF_UNKNOWN_DECLARE   /* it becomes a type of the program, as the file describes it: for tools */
+} reef_unknown;
+
+typedef enum reef_load_note_kind {
+    REEF_NOTE_TYPE_DROPPED = 1, /* `rows` entities lost it */
+    REEF_NOTE_FIELD_DROPPED,    /* the program's type has no such field */
+    REEF_NOTE_FIELD_DEFAULT,    /* the file's has no such field: default values */
+    REEF_NOTE_FIELD_CONVERTED,  /* of another kind or length: values that don't fit become the nearest that does */
+    REEF_NOTE_HOME_CHANGED,
+    REEF_NOTE_SYSTEM_UNKNOWN,   /* the file knows a system that the world hasn't: when it ran last is forgotten */
+    REEF_NOTE_TAIL_CUT          /* a journal's last record was torn: `rows` bytes of it are left out */
+} reef_load_note_kind;
+
+typedef struct reef_load_note {
+    reef_load_note_kind kind;
+    const char *type, *field; /* or the system's name in `type`; NULL: none. They live until the call returns */
+    uint64_t    rows;
+} reef_load_note;
+
+typedef struct reef_load_desc {
+    reef_unknown  unknown;
+    void        (*note)(void *context, const reef_load_note *note); /* what isn't in the world as it is in the file; NULL: it goes to the world's log */
+    reef_progress progress;
+    void         *context;  /* handed to note and progress */
+} reef_load_desc;
+
+/* The world becomes what the file holds; what was in it is gone, as with reef_restore: handles mean what they meant in the saved world, values
+ * of types that a rewind skips stay with those entities that live before and after, and no observer is told. Systems, observers, the config stay. Add
+ * the systems before: only then are they told what they have seen. To add a file's entities to those of a world, load it into a world of its own
+ * and merge that (reef/merge.h).
+ *
+ * Fields follow their names: what the file hasn't got gets default values, what the program hasn't got is left out, numbers of another kind
+ * are converted, a type may have changed its home. All this is reported.
+ *
+ * Errors, the world as before: LOCKED, IO, CORRUPT (the detail says what is wrong, `number` of the last error at which byte), VERSION, NOT_PORTABLE
+ * (raw, and of another machine, or a type's size differs), UNKNOWN_TYPE, LIMIT (more entities than the config allows), NO_MEMORY, CANCELLED,
+ * and what the reader answered. */
+REEF_API reef_status reef_load(reef_world *world, const char *path, const reef_load_desc *desc);
+REEF_API reef_status reef_load_from(reef_world *world, reef_reader reader, const reef_load_desc *desc);
+REEF_API reef_status reef_load_bytes(reef_world *world, const void *data, size_t size, const reef_load_desc *desc);
+
+/* ---- differences as bytes ---- */
+
+/* Writes what must be done to `before` so that it is `after`: for undo, replication, tests. The two should be of one family (forks, or
+ * reef_snapshot_fork of snapshots): what they share isn't looked into; others differ in everything. `sealed`: with the hashes of both states, so that
+ * applying refuses any other state; costs reef_hash of both. Errors: as reef_save; OTHER_WORLD (not of one family). */
+REEF_API reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, bool sealed);
+REEF_API reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, bool sealed);
+/* A world in the state `before` becomes `after`, to the bit; it needn't be of their family or their process. Otherwise as reef_load, but types must be as they were:
+ * NOT_PORTABLE. Errors besides: OTHER_STATE (a sealed difference of another state), CORRUPT (also when it can't be applied to this state). */
+REEF_API reef_status reef_diff_apply(reef_world *world, const void *data, size_t size);
+
+/* ---- files ---- */
+
+/* Replaces a file in one step: `produce` writes the new content to the writer that it gets; when it answers REEF_OK, and everything has reached the
+ * disk (synced), the file of that path is the new one; otherwise it is what it was. *reason (may be NULL; room for REEF_DETAIL_MAX bytes) says
+ * why. For add-ons that save in other ways. */
+REEF_API reef_status reef_file_replace(const char *path, bool synced, reef_status (*produce)(void *context, reef_writer writer), void *context, char *reason);
+
+REEF_END_C
+
+#endif
