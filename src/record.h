@@ -1,0 +1,58 @@
+/* Records: a world, or the difference to the state before, as sections (docs/file-format.md). Written by src/encode*.c, read by src/decode*.c. */
+#ifndef REEF_RECORD_H
+#define REEF_RECORD_H
+
+#include "section.h"
+#include "world.h"
+
+/* Which types and tables have which numbers in a file: all of its records together. Types and tables that the writer meets for the first time
+ * get the next numbers; the reader leaves the same behind, so that a journal that was read can be continued. {.memory} is the beginning. */
+typedef struct numbering {
+    memory   *memory;
+    uint32_t *types;   /* number -> id of a type */
+    uint32_t  type_count, type_room;
+    uint32_t *tables;  /* number -> id of a table, in the family */
+    uint32_t  table_count, table_room;
+    uint64_t  records; /* of the file so far */
+} numbering;
+
+bool numbering_type(numbering *n, uint32_t id);  /* the next number. False: no memory */
+bool numbering_table(numbering *n, uint32_t id);
+void numbering_drop(numbering *n);
+
+/* ---- writing (src/encode.c) ---- */
+
+typedef struct record_desc {
+    reef_world   *world;
+    reef_world   *base;   /* of the same family, NULL: the record describes the whole world */
+    bool          raw;    /* types without fields are written as bytes */
+    bool          sealed; /* with hashes of both states */
+    reef_progress progress;
+    void         *context;
+} record_desc;
+
+/* Writes a record. The status is that of `o`; what the caller did wrong or what the world has that can't be written is in its last error, recorded for the
+ * operation. When it isn't OK, neither `o` nor the numbering can be used any further. Nothing visible of either world changes. */
+reef_status record_write(section_out *o, numbering *n, const record_desc *d, const char *operation);
+
+/* ---- reading (src/decode.c) ---- */
+
+typedef struct record_load {
+    const reef_load_desc *desc; /* NULL: all defaults */
+    numbering     numbering;
+    struct decoding *decoding;  /* what is known of the file's types and tables, over its records */
+    uint16_t      flags;        /* of the header */
+    bool          converted;    /* types, fields or homes aren't as they were: the file can't be continued */
+    uint64_t      whole_bytes;  /* of the file up to the end of its first record */
+    uint64_t      sound_bytes, sound_chain; /* of the file up to the end of the last whole record, where it can be continued */
+} record_load;
+
+/* Reads a whole file into the world aside, which is blank (or, of a difference, in the state before), and proves it sound. `target` is where messages go and who
+ * has the systems. False: the status, detail and place are in `in`; then `aside` is good for nothing but reef_world_free. */
+bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target);
+void record_load_drop(record_load *r);
+
+/* A world of the same family, config and schedule without anything in it. NULL: no memory. (src/world.c or src/snapshot.c) */
+reef_world *world_blank(reef_world *w);
+
+#endif
