@@ -190,10 +190,6 @@
 #define numbering_drop reef_inner_numbering_drop
 #define numbering_table reef_inner_numbering_table
 #define numbering_type reef_inner_numbering_type
-#define observe_change reef_inner_observe_change
-#define observe_close reef_inner_observe_close
-#define observe_destroy reef_inner_observe_destroy
-#define observe_done reef_inner_observe_done
 #define observe_existing reef_inner_observe_existing
 #define observer_entry_named reef_inner_observer_entry_named
 #define observer_leave reef_inner_observer_leave
