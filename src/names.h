@@ -509,6 +509,7 @@
 #define watch_read reef_inner_watch_read
 #define watch_thread reef_inner_watch_thread
 #define watch_write reef_inner_watch_write
+#define world_adopt reef_inner_world_adopt
 #define world_aside reef_inner_world_aside
 #define world_blank reef_inner_world_blank
 #define world_flush reef_inner_world_flush

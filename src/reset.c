@@ -188,7 +188,10 @@ COLD bool resets_take_back(reef_world *w, resets *r)
 typedef struct skipping {
     reef_world *now, *then;
     void       *aside; /* room for one value; NULL while everything is being made ready */
+    bool        resets; /* those of REEF_FORK_RESET types as well */
 } skipping;
+
+static bool stays(const skipping *x, const type *t) { return x->resets ? t->resets : t->hooks.on_fork == REEF_FORK_SKIP; }
 
 static void values_swap(const skipping *x, const type *t, void *here, void *there)
 {
@@ -238,7 +241,7 @@ static bool skip_stores(const skipping *x)
     for (uint32_t i = 1; i < x->now->state.store_count; i++) {
         const value_store *s = &x->now->state.stores[i];
         const type *t = type_of(s->component);
-        if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
+        if (s->count == 0 || !stays(x, t)) continue;
         for (uint32_t page = 0; page < s->values.count; page++) {
             if (s->values.page[page] == NULL || !page_is_ours(x->now, s, page)) continue;
             store_place at = {.slot = 0};
@@ -254,7 +257,7 @@ static bool skip_table(const skipping *x, const table *t)
     for (uint32_t unit = t->first; unit; unit = unit_slots(x->now, unit)[0].head.next) {
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *c = t->shape->columns[k].type;
-            if (c->hooks.on_fork != REEF_FORK_SKIP || !column_is_ours(x->now, unit, k)) continue;
+            if (!stays(x, c) || !column_is_ours(x->now, unit, k)) continue;
             const reef_slot *slots = unit_slots(x->now, unit);
             const reef_entity *e = slot_entities(slots);
             for (uint32_t row = 0; row < chunk_rows(t, unit); row++)
@@ -274,12 +277,13 @@ static bool skip_all(const skipping *x)
 }
 
 /* Room for any such value. */
-static COLD bool room_take(family *f, skips_room *room)
+static COLD bool room_take(family *f, bool resets_too, skips_room *room)
 {
+    const skipping x = {.resets = resets_too};
     *room = (skips_room){0};
     for (uint32_t c = 1; c <= reef_type_count(); c++) {
         const type *t = type_of(c);
-        if (t && t->hooks.on_fork == REEF_FORK_SKIP && t->size > room->bytes) room->bytes = t->size;
+        if (t && stays(&x, t) && t->size > room->bytes) room->bytes = t->size;
     }
     if (room->bytes == 0) return true;
     room->value = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, room->bytes, REEF_ALIGN_MAX);
@@ -323,7 +327,7 @@ static COLD bool skips_own_stores(reef_world *w)
 
 COLD bool skips_prepare(reef_world *then, skips_room *room)
 {
-    bool ok = room_take(then->family, room);
+    bool ok = room_take(then->family, false, room);
     for (uint32_t id = TABLE_EMPTY; ok && room->value && id < then->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(then, id);
         ok = t == NULL || !t->shape->resets || table_rows(t) == 0 || skips_own(then, t);
@@ -335,16 +339,17 @@ COLD bool skips_prepare(reef_world *then, skips_room *room)
 
 COLD void skips_commit(reef_world *now, reef_world *then, const skips_room *room)
 {
-    skipping x = {now, then, room->value};
+    skipping x = {now, then, room->value, false};
     if (room->value) (void)skip_all(&x);
 }
 
-COLD bool skips_move(reef_world *now, reef_world *then)
+COLD bool skips_move(reef_world *now, reef_world *then, bool resets_too)
 {
-    skipping x = {now, then, NULL};
+    skipping x = {now, then, NULL, resets_too};
     skips_room room;
-    bool ok = room_take(now->family, &room) && (room.value == NULL || skip_all(&x));
-    if (ok) skips_commit(now, then, &room);
+    bool ok = room_take(now->family, resets_too, &room) && (room.value == NULL || skip_all(&x));
+    x.aside = room.value;
+    if (ok && room.value) (void)skip_all(&x);
     skips_free(now->family, &room);
     return ok;
 }

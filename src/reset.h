@@ -20,8 +20,9 @@ void resets_undo(reef_world *w, resets *r);
 /* Has the world values in stores of types that reset? */
 bool stores_reset(const reef_world *w);
 
-/* Values of REEF_FORK_SKIP types, of entities that have them in both worlds, change places. False: no memory, nothing changed. */
-bool skips_move(reef_world *now, reef_world *then);
+/* Values of REEF_FORK_SKIP types, with `resets_too` those of REEF_FORK_RESET types too, of entities that have them in both worlds, change
+ * places. False: no memory, nothing changed. */
+bool skips_move(reef_world *now, reef_world *then, bool resets_too);
 
 /* The same in two steps. Room for a value, and such columns of `then` its own: false: no memory. Then values can change places
  * whatever becomes of the other world meanwhile. */

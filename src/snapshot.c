@@ -395,12 +395,18 @@ COLD void state_exchange(reef_world *w, reef_world *other)
     moves_put(other, moved, destroyed);
 }
 
+COLD bool world_adopt(reef_world *w, reef_world *aside, bool resets_too)
+{
+    if (!skips_move(w, aside, resets_too)) return false;
+    state_exchange(w, aside);
+    return true;
+}
+
 /* The long way, for worlds with values that stay: the new state is made ready beside the old one. */
 static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
 {
     reef_world *fresh = world_begin(w->family, &w->config, &s->hot, &s->state);
-    bool ok = fresh && skips_move(w, fresh);
-    if (ok) state_exchange(w, fresh);
+    bool ok = fresh && world_adopt(w, fresh, false);
     reef_world_free(fresh);
     return ok;
 }

@@ -37,4 +37,9 @@ reef_world *snapshot_aside(const reef_snapshot *s);
  * leaves alone go with their state: skips_move (reset.h) comes first. */
 void state_exchange(reef_world *w, reef_world *other);
 
+/* `w` gets the state of `aside`, a world of its family, and `aside` that of `w`, to be freed with it. Entities that have a value of a
+ * REEF_FORK_SKIP type in both, with `resets_too` also of a REEF_FORK_RESET type, keep the one that they have in `w`. False: no
+ * memory; both are as before. */
+bool world_adopt(reef_world *w, reef_world *aside, bool resets_too);
+
 #endif
