@@ -1,0 +1,245 @@
+/* Journals.
+ *
+ *      file:   header, record of the whole │ record │ record │ ...      each: what is different from the state before
+ *      held:   base, a world aside in the state of the last record ──► the next record is the difference from it to the world
+ *
+ * Beside the world stands nothing but that state, which costs what any fork costs. What is written behind the last whole record is taken back when
+ * something fails, or cut off by who opens the journal again. When it isn't known what the file holds, the next append writes a
+ * new one: `broken`. */
+#include "file.h"
+#include "reef/journal.h"
+#include "record.h"
+#include "snapshot.h"
+
+struct reef_journal {
+    reef_world *world, *base;
+    file_out   *out;
+    numbering   numbers;
+    uint64_t    chain, whole_bytes;
+    bool        raw, synced, broken;
+    uint64_t    compact_bytes;
+    reef_progress progress;
+    void       *context;
+    char        path[DISK_PATH_MAX];
+};
+
+static memory *journal_memory(const reef_journal *j) { return &j->world->family->memory; }
+
+static reef_status journal_failed(const reef_journal *j, reef_status s, const char *op, const char *detail)
+{
+    return failure_detail(j->world, s, op, 0, detail);
+}
+
+/* The world as it is now, to be held. NULL: recorded. */
+static reef_world *journal_state(reef_world *w, const char *op)
+{
+    reef_world *now = world_aside(w);
+    if (now == NULL) w->error.operation = op;
+    return now;
+}
+
+static void journal_hold(reef_journal *j, reef_world *now)
+{
+    reef_world_free(j->base);
+    j->base = now;
+}
+
+/* ---- writing ---- */
+
+/* What a record's writer answered is recorded already, unless it is of the file. */
+static reef_status journal_said(const reef_journal *j, reef_status s, const char *op, const char *reason)
+{
+    return s == REEF_OK || s != REEF_IO ? s : journal_failed(j, s, op, reason);
+}
+
+typedef struct journal_whole {
+    reef_journal *journal;
+    const char   *op;
+    section_out   out;
+    numbering     numbers;
+} journal_whole;
+
+static reef_status journal_produce(void *context, reef_writer writer)
+{
+    journal_whole *x = context;
+    const reef_journal *j = x->journal;
+    out_begin(&x->out, journal_memory(j), writer);
+    out_header(&x->out, (uint16_t)(FILE_JOURNAL | (j->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0)));
+    const record_desc d = {.world = j->world, .raw = j->raw, .progress = j->progress, .context = j->context};
+    const reef_status s = record_write(&x->out, &x->numbers, &d, x->op);
+    out_drop(&x->out);
+    return s;
+}
+
+/* The whole world, in a new file. */
+static reef_status journal_rewrite(reef_journal *j, const char *op)
+{
+    char reason[REEF_DETAIL_MAX];
+    journal_whole x = {.journal = j, .op = op, .numbers = {.memory = journal_memory(j)}};
+    file_out *out = NULL;
+    reef_world *now = journal_state(j->world, op);
+    if (now == NULL) return j->world->error.status;
+    const reef_status s = file_replace(journal_memory(j), j->path, j->synced, journal_produce, &x, &out, reason);
+    if (out == NULL) { /* the name leads to the old file still */
+        numbering_drop(&x.numbers);
+        reef_world_free(now);
+        return journal_said(j, s, op, reason);
+    }
+    file_append_close(j->out);
+    numbering_drop(&j->numbers);
+    j->out = out;
+    j->numbers = x.numbers;
+    j->chain = x.out.chain;
+    j->whole_bytes = x.out.bytes;
+    j->broken = s != REEF_OK;
+    journal_hold(j, now);
+    return journal_said(j, s, op, reason);
+}
+
+static reef_status journal_write(reef_journal *j, const char *op)
+{
+    char reason[REEF_DETAIL_MAX] = "";
+    section_out o;
+    const numbering was = j->numbers;
+    reef_world *now = journal_state(j->world, op);
+    if (now == NULL) return j->world->error.status;
+    out_begin(&o, journal_memory(j), file_append_writer(j->out));
+    o.chain = j->chain;
+    const record_desc d = {.world = j->world, .base = j->base, .raw = j->raw, .progress = j->progress, .context = j->context};
+    reef_status s = record_write(&o, &j->numbers, &d, op);
+    const reef_status settled = s == REEF_OK || s == REEF_IO ? file_append_settle(j->out, j->synced, reason) : REEF_OK;
+    if (s == REEF_OK) s = settled;
+    if (s == REEF_OK) {
+        j->chain = o.chain;
+        journal_hold(j, now);
+    } else {
+        file_append_undo(j->out);
+        j->broken = file_append_unknown(j->out);
+        j->numbers.type_count = was.type_count;
+        j->numbers.table_count = was.table_count;
+        j->numbers.records = was.records;
+        reef_world_free(now);
+    }
+    out_drop(&o);
+    return journal_said(j, s, op, reason);
+}
+
+reef_status reef_journal_append(reef_journal *j)
+{
+    static const char op[] = "reef_journal_append";
+    if (j == NULL) return REEF_BAD_ARGUMENT;
+    if (j->broken) return journal_rewrite(j, op);
+    const reef_status s = journal_write(j, op);
+    const uint64_t bytes = file_append_length(j->out);
+    if (s != REEF_OK || j->compact_bytes == 0 || bytes <= j->compact_bytes || bytes / 2 <= j->whole_bytes) return s;
+    return journal_rewrite(j, op);
+}
+
+reef_status reef_journal_compact(reef_journal *j) { return j ? journal_rewrite(j, "reef_journal_compact") : REEF_BAD_ARGUMENT; }
+
+/* ---- opening ---- */
+
+/* The file's state becomes the world's, and the file goes on being written behind it; or it is written anew, when it isn't a journal of these types.
+ * The world can go back until it is certain that the file can be written. */
+static reef_status journal_continue(reef_journal *j, section_in *in, record_load *r, reef_world *aside, const char *op)
+{
+    char reason[REEF_DETAIL_MAX] = "";
+    reef_world *was = journal_state(j->world, op);
+    if (was == NULL) return j->world->error.status;
+    reef_status s = world_adopt(j->world, aside, false) ? REEF_OK : failure(j->world, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    const bool anew = r->converted || !(r->flags & FILE_JOURNAL) || ((r->flags & FILE_RAW) != 0) != j->raw;
+    if (s == REEF_OK && anew) {
+        s = journal_rewrite(j, op);
+    } else if (s == REEF_OK) {
+        j->numbers = r->numbering;
+        r->numbering = (numbering){.memory = journal_memory(j)};
+        j->chain = r->sound_chain;
+        j->whole_bytes = r->whole_bytes;
+        j->base = journal_state(j->world, op);
+        s = j->base ? file_append_open(journal_memory(j), j->path, r->sound_bytes, &j->out, reason) : j->world->error.status;
+        if (s != REEF_OK && j->base) journal_failed(j, s, op, reason);
+    }
+    (void)in;
+    const reef_error said = j->world->error;
+    if (s != REEF_OK) (void)world_adopt(j->world, was, true); /* without memory for values that stay they are default ones */
+    if (s != REEF_OK) j->world->error = said;
+    reef_world_free(was);
+    return s;
+}
+
+static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_desc *desc, const char *op)
+{
+    section_in in;
+    uint64_t size;
+    record_load r = {.desc = desc, .numbering = {.memory = journal_memory(j)}};
+    reef_world *aside = world_blank(j->world);
+    if (aside == NULL) return journal_failed(j, REEF_NO_MEMORY, op, "");
+    in_begin(&in, journal_memory(j), file_in_reader(file), file_in_size(file, &size) ? size : UINT64_MAX);
+    reef_status s = file_read(&in, &r, aside, j->world) ? REEF_OK : in.status;
+    if (s == REEF_OK) s = journal_continue(j, &in, &r, aside, op);
+    else failure_detail(j->world, s, op, in.wrong_at, s == REEF_IO ? file_in_reason(file) : in.detail);
+    record_load_drop(&r);
+    in_drop(&in);
+    reef_world_free(aside);
+    return s;
+}
+
+static reef_status journal_begin(reef_journal *j, const reef_journal_desc *desc, const char *op)
+{
+    char reason[REEF_DETAIL_MAX];
+    disk_look seen;
+    file_in *file;
+    const int error = disk_look_at(j->path, &seen);
+    if (error) {
+        disk_error_text(error, reason, sizeof reason);
+        return journal_failed(j, REEF_IO, op, reason);
+    }
+    if (!seen.exists || desc->fresh) return journal_rewrite(j, op);
+    reef_status s = file_in_open(journal_memory(j), j->path, &file, reason);
+    if (s != REEF_OK) return journal_failed(j, s, op, reason);
+    s = journal_read(j, file, &desc->load, op);
+    file_in_close(file);
+    return s;
+}
+
+static void journal_drop(reef_journal *j)
+{
+    file_append_close(j->out);
+    reef_world_free(j->base);
+    numbering_drop(&j->numbers);
+    memory_free(journal_memory(j), MEMORY_OTHER, j, sizeof *j);
+}
+
+COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef_journal_desc *desc)
+{
+    static const char op[] = "reef_journal_open";
+    static const reef_journal_desc defaults;
+    if (w == NULL) return NULL;
+    if (path == NULL || path[0] == 0 || strlen(path) >= DISK_PATH_MAX) return (void)failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the path is empty or too long"), NULL;
+    if (w->running || w->slow & (SLOW_LOCKED | SLOW_DEFERRED)) return (void)failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    reef_journal *j = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *j);
+    if (j == NULL) return (void)failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    if (desc == NULL) desc = &defaults;
+    j->world = w;
+    j->numbers.memory = &w->family->memory;
+    j->raw = desc->raw;
+    j->synced = !desc->unsynced;
+    j->compact_bytes = desc->compact_bytes;
+    j->progress = desc->load.progress;
+    j->context = desc->load.context;
+    strcpy(j->path, path);
+    if (journal_begin(j, desc, op) == REEF_OK) return j;
+    journal_drop(j);
+    return NULL;
+}
+
+reef_journal_info reef_journal_stats(const reef_journal *j)
+{
+    if (j == NULL) return (reef_journal_info){0};
+    return (reef_journal_info){.records = j->numbers.records, .bytes = file_append_length(j->out), .whole_bytes = j->whole_bytes};
+}
+
+COLD void reef_journal_close(reef_journal *j)
+{
+    if (j) journal_drop(j);
+}
