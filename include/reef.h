@@ -63,6 +63,8 @@
 #include "reef/observer.h"
 #include "reef/bulk.h"
 #include "reef/snapshot.h"
+#include "reef/save.h"
+#include "reef/journal.h"
 #include "reef/history.h"
 #include "reef/inspect.h"
 #include "reef/script.h"

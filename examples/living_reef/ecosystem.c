@@ -67,12 +67,25 @@ static void say(void *context, reef_log_level level, const char *message)
     if (level >= REEF_LOG_WARNING) fprintf(stderr, "reef: %s\n", message);
 }
 
-bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool)
+bool ecosystem_empty(ecosystem *e, const species_table *table, uint64_t seed, reef_pool *pool)
 {
     reef_world *w = reef_world_new(&(reef_world_config){.seed = seed, .log = say});
     *e = (ecosystem){.table = table, .world = w};
     if (w == NULL || !add_systems(w)) return ecosystem_refused(e, "making the world");
     reef_set_pool(w, pool);
+    return true;
+}
+
+bool ecosystem_wake(ecosystem *e, int64_t energy)
+{
+    e->energy = energy;
+    return (fish_rules(e->world, e->table) && sight_new(e->world)) || ecosystem_refused(e, "waking what was saved");
+}
+
+bool ecosystem_new(ecosystem *e, const species_table *table, uint32_t metres, uint64_t seed, reef_pool *pool)
+{
+    if (!ecosystem_empty(e, table, seed, pool)) return false;
+    reef_world *w = e->world;
     if (!sea_fill(w, metres) || !sight_new(w)) return ecosystem_refused(e, "making the sea");
     if (!fish_fill(w, table)) return ecosystem_refused(e, "making the first fish");
     if (reef_single_set(w, Tally, 0, 0) < 0 || reef_single_set(w, Census, 0) < 0 ||

@@ -14,7 +14,7 @@ enum {
 /* Room that the reef has for each species, in proportion to its first number. Holes, in which hunters find nobody,
  * keep them from eating the last of a kind. Nests keep one grazer from crowding out the others; hunters have so many
  * that food limits them first. */
-static bool set_rules(reef_world *w, const species_table *table)
+bool fish_rules(reef_world *w, const species_table *table)
 {
     static const Rules none;
     if (reef_single_set_id(w, reef_id(Rules), &none, sizeof none) < 0) return false;
@@ -90,5 +90,5 @@ bool fish_fill(reef_world *w, const species_table *table)
             sizeof values / sizeof values[0] - (table->of[i].prey == 0); /* those that hunt nobody are no hunters */
         if (reef_spawn_many_values(w, table->of[i].number, NULL, values, count) < 0) return false;
     }
-    return set_rules(w, table) && reef_system_once(w, &first, 0) >= 0;
+    return fish_rules(w, table) && reef_system_once(w, &first, 0) >= 0;
 }

@@ -46,6 +46,13 @@ REEF_COMPONENT(Energy);
 REEF_COMPONENT(Age);
 REEF_COMPONENT(Place);
 REEF_COMPONENT(Hunter);
+REEF_FIELDS(Position, REEF_FIELD(Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(Position, y, REEF_F32, "m", 0, 0));
+REEF_FIELDS(Velocity, REEF_FIELD(Velocity, x, REEF_F32, "m/s", 0, 0), REEF_FIELD(Velocity, y, REEF_F32, "m/s", 0, 0));
+REEF_FIELDS(Species, REEF_FIELD(Species, index, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Energy, REEF_FIELD(Energy, units, REEF_I32, NULL, 0, 0));
+REEF_FIELDS(Age, REEF_FIELD(Age, ticks, REEF_U32, NULL, 0, 0), REEF_FIELD(Age, span, REEF_U32, "ticks", 0, 0));
+REEF_FIELDS(Place, REEF_FIELD(Place, cell, REEF_U32, NULL, 0, 0), REEF_FIELD(Place, slot, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(Hunter, REEF_FIELD(Hunter, rest, REEF_U32, "ticks", 0, 0));
 REEF_TAG(Adult);      /* old enough to spawn */
 REEF_SWITCH(Resting); /* hunters that swallow their last catch */
 
@@ -60,6 +67,9 @@ REEF_COMPONENT(Rules);
 
 /* Well fed: hunters don't strike, and adults may spawn. */
 static inline bool fish_is_full(const species *of, int32_t energy) { return energy >= of->full / 4 * 3; }
+
+/* Sets the rules, which follow from the table. False: reef refused. */
+bool fish_rules(reef_world *w, const species_table *table);
 
 /* Sets the rules, and fills the sea with the table's numbers: places, headings, ages and energies are random. False: reef
  * refused. */

@@ -1,4 +1,5 @@
 #include "report.h"
+#include "save.h"
 
 /* ---- one future ---- */
 
@@ -8,15 +9,16 @@ static bool record_tick(future *f, const options *o, uint32_t until)
     ecosystem *e = &f->e;
     uint32_t   tick = ecosystem_ticks(e);
     bool       due = tick % SAMPLE_TICKS == 0 || tick == until;
-    if (due && !record_sample(&f->taken, e)) return false;
-    if (tick == o->ticks / 2 && !record_map(&f->taken, HALF_WAY, e)) return false;
-    return tick != o->ticks || record_map(&f->taken, AT_END, e);
+    if (due && !record_sample(e)) return false;
+    if (tick == o->ticks / 2 && !record_map(e, HALF_WAY)) return false;
+    return tick != o->ticks || record_map(e, AT_END);
 }
 
 bool future_new(future *f, const species_table *table, const options *o, reef_pool *pool)
 {
+    f->removed = SPECIES_MAX;
     if (!ecosystem_new(&f->e, table, o->size, o->seed, pool)) return false;
-    bool good = record_tick(f, o, 0) && record_map(&f->taken, AT_START, &f->e);
+    bool good = record_tick(f, o, 0) && record_map(&f->e, AT_START);
     return good || ecosystem_refused(&f->e, "recording");
 }
 
@@ -35,7 +37,7 @@ static bool play_tick(future *f, const options *o, uint32_t until)
 bool future_play(future *f, const options *o, uint32_t until, report *screen)
 {
     while (ecosystem_ticks(&f->e) < until) {
-        if (!play_tick(f, o, until)) return false;
+        if (!play_tick(f, o, until) || !save_due(f, o)) return false;
         report_tick(screen, &f->e);
     }
     return true;
@@ -48,18 +50,27 @@ bool future_fork(future *without, future *with, uint32_t removed, report *screen
     report_fork_begin(screen, &with->e);
     bool forked = ecosystem_fork(&without->e, &with->e);
     report_fork_end(screen, &with->e, removed);
+    without->removed = removed;
     if (!forked || !ecosystem_remove(&without->e, removed)) return false;
-    without->taken.removed = removed;
-    return record_sample(&without->taken, &without->e) || ecosystem_refused(&without->e, "recording");
+    return (record_forget(&without->e) && record_sample(&without->e)) || ecosystem_refused(&without->e, "recording");
 }
 
 bool future_play_both(future *with, future *without, const options *o, report *screen)
 {
     bool good = true;
-    while (good && ecosystem_ticks(&with->e) < o->ticks) {
-        good = play_tick(with, o, o->ticks);
-        good = play_tick(without, o, o->ticks) && good;
+    while (good && (ecosystem_ticks(&with->e) < o->ticks || ecosystem_ticks(&without->e) < o->ticks)) {
+        const int32_t ahead = (int32_t)(ecosystem_ticks(&with->e) - ecosystem_ticks(&without->e));
+        if (ahead <= 0) good = play_tick(with, o, o->ticks);
+        if (ahead >= 0) good = play_tick(without, o, o->ticks) && good;
+        /* The fork first: where `with` was saved behind the fork, `without` was saved as well. */
+        good = good && (ahead < 0 || save_due(without, o)) && (ahead > 0 || save_due(with, o));
         report_tick(screen, &with->e);
     }
     return good;
+}
+
+bool future_take(future *f)
+{
+    f->taken.removed = f->removed;
+    return record_take(&f->taken, &f->e) || ecosystem_refused(&f->e, "gathering what was recorded");
 }

@@ -4,6 +4,7 @@
 #include "output.h"
 #include "picture.h"
 #include "report.h"
+#include "save.h"
 
 #include <stdio.h>
 
@@ -37,15 +38,28 @@ typedef struct futures {
     bool   forked;
 } futures;
 
+/* From the start, or as it was saved: behind the fork both futures were. */
+static bool begin(futures *f, const species_table *table, const options *o, reef_pool *pool)
+{
+    save_found found = o->resume ? save_load(&f->with, false, table, o, pool) : SAVE_NOTHING;
+    if (found == SAVE_NOTHING) return future_new(&f->with, table, o, pool);
+    if (found == SAVE_FAILED || o->one_future || ecosystem_ticks(&f->with.e) <= o->ticks / 2) return found == SAVE_LOADED;
+    found = save_load(&f->without, true, table, o, pool);
+    f->forked = found == SAVE_LOADED;
+    if (found == SAVE_NOTHING) snprintf(f->without.e.error, sizeof f->without.e.error, "%s: its file is missing", o->save);
+    return f->forked;
+}
+
 static bool play(futures *f, report *screen, const species_table *table, const options *o, reef_pool *pool)
 {
     uint32_t removed = o->one_future ? SPECIES_MAX : species_largest_hunter(table);
-    if (!future_new(&f->with, table, o, pool)) return false;
-    report_start(screen, o->ticks, o->quiet);
-    if (removed == SPECIES_MAX) return future_play(&f->with, o, o->ticks, screen);
-    if (!future_play(&f->with, o, o->ticks / 2, screen)) return false;
+    if (!begin(f, table, o, pool)) return false;
+    report_start(screen, o->ticks, ecosystem_ticks(&f->with.e), o->quiet);
+    if (removed == SPECIES_MAX) return future_play(&f->with, o, o->ticks, screen) && future_take(&f->with);
+    if (!f->forked && !future_play(&f->with, o, o->ticks / 2, screen)) return false;
+    if (!f->forked && !future_fork(&f->without, &f->with, removed, screen)) return false;
     f->forked = true;
-    return future_fork(&f->without, &f->with, removed, screen) && future_play_both(&f->with, &f->without, o, screen);
+    return future_play_both(&f->with, &f->without, o, screen) && future_take(&f->with) && future_take(&f->without);
 }
 
 static void complain_of(const futures *f)
@@ -76,6 +90,7 @@ static int run(const options *o, const species_table *table)
     report         screen = {.quiet = true};
     char           message[1400];
     reef_pool     *pool = NULL;
+    if (!save_begin(o, message, sizeof message)) return complain(message, FAILED);
     if (!output_open(&files, o->out, message, sizeof message)) return complain(message, FAILED);
     if (o->threads != 1) pool = reef_pool_new(&(reef_pool_config){.threads = o->threads}); /* NULL: this thread alone */
     int  status = RAN;

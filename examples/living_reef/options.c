@@ -8,7 +8,7 @@
 #define LIVING_REEF_SPECIES "examples/living_reef/species.csv"
 #endif
 
-enum { TICKS_MAX = 10000000, FISH_MIN = 10 };
+enum { TICKS_MAX = 10000000, FISH_MIN = 10, SAVE_EVERY = 50 };
 
 void options_help(FILE *file)
 {
@@ -36,6 +36,13 @@ void options_help(FILE *file)
             "  --one-future     don't fork the world (a table without a species that eats other ones is played so "
             "anyway)\n"
             "  --threads N      how many threads play, 1 to %d (default: one for each processor)\n"
+            "  --save DIR       save what has been played in DIR, every %d ticks (--save-every N: another number) and at "
+            "the end\n"
+            "  --resume DIR     go on with what --save or --resume left in DIR, or from the start where nothing is "
+            "there, and save\n"
+            "                   there; with the same options otherwise. However often a run is killed and resumed, the "
+            "files at its\n"
+            "                   end are the same, byte for byte\n"
             "  --quiet          print nothing but errors\n"
             "  --leak-test N    lose one unit of energy in tick N, in both futures; the run must end there with an "
             "error and\n"
@@ -60,7 +67,7 @@ void options_help(FILE *file)
             "2 for\n"
             "a wrong option or table, and then nothing is written.\n",
             CELL_METRES, LIVING_REEF_SPECIES, SEA_METRES_MIN, SEA_METRES_MAX, SEA_METRES_DEFAULT, TICKS_MAX,
-            REEF_THREADS_MAX);
+            REEF_THREADS_MAX, SAVE_EVERY);
 }
 
 static bool to_number(const char *text, uint64_t lowest, uint64_t highest, uint64_t *number)
@@ -94,7 +101,8 @@ static bool take_number(const number_option *known, const char *value, char *mes
 static bool take_pair(options *o, const number_option *numbers, size_t number_count, const char *name,
                       const char *value, char *message, size_t message_size)
 {
-    bool   text = strcmp(name, "--species") == 0 || strcmp(name, "--out") == 0;
+    bool   text = strcmp(name, "--species") == 0 || strcmp(name, "--out") == 0 || strcmp(name, "--save") == 0 ||
+                strcmp(name, "--resume") == 0;
     size_t i = 0;
     while (!text && i < number_count && strcmp(name, numbers[i].name) != 0) i++;
     if (!text && i == number_count) {
@@ -107,18 +115,21 @@ static bool take_pair(options *o, const number_option *numbers, size_t number_co
     }
     if (!text) return take_number(&numbers[i], value, message, message_size);
     if (strcmp(name, "--out") == 0) o->out = value;
-    else o->species = value;
+    else if (strcmp(name, "--species") == 0) o->species = value;
+    else o->save = value, o->resume = strcmp(name, "--resume") == 0;
     return true;
 }
 
 bool options_parse(options *o, int count, char *const *arguments, char *message, size_t message_size)
 {
-    uint64_t            size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1, threads = 0;
+    uint64_t            size = SEA_METRES_DEFAULT, ticks = 1000, fish = 0, leak = 0, seed = 1, threads = 0,
+                        save_every = SAVE_EVERY;
     const number_option numbers[] = {
         {"--size", "an even number from 16 to 4096", SEA_METRES_MIN, SEA_METRES_MAX, &size},
         {"--ticks", "a number from 1 to 10000000", 1, TICKS_MAX, &ticks},
         {"--fish", "a number from 10 to 16000000", FISH_MIN, SPECIES_TOTAL_MAX, &fish},
         {"--leak-test", "a tick from 1 to 10000000", 1, TICKS_MAX, &leak},
+        {"--save-every", "a number from 1 to 10000000", 1, TICKS_MAX, &save_every},
         {"--threads", "a number from 1 to 64", 1, REEF_THREADS_MAX, &threads},
         {"--seed", "a number from 0 to 18446744073709551615", 0, UINT64_MAX, &seed}};
     *o = (options){.species = LIVING_REEF_SPECIES, .out = "."};
@@ -142,5 +153,6 @@ bool options_parse(options *o, int count, char *const *arguments, char *message,
     o->threads = (uint32_t)threads;
     o->leak_tick = (uint32_t)leak;
     o->seed = seed;
+    o->save_every = (uint32_t)save_every;
     return true;
 }

@@ -16,6 +16,9 @@ typedef struct options {
     uint32_t    leak_tick; /* 0: never */
     uint64_t    seed;
     uint32_t    threads;   /* 0: as many as there are processors */
+    const char *save;      /* directory for what has been played; NULL: nothing is saved */
+    uint32_t    save_every; /* ticks */
+    bool        resume;     /* go on with what is saved there */
     bool        one_future; /* the world isn't forked */
     bool        quiet, help;
 } options;

@@ -384,10 +384,10 @@ static void draw_populations(FILE *f, const record *with, const record *without,
 
 /* ---- energy ---- */
 
-static int64_t part_energy(const sample *s, int part) { return part < LAYERS ? s->layer[part] : s->fish; }
+static int64_t part_energy(const Sample *s, int part) { return part < LAYERS ? s->layer[part] : s->fish; }
 
 /* Energy of the parts 0 ... part, as a height. The total is the same in every sample. */
-static int64_t energy_to_y(const sample *s, int part)
+static int64_t energy_to_y(const Sample *s, int part)
 {
     int64_t sum = 0, total = 0;
     for (int p = 0; p <= LAYERS; p++) {
@@ -421,7 +421,7 @@ static void draw_area(FILE *f, const record *r, int part, colour fill)
     fputs("Z\"/>\n", f);
 }
 
-static void draw_share(FILE *f, const sample *s, int part, int64_t total, int64_t x, int64_t y)
+static void draw_share(FILE *f, const Sample *s, int part, int64_t total, int64_t x, int64_t y)
 {
     begin_text(f, "part end", x, y);
     put_tenths(f, total > 0 ? part_energy(s, part) / (total / 1000 + 1) : 0);
@@ -430,7 +430,7 @@ static void draw_share(FILE *f, const sample *s, int part, int64_t total, int64_
 
 static void draw_energy(FILE *f, const record *with, const record *without)
 {
-    const sample *last = &with->samples[with->count - 1];
+    const Sample *last = &with->samples[with->count - 1];
     int64_t       total = last->fish;
     for (int l = 0; l < LAYERS; l++) total += last->layer[l];
     put_label(f, "heading", LEFT, ENERGY_TOP - 200, "Where the energy is");
@@ -483,7 +483,7 @@ static void draw_giants(FILE *f, const place_of_map *p, uint32_t metres, bool ri
 {
     const map *m = p->of;
     fprintf(f, "<path class=\"%s\"", rim ? "rim" : "giant");
-    if (!rim) put_colour(f, "stroke", species_colour(m->giant));
+    if (!rim) put_colour(f, "stroke", species_colour(m->drawn->giant));
     fputs(" d=\"", f);
     for (uint32_t i = 0; i < m->giant_count; i++) {
         int64_t x = (int32_t)(m->giants[i].x / (float)metres * (float)p->side);
@@ -502,13 +502,13 @@ static bool draw_map(FILE *f, const place_of_map *p, uint32_t metres, const colo
     put_attribute(f, "width", p->side);
     put_attribute(f, "height", p->side);
     fputs(" href=\"data:image/png;base64,", f);
-    bool good = png_write_base64(f, p->of->pixel, MAP_PIXELS, MAP_PIXELS, colours, colour_count);
+    bool good = png_write_base64(f, p->of->drawn->pixel, MAP_PIXELS, MAP_PIXELS, colours, colour_count);
     fputs("\"/>\n", f);
     draw_giants(f, p, metres, true);
     draw_giants(f, p, metres, false);
     put_label(f, "heading", p->left, MAPS_TOP - 150, p->when);
     begin_text(f, "hint end", p->left + p->side, MAPS_TOP - 150);
-    put_number(f, p->of->total);
+    put_number(f, p->of->drawn->total);
     fputs(" fish</text>\n", f);
     return good;
 }
@@ -535,7 +535,7 @@ static bool draw_maps(FILE *f, const record *with, const record *without, const 
     for (uint32_t m = 0; m < maps && good; m++) good = draw_map(f, &places[m], metres, colours, count);
     begin_text(f, "note", LEFT, MAPS_TOP + places[0].side + 220);
     fputs("Each point is a fish in the colour of its species, brighter where several are; the round dots: ", f);
-    put_text(f, t->of[with->maps[AT_START].giant].common);
+    put_text(f, t->of[with->maps[AT_START].drawn->giant].common);
     fputs(". Grey: rock, where algae grow. Green: plankton. Opposite edges are joined.</text>\n", f);
     return good;
 }
@@ -573,7 +573,7 @@ static void draw_frame(FILE *f, bool forked)
 static void draw_title(FILE *f, const record *with, const record *without, const species_table *t, uint32_t metres,
                        uint64_t seed)
 {
-    const sample *last = &with->samples[with->count - 1];
+    const Sample *last = &with->samples[with->count - 1];
     int64_t       up = without != NULL ? 110 : 0; /* makes room for a second line */
     put_label(f, "title", LEFT, 700 - up, "A living reef");
     begin_text(f, "subtitle", LEFT, 1000 - up);

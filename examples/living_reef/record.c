@@ -4,31 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-void record_free(record *r)
-{
-    free(r->samples);
-    for (int m = 0; m < MAPS; m++) {
-        free(r->maps[m].pixel);
-        free(r->maps[m].giants);
-    }
-    memset(r, 0, sizeof *r);
-}
+static bool enough_memory(const ecosystem *e) { return reef_last_error(e->world).status != REEF_NO_MEMORY; }
 
-bool record_sample(record *r, const ecosystem *e)
+bool record_sample(ecosystem *e)
 {
-    if (r->count == r->capacity) {
-        uint32_t capacity = r->capacity > 0 ? r->capacity * 2 : 256;
-        sample  *bigger = realloc(r->samples, capacity * sizeof *bigger);
-        if (bigger == NULL) return false;
-        r->samples = bigger;
-        r->capacity = capacity;
-    }
     const Tally  *tally = reef_single_get(e->world, Tally);
     const Census *census = reef_single_get(e->world, Census);
-    sample       *s = &r->samples[r->count++];
-    *s = (sample){.tick = ecosystem_ticks(e), .fish = census->energy, .born = tally->born, .died = tally->died};
-    memcpy(s->population, census->population, sizeof s->population);
-    memcpy(s->layer, reef_single_get(e->world, Stock)->layer, sizeof s->layer);
+    Sample        s = {.tick = ecosystem_ticks(e), .fish = census->energy, .born = tally->born, .died = tally->died};
+    memcpy(s.population, census->population, sizeof s.population);
+    memcpy(s.layer, reef_single_get(e->world, Stock)->layer, sizeof s.layer);
+    return !reef_entity_is_null(reef_spawn(e->world, reef_value_make(reef_id(Sample), REEF_VALUE_ONE, (uint32_t)sizeof s, &s)));
+}
+
+bool record_forget(ecosystem *e)
+{
+    const reef_component recorded[] = {reef_id(Sample), reef_id(Map), reef_id(Giant)};
+    for (int i = 0; i < 3; i++)
+        if (reef_destroy_with_types(e->world, &recorded[i], 1, NULL) < 0) return false;
     return true;
 }
 
@@ -40,7 +32,7 @@ static uint8_t sea_shade(const reef_world *w, reef_entity cell)
     return (uint8_t)((rock > 3 ? 3 : rock) * 4 + (plankton > 3 ? 3 : plankton));
 }
 
-static void draw_sea(map *m, const reef_world *w, const Sea *s)
+static void draw_sea(Map *m, const reef_world *w, const Sea *s)
 {
     for (uint32_t y = 0; y < MAP_PIXELS; y++)
         for (uint32_t x = 0; x < MAP_PIXELS; x++)
@@ -58,7 +50,7 @@ static uint32_t pixel_of(const Sea *s, Position p)
 }
 
 /* A pixel shows the largest species in it; more fish of that species make it brighter. */
-static void draw_fish(map *m, const ecosystem *e, Position at, uint32_t kind)
+static void draw_fish(Map *m, const ecosystem *e, Position at, uint32_t kind)
 {
     uint8_t *pixel = &m->pixel[pixel_of(reef_single_get(e->world, Sea), at)];
     uint8_t  first = (uint8_t)(MAP_SHADES + kind * FISH_SHADES);
@@ -81,26 +73,84 @@ static uint32_t largest_species(const species_table *t)
     return largest;
 }
 
-bool record_map(record *r, moment when, ecosystem *e)
+/* Where the largest fish are, which the picture draws one by one. */
+static bool add_giants(ecosystem *e, moment when, uint32_t kind, uint32_t most)
+{
+    Giant   *giants = malloc((most + 1) * sizeof *giants);
+    uint32_t count = 0;
+    if (giants == NULL) return false;
+    for (reef_block b = reef_begin_text(e->world, "in Position, in Species"); reef_next(&b);) {
+        const Position *at = reef_in(&b, Position);
+        const Species  *kinds = reef_in(&b, Species);
+        for (uint32_t i = 0; i < b.count; i++)
+            if (kinds[i].index == kind) giants[count++] = (Giant){(uint32_t)when, at[i]};
+    }
+    const reef_value all = reef_array(Giant, giants);
+    bool             good = enough_memory(e) && reef_spawn_many_values(e->world, count, NULL, &all, 1) >= 0;
+    free(giants);
+    return good;
+}
+
+bool record_map(ecosystem *e, moment when)
 {
     const Census *census = reef_single_get(e->world, Census);
-    map          *m = &r->maps[when];
+    Map          *m = malloc(sizeof *m);
+    if (m == NULL) return false;
+    m->moment = (uint32_t)when;
     m->tick = ecosystem_ticks(e);
     m->total = census->fish;
     m->giant = largest_species(e->table);
-    m->pixel = malloc(MAP_PIXELS * MAP_PIXELS);
-    m->giants = malloc((census->population[m->giant] + 1) * sizeof *m->giants);
-    if (m->pixel == NULL || m->giants == NULL) return false;
     draw_sea(m, e->world, reef_single_get(e->world, Sea));
     for (reef_block b = reef_begin_text(e->world, "in Position, in Species"); reef_next(&b);) {
         const Position *at = reef_in(&b, Position);
         const Species  *kind = reef_in(&b, Species);
+        for (uint32_t i = 0; i < b.count; i++)
+            if (kind[i].index != m->giant) draw_fish(m, e, at[i], kind[i].index);
+    }
+    const uint32_t giants = census->population[m->giant];
+    const bool     good = enough_memory(e) && !reef_entity_is_null(reef_spawn(e->world, reef_value_make(reef_id(Map), REEF_VALUE_ONE, (uint32_t)sizeof *m, m)));
+    const uint32_t kind = m->giant;
+    free(m);
+    return good && add_giants(e, when, kind, giants);
+}
+
+/* ---- taking it all together ---- */
+
+static bool take_giants(record *r, ecosystem *e)
+{
+    const uint32_t all = (uint32_t)reef_count(e->world, Giant);
+    for (int i = 0; i < MAPS; i++)
+        if (r->maps[i].drawn != NULL && (r->maps[i].giants = malloc((all + 1) * sizeof(Position))) == NULL) return false;
+    for (reef_block b = reef_begin_text(e->world, "in Giant"); reef_next(&b);) {
+        const Giant *giant = reef_in(&b, Giant);
         for (uint32_t i = 0; i < b.count; i++) {
-            if (kind[i].index == m->giant) m->giants[m->giant_count++] = at[i];
-            else draw_fish(m, e, at[i], kind[i].index);
+            map *m = giant[i].moment < MAPS ? &r->maps[giant[i].moment] : NULL;
+            if (m != NULL && m->giants != NULL) m->giants[m->giant_count++] = giant[i].at;
         }
     }
-    return reef_last_error(e->world).status != REEF_NO_MEMORY;
+    return true;
+}
+
+/* Samples come in the order in which they were made: none goes before the end. */
+bool record_take(record *r, ecosystem *e)
+{
+    r->samples = malloc((reef_count(e->world, Sample) + 1) * sizeof *r->samples);
+    if (r->samples == NULL) return false;
+    for (reef_block b = reef_begin_text(e->world, "in Sample"); reef_next(&b); r->count += b.count)
+        memcpy(r->samples + r->count, reef_in(&b, Sample), b.count * sizeof *r->samples);
+    for (reef_block b = reef_begin_text(e->world, "in Map"); reef_next(&b);) {
+        const Map *m = reef_in(&b, Map);
+        for (uint32_t i = 0; i < b.count; i++)
+            if (m[i].moment < MAPS) r->maps[m[i].moment].drawn = &m[i];
+    }
+    return take_giants(r, e) && enough_memory(e);
+}
+
+void record_free(record *r)
+{
+    free(r->samples);
+    for (int m = 0; m < MAPS; m++) free(r->maps[m].giants);
+    memset(r, 0, sizeof *r);
 }
 
 /* ---- populations.csv ---- */
@@ -128,7 +178,7 @@ static void write_header(const species_table *table, FILE *file)
     fputc('\n', file);
 }
 
-static void write_sample(const sample *s, const char *future, const species_table *table, FILE *file)
+static void write_sample(const Sample *s, const char *future, const species_table *table, FILE *file)
 {
     uint32_t total = 0;
     for (uint32_t i = 0; i < table->count; i++) total += s->population[i];
@@ -143,7 +193,7 @@ void record_write(const record *with, const record *without, const species_table
 {
     write_header(table, file);
     for (uint32_t k = 0; k < with->count; k++) {
-        const sample *s = &with->samples[k];
+        const Sample *s = &with->samples[k];
         const char   *future = without == NULL ? "only" : s->tick <= without->samples[0].tick ? "both" : "with";
         write_sample(s, future, table, file);
     }

@@ -1,4 +1,5 @@
-/* What a run leaves behind: a sample of all counts every few ticks, and maps of where the fish were. */
+/* What a run leaves behind: a sample of all counts every few ticks, and maps of where the fish were. While the run lasts they are entities of
+ * its world, so that they are saved with it, and the fork has them; at its end they are taken together for the files. */
 #ifndef LIVING_REEF_RECORD_H
 #define LIVING_REEF_RECORD_H
 
@@ -16,34 +17,57 @@ enum {
 /* The moments of which a map is drawn. */
 typedef enum moment { AT_START = 0, HALF_WAY, AT_END, MAPS } moment;
 
-typedef struct sample {
+typedef struct Sample {
     uint32_t tick;
     uint32_t population[SPECIES_MAX];
     int64_t  layer[LAYERS], fish; /* energy */
     uint64_t born, died;
-} sample;
+} Sample;
 
-typedef struct map {
-    uint32_t  tick, total;
-    uint8_t  *pixel;  /* MAP_PIXELS squared: an index of a colour, the sea's first, then each species' */
-    Position *giants; /* where those of the largest species are */
-    uint32_t  giant_count, giant;
-} map;
+typedef struct Map {
+    uint32_t moment, tick, total; /* fish */
+    uint32_t giant;               /* the largest species */
+    uint8_t  pixel[MAP_PIXELS * MAP_PIXELS]; /* an index of a colour, the sea's first, then each species' */
+} Map;
+
+/* One of the largest species, on a map. */
+typedef struct Giant {
+    uint32_t moment;
+    Position at;
+} Giant;
+
+REEF_COMPONENT(Sample);
+REEF_COMPONENT_IN(Map, REEF_SPARSE); /* three large ones: a page of memory for each */
+REEF_COMPONENT(Giant);
+REEF_FIELDS(Sample, REEF_FIELD(Sample, tick, REEF_U32, NULL, 0, 0), REEF_FIELD(Sample, population, REEF_U32, NULL, 0, 0), REEF_FIELD(Sample, layer, REEF_I64, NULL, 0, 0), REEF_FIELD(Sample, fish, REEF_I64, NULL, 0, 0), REEF_FIELD(Sample, born, REEF_U64, NULL, 0, 0), REEF_FIELD(Sample, died, REEF_U64, NULL, 0, 0));
+REEF_FIELDS(Map, REEF_FIELD(Map, moment, REEF_U32, NULL, 0, 0), REEF_FIELD(Map, tick, REEF_U32, NULL, 0, 0), REEF_FIELD(Map, total, REEF_U32, NULL, 0, 0), REEF_FIELD(Map, giant, REEF_U32, NULL, 0, 0), REEF_FIELD(Map, pixel, REEF_U8, NULL, 0, 0));
+REEF_FIELDS(Giant, REEF_FIELD(Giant, moment, REEF_U32, NULL, 0, 0), REEF_FIELD(Giant, at.x, REEF_F32, "m", 0, 0), REEF_FIELD(Giant, at.y, REEF_F32, "m", 0, 0));
 
 /* Of one future. That of the future without a species begins at the fork, when the species has just been taken out, and
  * has no map but the last. */
+typedef struct map {
+    const Map *drawn; /* of the world */
+    Position  *giants;
+    uint32_t   giant_count;
+} map;
+
 typedef struct record {
-    sample  *samples;
-    uint32_t count, capacity;
-    map      maps[MAPS];
+    Sample  *samples;
+    uint32_t count;
+    map      maps[MAPS]; /* {0}: it has none */
     uint32_t removed; /* the species that was taken out, if any was */
 } record;
 
+/* Adds a sample of the ecosystem as it is. False, here and below: no memory. */
+bool record_sample(ecosystem *e);
+/* Draws the map of a moment. */
+bool record_map(ecosystem *e, moment when);
+/* The samples and maps that a fork has from its origin go. */
+bool record_forget(ecosystem *e);
+
+/* All that was recorded. It lives as long as the world isn't changed. */
+bool record_take(record *r, ecosystem *e);
 void record_free(record *r);
-/* Adds a sample of the ecosystem as it is. False: no memory. */
-bool record_sample(record *r, const ecosystem *e);
-/* Draws the map of a moment. False: no memory. */
-bool record_map(record *r, moment when, ecosystem *e);
 
 /* The samples as comma separated values, one line a sample: first those of both futures, then those of each. `without`
  * is NULL when the world wasn't forked. */

@@ -16,9 +16,9 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void report_start(report *r, uint32_t ticks, bool quiet)
+void report_start(report *r, uint32_t ticks, uint32_t tick, bool quiet)
 {
-    *r = (report){.quiet = quiet, .terminal = isatty(fileno(stderr)) == 1, .ticks = ticks, .start = now()};
+    *r = (report){.quiet = quiet, .terminal = isatty(fileno(stderr)) == 1, .ticks = ticks, .start = now(), .begun = tick, .last_tick = tick};
     r->last = r->start;
 }
 
@@ -82,7 +82,7 @@ void report_fork_end(report *r, const ecosystem *e, uint32_t removed)
 
 static void print_species(const species *s, uint32_t i, const record *with, const record *without)
 {
-    const sample *last = &with->samples[with->count - 1];
+    const Sample *last = &with->samples[with->count - 1];
     printf("%-28s %10" PRIu32, s->scientific, with->samples[0].population[i]);
     if (without == NULL) {
         printf(" %10" PRIu32 "%s\n", last->population[i], last->population[i] == 0 ? "  died out" : "");
@@ -133,7 +133,8 @@ void report_table(const report *r, const future *with, const future *without)
     const ecosystem *e = &with->e;
     reef_stats       stats = reef_world_stats(e->world);
     double           seconds = now() - r->start;
-    uint32_t         played = r->ticks + (without != NULL ? r->ticks - without->taken.samples[0].tick : 0);
+    uint32_t         fork = without != NULL ? without->taken.samples[0].tick : r->ticks;
+    uint32_t         played = r->ticks - r->begun + (r->ticks - (fork > r->begun ? fork : r->begun));
     printf("%-28s %10s %10s%s\n", "species", "start", without != NULL ? "with" : "end",
            without != NULL ? "    without" : "");
     for (uint32_t i = 0; i < e->table->count; i++)

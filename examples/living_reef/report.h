@@ -7,14 +7,15 @@
 
 struct report {
     bool     quiet, terminal;
-    uint32_t ticks;                  /* of the whole run */
+    uint32_t ticks, begun;           /* of the whole run; where it was resumed */
     double   start, last, last_rate; /* s; s; ticks/s */
     uint32_t last_tick;
     double   fork_start, fork_seconds;
     uint64_t fork_bytes, before_bytes; /* what the fork took, what there was before */
 };
 
-void report_start(report *r, uint32_t ticks, bool quiet);
+/* Of a run that was resumed, `tick` is where. */
+void report_start(report *r, uint32_t ticks, uint32_t tick, bool quiet);
 /* After each tick. Looks at the clock and prints at most ten times a second on a terminal, ten lines in all
  * elsewhere. */
 void report_tick(report *r, const ecosystem *e);
