@@ -27,12 +27,13 @@ typedef struct record_desc {
     reef_world   *base;   /* of the same family, NULL: the record describes the whole world */
     bool          raw;    /* types without fields are written as bytes */
     bool          sealed; /* with hashes of both states */
+    bool          part;   /* of a world: without events, and as if all were written before anybody looked */
     reef_progress progress;
     void         *context;
 } record_desc;
 
 /* Writes a record. The status is that of `o`; what the caller did wrong or what the world has that can't be written is in its last error, recorded for the
- * operation. When it isn't OK, neither `o` nor the numbering can be used any further. Nothing visible of either world changes. */
+ * operation, but for IO. When it isn't OK, neither `o` nor the numbering can be used any further. Nothing visible of either world changes. */
 reef_status record_write(section_out *o, numbering *n, const record_desc *d, const char *operation);
 
 /* ---- reading (src/decode.c) ---- */

@@ -28,6 +28,7 @@
 #define SECTION_NAMES SECTION_KIND('N', 'A', 'M', 'E')
 #define SECTION_EVENTS SECTION_KIND('E', 'V', 'N', 'T')
 #define SECTION_TRACKS SECTION_KIND('T', 'R', 'A', 'K')
+#define SECTION_LOST SECTION_KIND('L', 'O', 'S', 'T')
 #define SECTION_DONE SECTION_KIND('D', 'O', 'N', 'E')
 
 enum {

@@ -1,0 +1,256 @@
+/* Writing a record: events that systems haven't read, stamps of tracked types, and scripts that wait for their end. */
+#include "encode.h"
+#include "event.h"
+#include "reef/script.h"
+#include "schedule.h"
+#include "track.h"
+
+/* ---- events ---- */
+
+/* What waits of a type. Where nothing waits positions don't matter, and the type counts only for how many are kept. */
+typedef struct waiting {
+    uint64_t first, end, most;
+} waiting;
+
+static waiting waiting_of(const reef_world *w, uint32_t component)
+{
+    const event_store *s = w ? events_of(w, component) : NULL;
+    if (s == NULL) return (waiting){0, 0, REEF_EVENTS_BOUND};
+    const reef_events r = events_waiting(w, s);
+    return r.count ? (waiting){r.position, r.position + r.count, s->most} : (waiting){0, 0, s->most};
+}
+
+static bool waiting_counts(const waiting *x) { return x->first != x->end || x->most != REEF_EVENTS_BOUND; }
+
+/* How far a system has read, UINT64_MAX: it doesn't read these. */
+static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t component)
+{
+    for (uint32_t i = 0; i < w->state.event_place_count; i++)
+        if (w->state.event_places[i].serial == serial && w->state.event_places[i].component == component) return w->state.event_places[i].position;
+    return UINT64_MAX;
+}
+
+/* The first event that isn't as it is in the base. */
+static uint64_t waiting_from(const encoding *x, const type *t, const waiting *now, const waiting *was)
+{
+    if (now->first < was->first || now->first >= was->end) return now->first;
+    reef_events a = events_waiting(x->w, events_of(x->w, t->id)), b = events_waiting(x->base, events_of(x->base, t->id));
+    for (uint64_t n = was->first; n < now->first; n++) (void)reef_next_event(&b);
+    uint64_t at = now->first;
+    for (; at < now->end && at < was->end; at++) {
+        const void *p = reef_next_event(&a), *q = reef_next_event(&b);
+        if (!pack_equal(t, p, q)) break;
+    }
+    return at;
+}
+
+static bool readers_differ(const encoding *x, uint32_t component)
+{
+    const schedule *c = x->w->schedule;
+    for (uint32_t i = 0; c && i < c->count; i++) {
+        const uint64_t serial = c->entries[i].system->serial;
+        if (reader_position(x->w, serial, component) != reader_position(x->base, serial, component)) return true;
+    }
+    return false;
+}
+
+static bool events_differ_now(const encoding *x, uint32_t component, waiting *now, waiting *was, uint64_t *from)
+{
+    *now = waiting_of(x->w, component);
+    *was = waiting_of(x->base, component);
+    *from = now->first;
+    if (!waiting_counts(now) && !waiting_counts(was)) return false;
+    if (x->base == NULL) return true;
+    if (now->first != now->end) *from = waiting_from(x, type_of(component), now, was);
+    if (now->first != was->first || now->end != was->end || now->most != was->most || *from != now->end) return true;
+    return now->first != now->end && readers_differ(x, component);
+}
+
+/* The type of events, of either world, that follows `last` by name; NULL: no more. */
+static const type *events_next(const encoding *x, const type *last)
+{
+    const type *best = NULL;
+    if (x->d->part) return NULL; /* they belong to no entity */
+    for (uint32_t side = 0; side < 2; side++) {
+        const reef_world *w = side ? x->base : x->w;
+        for (uint32_t i = 0; w && i < w->state.event_count; i++) {
+            const type *t = type_of(w->state.events[i].component);
+            if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+        }
+    }
+    return best;
+}
+
+/* Those that have something left to read, by name. */
+static void readers_put(encoding *x, uint32_t component, uint64_t end)
+{
+    const schedule *c = x->w->schedule;
+    const char *last = NULL;
+    uint32_t count = 0;
+    const size_t where = put_later(x->o);
+    for (;;) {
+        const struct system *next = NULL;
+        for (uint32_t i = 0; c && i < c->count; i++) {
+            const struct system *s = c->entries[i].system;
+            if (reader_position(x->w, s->serial, component) >= end || (last && strcmp(s->name, last) <= 0)) continue;
+            if (next == NULL || strcmp(s->name, next->name) < 0) next = s;
+        }
+        if (next == NULL) break;
+        put_text(x->o, next->name);
+        put_u64(x->o, reader_position(x->w, next->serial, component));
+        last = next->name;
+        count++;
+    }
+    put_now(x->o, where, count);
+}
+
+static void event_values_put(encoding *x, const type *t, const waiting *now, uint64_t from)
+{
+    const bool flat = type_is_flat(t);
+    uint32_t n;
+    if (now->first == now->end || pack_bytes(t, x->d->raw) == 0) return;
+    reef_events r = events_waiting(x->w, events_of(x->w, t->id));
+    uint64_t at = now->first;
+    for (const char *run; (run = reef_event_run(&r, &n)) != NULL; at += n) {
+        const uint64_t skip = at < from ? from - at : 0;
+        if (skip < n) encode_values(x, t, flat, run + skip * t->size, (size_t)(n - skip));
+    }
+}
+
+void encode_events(encoding *x)
+{
+    waiting now, was;
+    uint64_t from;
+    for (const type *t = events_next(x, NULL); t && !encode_stopped(x); t = events_next(x, t)) {
+        if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
+        section_begin(x->o, SECTION_EVENTS);
+        put_u32(x->o, x->type_number[t->id]);
+        put_u64(x->o, now.most);
+        put_u64(x->o, now.first);
+        put_u64(x->o, now.end);
+        put_u64(x->o, from);
+        put_u32(x->o, (uint32_t)(now.end - from));
+        event_values_put(x, t, &now, from);
+        readers_put(x, t->id, now.end);
+        encode_end(x);
+    }
+}
+
+/* ---- stamps ---- */
+
+enum { STAMP_WORDS = 2, STAMP_ROWS = TRACK_PAGE_BYTES / (STAMP_WORDS * (int)sizeof(uint64_t)) };
+
+static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index)
+{
+    return index < x->w->hot.index_count && reef_has_id(x->w, reef_entity_at(x->w, (uint32_t)index), (reef_component){component});
+}
+
+/* Stamps of a page from the first to the last of an entity that has the component, those of others as 0: theirs are history. */
+static bool stamps_put(encoding *x, const track_store *s, uint32_t page, bool put)
+{
+    const uint64_t *stamps = s->stamps.page[page], base = (uint64_t)page * STAMP_ROWS;
+    uint32_t first = STAMP_ROWS, end = 0;
+    for (uint32_t i = 0; i < STAMP_ROWS; i++) {
+        if (!stamp_counts(x, s->component, base + i)) continue;
+        if (first == STAMP_ROWS) first = i;
+        end = i + 1;
+        if (!put) return true;
+    }
+    if (end == 0 || !put) return false;
+    section_begin(x->o, SECTION_TRACKS);
+    put_u32(x->o, x->type_number[s->component]);
+    put_u32(x->o, (uint32_t)base + first);
+    put_u32(x->o, end - first);
+    for (uint32_t i = first; i < end; i++) {
+        const bool counts = stamp_counts(x, s->component, base + i);
+        put_u64(x->o, counts ? encode_version(x, stamps[STAMP_WORDS * i]) : 0);
+        put_u64(x->o, counts ? encode_version(x, stamps[STAMP_WORDS * i + 1]) : 0);
+    }
+    encode_end(x);
+    return true;
+}
+
+/* Is there a page to be written? `put`: writes them. */
+static bool track_put(encoding *x, const track_store *s, bool put)
+{
+    const track_store *old = x->base ? track_of(x->base, s->component) : NULL;
+    for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
+        if (s->stamps.page[page] == NULL || (old && page < old->stamps.count && old->stamps.page[page] == s->stamps.page[page])) continue;
+        if (stamps_put(x, s, page, put) && !put) return true;
+    }
+    return false;
+}
+
+static const track_store *track_after(const reef_world *w, const type *last)
+{
+    const track_store *best = NULL;
+    for (uint32_t i = 0; i < w->state.track_count; i++) {
+        const track_store *s = &w->state.tracks[i];
+        const type *t = type_of(s->component);
+        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, type_of(best->component)) < 0)) best = s;
+    }
+    return best;
+}
+
+void encode_tracks(encoding *x)
+{
+    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component))) (void)track_put(x, s, true);
+}
+
+/* ---- scripts ---- */
+
+/* The next script from *at on that waits for its end. False: no more. */
+static bool lost_next(const reef_world *w, uint64_t *at, reef_entity *e, reef_script *value)
+{
+    while (w && w->script_reader && removals_peek(w, w->script_reader - 1, (*at)++, e, value))
+        if (value->script && reef_entity_equal(value->started, *e)) return true;
+    return false;
+}
+
+static bool lost_differ(const encoding *x)
+{
+    uint64_t at = 0, other = 0;
+    reef_entity e, f;
+    reef_script a, b;
+    for (;;) {
+        const bool some = lost_next(x->w, &at, &e, &a), before = lost_next(x->base, &other, &f, &b);
+        if (some != before) return true;
+        if (!some) return false;
+        if (!reef_entity_equal(e, f) || !pack_equal(type_of(reef_script_type().id), &a, &b)) return true;
+    }
+}
+
+void encode_lost(encoding *x)
+{
+    reef_entity e;
+    reef_script value;
+    if (encode_stopped(x) || !lost_differ(x)) return;
+    const type *t = type_of(reef_script_type().id);
+    section_begin(x->o, SECTION_LOST);
+    put_u32(x->o, x->type_number[t->id]);
+    uint32_t count = 0;
+    const size_t where = put_later(x->o);
+    for (uint64_t at = 0; lost_next(x->w, &at, &e, &value); count++) {
+        unsigned char *to = NULL;
+        put_handle(x->o, e);
+        to = put_room(x->o, pack_bytes(t, x->d->raw));
+        if (to) pack_values(t, to, &value, 1);
+    }
+    put_now(x->o, where, count);
+    encode_end(x);
+}
+
+/* ---- their types ---- */
+
+bool encode_events_need(encoding *x)
+{
+    waiting now, was;
+    uint64_t from;
+    for (const type *t = events_next(x, NULL); t; t = events_next(x, t)) {
+        if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
+        if ((now.first != now.end && !encode_allowed(x, t)) || !encode_type_need(x, t->id)) return false;
+    }
+    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component)))
+        if (track_put(x, s, false) && !encode_type_need(x, s->component)) return false;
+    return !lost_differ(x) || encode_type_need(x, reef_script_type().id);
+}
