@@ -435,7 +435,7 @@ COLD reef_status index_validate(const reef_world *w, char *message, size_t size)
         if (place_unit(place) >= w->state.next_unit) return wrong(message, size, "a place that was never made", i);
         const reef_slot *slots = reef_slots_at(&w->hot, place);
         const table *t = table_read(w, slots[0].head.table);
-        if (t == NULL) return wrong(message, size, "a place without table", i);
+        if (t == NULL || place_row(place) >= slots[0].head_more.capacity) return wrong(message, size, "a place without table", i);
         reef_entity e = slot_entities(slots)[place_row(place)];
         if (e.index != i || e.generation != (uint32_t)(record_read(w, i) >> 32)) return wrong(message, size, "another's row", i);
     }

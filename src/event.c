@@ -191,7 +191,7 @@ static COLD bool flight_room(reef_world *w, uint32_t types, uint32_t views)
 }
 
 /* The store of a type, made if need be. NULL: no memory. */
-static COLD event_store *event_store_make(reef_world *w, uint32_t component)
+COLD event_store *event_store_ready(reef_world *w, uint32_t component)
 {
     state *s = &w->state;
     event_store *found = (event_store *)(uintptr_t)events_of(w, component);
@@ -221,7 +221,7 @@ static char *event_piece(const event_store *s, uint64_t position, size_t size, u
 }
 
 /* Room for n more in the pages. False: no memory. */
-static bool event_room(reef_world *w, event_store *s, uint64_t n)
+bool events_room(reef_world *w, event_store *s, uint64_t n)
 {
     const size_t size = type_of(s->component)->size;
     if (size == 0 || n == 0) return true;
@@ -230,7 +230,7 @@ static bool event_room(reef_world *w, event_store *s, uint64_t n)
 }
 
 /* There is room. */
-static void event_put(event_store *s, const char *from, uint64_t count)
+void events_put(event_store *s, const char *from, uint64_t count)
 {
     const size_t size = type_of(s->component)->size;
     for (uint32_t n; size && count; count -= n, s->tail += n, from += n * size) {
@@ -450,8 +450,8 @@ static reef_status event_post(reef_world *w, const char *op, reef_component c, s
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
     if (!events_ready(w) || events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
     if (!event_is_read(w, c.id)) return REEF_OK;
-    event_store *store = event_store_make(w, c.id);
-    if (store == NULL || !event_room(w, store, 1)) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    event_store *store = event_store_ready(w, c.id);
+    if (store == NULL || !events_room(w, store, 1)) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
     uint32_t one = 1;
     if (size) *slot = event_piece(store, store->tail, size, &one);
     store->tail++;
@@ -567,10 +567,10 @@ static bool event_settle(reef_world *w, event_store *s)
     if (keep > s->tail) flight_skip(s, t, keep, &gone);
     event_trim(w, s);
     if (gone) event_chunks_retire(w, gone);
-    if (!event_room(w, s, t->count)) return false;
+    if (!events_room(w, s, t->count)) return false;
     const size_t size = type_of(s->component)->size;
     for (const event_chunk *k = t->first; k; k = k->next, t->skip = 0)
-        event_put(s, chunk_events(k) + t->skip * size, k->count - t->skip);
+        events_put(s, chunk_events(k) + t->skip * size, k->count - t->skip);
     if (size == 0) s->tail += t->count;
     if (t->first) event_chunks_retire(w, t->first);
     *t = (flight_type){0};
@@ -619,7 +619,7 @@ COLD bool events_follow(reef_world *w, const struct system *s)
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const reef_touch *t = &s->touches[i];
         if (t->kind != REEF_SENDS && t->kind != REEF_RECEIVES) continue;
-        if (event_store_make(w, t->type.id) == NULL) return false;
+        if (event_store_ready(w, t->type.id) == NULL) return false;
         places += t->kind == REEF_RECEIVES;
     }
     if (!event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places)) return false;
@@ -710,7 +710,7 @@ COLD reef_event_reader reef_event_reader_new(reef_world *w, reef_component c)
     if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0), none;
     reef_status s = event_type_check(w, c.id, &t);
     if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0), none;
-    log_reader *r = event_store_make(w, c.id) ? reader_make(w, c.id, true) : NULL;
+    log_reader *r = event_store_ready(w, c.id) ? reader_make(w, c.id, true) : NULL;
     if (r == NULL) return failure(w, REEF_NO_MEMORY, op, c, event_null, 0), none;
     r->position = events_end_of(w, c.id);
     return (reef_event_reader){(uint32_t)(r - w->readers), r->generation, w->hot.number};
@@ -767,7 +767,7 @@ COLD reef_status reef_events_bound(reef_world *w, reef_component c, uint64_t mos
     reef_status s = event_type_check(w, c.id, &t);
     if (s == REEF_OK && most == 0) s = REEF_BAD_ARGUMENT;
     if (s == REEF_OK && events_settle(w) != REEF_OK) s = REEF_NO_MEMORY;
-    event_store *store = s == REEF_OK ? event_store_make(w, c.id) : NULL;
+    event_store *store = s == REEF_OK ? event_store_ready(w, c.id) : NULL;
     if (s == REEF_OK && store == NULL) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : most);
     store->most = most;

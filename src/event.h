@@ -14,6 +14,11 @@ void events_drop(reef_world *w); /* the world ends */
 void events_shrink(reef_world *w); /* gives back what isn't used */
 reef_status events_validate(const reef_world *w, char *message, size_t size);
 
+/* The store of a type, made if need be (NULL: no memory); room for n more in its pages; they come behind its last one. */
+event_store *event_store_ready(reef_world *w, uint32_t component);
+bool events_room(reef_world *w, event_store *s, uint64_t n);
+void events_put(event_store *s, const char *from, uint64_t count);
+
 /* ---- for hashing and comparing: what systems haven't read; the host's readers don't count ---- */
 
 /* The type with such events that follows `last` by name; NULL starts, NULL: no more. */

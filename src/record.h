@@ -42,6 +42,7 @@ typedef struct record_load {
     const reef_load_desc *desc; /* NULL: all defaults */
     numbering     numbering;
     struct decoding *decoding;  /* what is known of the file's types and tables, over its records */
+    bool          difference;   /* a difference is asked for: types must be as they were */
     uint16_t      flags;        /* of the header */
     bool          converted;    /* types, fields or homes aren't as they were: the file can't be continued */
     uint64_t      whole_bytes;  /* of the file up to the end of its first record */

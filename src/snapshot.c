@@ -336,6 +336,35 @@ reef_world *reef_snapshot_fork(const reef_snapshot *s)
     return fork;
 }
 
+/* Nothing in it: no entity, no free id, no time. */
+COLD reef_world *world_blank(reef_world *w)
+{
+    family *f = w->family;
+    reef_world *blank = memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *blank);
+    const size_t used = w->state.used_words * sizeof *w->state.used_types;
+    if (blank == NULL || !array_copy(f, MEMORY_OTHER, &blank->state.used_types, w->state.used_types, used)) {
+        memory_free(&f->memory, MEMORY_OTHER, blank, sizeof *blank);
+        return NULL;
+    }
+    blank->family = f;
+    blank->config = w->config;
+    blank->error.operation = "";
+    blank->pool = w->pool;
+    blank->state.used_words = w->state.used_words;
+    blank->state.map_count = w->state.map_count;
+    blank->state.next_unit = 2;
+    blank->state.seed = w->config.seed;
+    memcpy(blank->hot.maps, w->hot.maps, sizeof blank->hot.maps);
+    blank->hot.number = world_number();
+    blank->hot.version = w->hot.version;
+    blank->schedule = schedule_hold(f, w->schedule);
+    family_join(f, true);
+    values_shift(blank);
+    version_share(blank);
+    stores_view(blank);
+    return blank;
+}
+
 /* ---- restoring ---- */
 
 /* What the world remembers of the state that it left. Commands that were left are of that state as well. */

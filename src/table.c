@@ -333,6 +333,12 @@ bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
     return true;
 }
 
+bool block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+{
+    reef_slot *slots = unit_own(w, unit);
+    return slots && block_own(w, t->shape, slots, k, chunk_rows(t, unit));
+}
+
 bool chunk_page_own(reef_world *w, uint32_t unit) { return unit_own(w, unit) != NULL; }
 
 void chunks_know_ours(reef_world *w)

@@ -35,6 +35,8 @@ void table_lease(reef_world *w, table *t);
 bool chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* One column. */
 bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+/* The same without marking it: what is copied carries the world's version. Column 1, the handles, too. */
+bool block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
 /* While systems run, on a page that is ours: the block ours, and if it wasn't, written at `version`; not marked otherwise. Several
  * threads may do this for different columns. Values are copied in any case: another claim of the same system may fail, and then
  * it doesn't run. */

@@ -132,6 +132,14 @@ void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t 
     if (x->changed < version) x->changed = version;
 }
 
+bool track_put(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added)
+{
+    const reef_entity e = {index, 1};
+    if (!track_prepare(w, component, &e, 1)) return false;
+    *(stamp *)(uintptr_t)stamp_read(track_of(w, component), index) = (stamp){changed, added};
+    return true;
+}
+
 bool track_prepare_row(reef_world *w, const shape *s, reef_entity e)
 {
     for (uint32_t i = 0; i < s->component_count; i++)

@@ -1,0 +1,313 @@
+/* Reading a file: time, what systems have seen, names, events that wait, stamps. */
+#include "decode.h"
+#include "event.h"
+#include "reef/single.h"
+#include "schedule.h"
+#include "track.h"
+
+/* ---- systems and phases by name ---- */
+
+static const struct system *system_named(const reef_world *w, const char *name)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && i < s->count; i++)
+        if (strcmp(s->entries[i].system->name, name) == 0) return s->entries[i].system;
+    return NULL;
+}
+
+static uint64_t phase_serial(const reef_world *w, const char *name)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && i < s->phase_count; i++)
+        if (strcmp(s->phases[i].name, name) == 0) return s->phases[i].serial;
+    return 0;
+}
+
+/* ---- time ---- */
+
+static bool is_of_system(const reef_world *w, uint64_t serial)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && i < s->count; i++)
+        if (s->entries[i].system->serial == serial) return true;
+    return false;
+}
+
+static bool run_put(decoding *d, uint64_t serial, uint64_t version)
+{
+    state *s = &d->w->state;
+    for (uint32_t i = 0; i < s->run_count; i++)
+        if (s->runs[i].serial == serial) return s->runs[i].version = version, true;
+    if (s->run_count == s->run_room) {
+        const uint32_t room = s->run_room ? s->run_room * 2 : 8;
+        struct query_run *p = memory_resize(d->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return decode_no_memory(d);
+        s->runs = p;
+        s->run_room = room;
+    }
+    s->runs[s->run_count++] = (struct query_run){serial, version};
+    return true;
+}
+
+static bool clocks_read(decoding *d)
+{
+    section_in *in = d->in;
+    char name[REEF_SYSTEM_NAME_MAX + 1];
+    const uint32_t count = get_u32(in);
+    d->w->state.clock_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t of = get_u8(in);
+        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint64_t value = get_u64(in);
+        if (in->status != REEF_OK) return false;
+        if (of > 1) return in_wrong(in, REEF_CORRUPT, "a clock of no known kind");
+        const struct system *system = of ? system_named(d->w, name) : NULL;
+        const uint64_t serial = of ? (system ? system->serial : 0) : phase_serial(d->w, name);
+        if (serial == 0) {
+            if (!of) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+            continue;
+        }
+        uint64_t *clock = clock_own(d->w, serial);
+        if (clock == NULL) return decode_no_memory(d);
+        *clock = value;
+    }
+    return true;
+}
+
+static bool runs_read(decoding *d)
+{
+    section_in *in = d->in;
+    state *s = &d->w->state;
+    char name[REEF_SYSTEM_NAME_MAX + 1];
+    const uint32_t count = get_u32(in);
+    for (uint32_t i = s->run_count; i-- > 0;)
+        if (is_of_system(d->w, s->runs[i].serial)) s->runs[i] = s->runs[--s->run_count];
+    for (uint32_t i = 0; i < count; i++) {
+        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        uint64_t version = get_u64(in);
+        const struct system *system = system_named(d->w, name);
+        if (!decode_version(d, &version, true)) return false;
+        if (system && !run_put(d, system->serial, version)) return false;
+    }
+    return true;
+}
+
+static bool switches_read(decoding *d)
+{
+    section_in *in = d->in;
+    char name[REEF_SYSTEM_NAME_MAX + 1];
+    const uint32_t count = get_u32(in);
+    d->switch_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint32_t on = get_u8(in);
+        if (in->status != REEF_OK) return false;
+        if (on > 1) return in_wrong(in, REEF_CORRUPT, "a system that is neither on nor off");
+        const struct system *system = system_named(d->w, name);
+        if (system == NULL) {
+            if (d->first) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+            continue;
+        }
+        if (!decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches)) return false;
+        d->switches[d->switch_count++] = (file_switch){system->serial, on != 0};
+    }
+    return true;
+}
+
+bool decode_time(decoding *d)
+{
+    section_in *in = d->in;
+    state *s = &d->w->state;
+    s->ticks = get_u64(in);
+    s->time_ns = get_u64(in);
+    s->seed = get_u64(in);
+    const uint64_t newest = get_u64(in), since = get_u64(in);
+    s->single = get_handle(in);
+    if (in->status != REEF_OK) return false;
+    if (d->first) d->past = d->lag = d->whole ? 0 : since;
+    if (newest <= d->past || newest > UINT64_MAX / 4 || (d->whole && since)) return in_wrong(in, REEF_CORRUPT, "time runs backwards");
+    d->newest = newest;
+    const uint64_t version = d->base + newest - d->lag;
+    d->w->hot.version = d->w->hot.version + 1 > version ? d->w->hot.version + 1 : version;
+    gates_set(d->w);
+    world_touch(d->w);
+    return clocks_read(d) && runs_read(d) && switches_read(d) && in->status == REEF_OK;
+}
+
+/* ---- names ---- */
+
+static bool name_gone(decoding *d, reef_entity e)
+{
+    if (!name_prepare_forget(d->w, e)) return decode_no_memory(d);
+    name_forget(d->w, e);
+    world_touch(d->w);
+    return true;
+}
+
+bool decode_names(decoding *d)
+{
+    section_in *in = d->in;
+    char text[REEF_NAME_MAX + 1];
+    uint32_t length;
+    for (uint32_t i = get_u32(in); i > 0 && in->status == REEF_OK; i--)
+        if (!name_gone(d, get_handle(in))) return false;
+    const uint32_t count = get_u32(in);
+    for (int pass = 0; pass < 2 && in->status == REEF_OK; pass++) { /* names may change places */
+        const size_t start = in->got;
+        for (uint32_t i = 0; i < count; i++) {
+            const reef_entity e = get_handle(in);
+            if (!get_text(in, text, REEF_NAME_MAX)) return false;
+            if (pass == 0) {
+                if (!name_gone(d, e)) return false;
+                continue;
+            }
+            if (!reef_is_alive(d->w, e) || name_bad_column(text, &length) || reef_find(d->w, text).generation)
+                return in_wrong(in, REEF_CORRUPT, "a name that can't be, or is there twice, or is nobody's");
+            if (reef_set_name(d->w, e, text) != REEF_OK) return decode_no_memory(d);
+        }
+        if (pass == 0) in->got = start;
+    }
+    return in->status == REEF_OK;
+}
+
+/* ---- events ---- */
+
+/* Room for a place of a system. */
+static bool place_put(decoding *d, const struct system *system, uint32_t component, uint64_t position)
+{
+    state *s = &d->w->state;
+    for (uint32_t i = 0; i < s->event_place_count; i++)
+        if (s->event_places[i].serial == system->serial && s->event_places[i].component == component) return s->event_places[i].position = position, true;
+    if (s->event_place_count == s->event_place_capacity) {
+        const uint32_t room = s->event_place_capacity ? s->event_place_capacity * 2 : 4;
+        event_place *p = memory_resize(d->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return decode_no_memory(d);
+        memset(p + s->event_place_capacity, 0, (room - s->event_place_capacity) * sizeof *p);
+        s->event_places = p;
+        s->event_place_capacity = room;
+    }
+    s->event_places[s->event_place_count++] = (event_place){system->serial, system->name_hash, position, component};
+    return true;
+}
+
+static bool readers_read(decoding *d, const file_type *f, uint64_t tail)
+{
+    section_in *in = d->in;
+    char name[REEF_SYSTEM_NAME_MAX + 1];
+    const uint32_t count = get_u32(in);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint64_t position = get_u64(in);
+        if (in->status != REEF_OK) return false;
+        if (position > tail) return in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
+        const struct system *system = system_named(d->w, name);
+        if (system && f->t && !place_put(d, system, f->t->id, position)) return false;
+    }
+    return true;
+}
+
+/* Those from `from` on are anew. */
+static bool events_fill(decoding *d, const file_type *f, uint64_t most, uint64_t head, uint64_t tail, uint64_t from, const unsigned char *values)
+{
+    const type *t = f->t;
+    reef_world *w = d->w;
+    if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX) return in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be that of events", t->name);
+    event_store *s = event_store_ready(w, t->id);
+    unsigned char *one = decode_value_room(d, t->size ? t->size : 1);
+    if (s == NULL || one == NULL) return decode_no_memory(d);
+    if (head == from) s->head = s->tail = from;
+    else if (from < s->head || from > s->tail) return in_wrong(d->in, REEF_CORRUPT, "events are missing");
+    s->tail = from;
+    if (head > s->head) s->head = head;
+    s->most = most ? most : REEF_EVENTS_BOUND;
+    if (tail - s->head > s->most) return in_wrong(d->in, REEF_CORRUPT, "more events than are kept");
+    if (!events_room(w, s, tail - from)) return decode_no_memory(d);
+    for (uint64_t i = from; t->size && i < tail; i++, values += f->bytes) {
+        memset(one, 0, t->size);
+        decode_value(f, values, one);
+        events_put(s, (const char *)one, 1);
+    }
+    s->tail = tail;
+    world_touch(w);
+    return true;
+}
+
+bool decode_events(decoding *d)
+{
+    section_in *in = d->in;
+    const file_type *f = decode_type_of(d, get_u32(in));
+    const uint64_t most = get_u64(in), head = get_u64(in), tail = get_u64(in), from = get_u64(in);
+    const uint32_t count = get_u32(in);
+    if (f == NULL || in->status != REEF_OK) return false;
+    if (head > from || from > tail || tail - from != count || tail > UINT64_MAX / 4 || (f->bytes && count > in_left(in) / f->bytes))
+        return in_wrong(in, REEF_CORRUPT, "events in an order that can't be");
+    const unsigned char *values = get_bytes(in, (size_t)count * f->bytes);
+    if (values == NULL) return false;
+    if (f->t && !f->dropped && !f->to && !events_fill(d, f, most, head, tail, from, values)) return false;
+    if (f->to) { /* events know no homes */
+        file_type as = *f;
+        as.t = f->to;
+        return events_fill(d, &as, most, head, tail, from, values) && readers_read(d, &as, tail);
+    }
+    file_type none = *f;
+    if (f->dropped) none.t = NULL;
+    return readers_read(d, &none, tail);
+}
+
+/* ---- stamps ---- */
+
+bool decode_tracks(decoding *d)
+{
+    section_in *in = d->in;
+    const file_type *f = decode_type_of(d, get_u32(in));
+    const uint32_t first = get_u32(in), count = get_u32(in);
+    if (f == NULL || in->status != REEF_OK) return false;
+    if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count) return in_wrong(in, REEF_CORRUPT, "stamps of indices that aren't there");
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t changed = get_u64(in), added = get_u64(in);
+        if (!decode_version(d, &changed, true) || !decode_version(d, &added, true)) return false;
+        if (f->t == NULL || !f->t->tracked) continue;
+        if (!track_put(d->w, f->t->id, first + i, changed, added)) return decode_no_memory(d);
+    }
+    return true;
+}
+
+/* Stamps for what has none: it counts as added now. */
+static bool rows_stamp(decoding *d, uint32_t component, const reef_entity *e, uint32_t rows)
+{
+    if (!track_prepare(d->w, component, e, rows)) return decode_no_memory(d);
+    const track_store *s = track_of(d->w, component);
+    for (uint32_t i = 0; i < rows; i++)
+        if (track_word(d->w, s, e + i, 1, 0, true) == 0) track_stamp(d->w, component, e[i].index, true);
+    return true;
+}
+
+static bool table_stamp(decoding *d, const table *t)
+{
+    for (uint32_t i = 0; i < t->shape->component_count; i++) {
+        const uint32_t component = t->shape->component[i];
+        if (!type_of(component)->tracked) continue;
+        for (uint32_t unit = t->first; unit; unit = unit_slots(d->w, unit)[0].head.next)
+            if (!rows_stamp(d, component, slot_entities(unit_slots(d->w, unit)), chunk_rows(t, unit))) return false;
+    }
+    return true;
+}
+
+bool decode_tracks_done(decoding *d)
+{
+    reef_world *w = d->w;
+    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t && t->shape->tracked && table_rows(t) && !table_stamp(d, t)) return false;
+    }
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const value_store *s = &w->state.stores[i];
+        if (!type_of(s->component)->tracked) continue;
+        for (uint32_t page = 0; page < s->values.count; page++) {
+            store_place at = {.slot = 0};
+            while (store_each(s, page, &at))
+                if (!rows_stamp(d, s->component, &at.entity, 1)) return false;
+        }
+    }
+    return true;
+}
