@@ -141,12 +141,12 @@ reef_status reef_journal_compact(reef_journal *j) { return j ? journal_rewrite(j
 
 /* The file's state becomes the world's, and the file goes on being written behind it; or it is written anew, when it isn't a journal of these types.
  * The world can go back until it is certain that the file can be written. */
-static reef_status journal_continue(reef_journal *j, section_in *in, record_load *r, reef_world *aside, const char *op)
+static reef_status journal_continue(reef_journal *j, record_load *r, reef_world *aside, const char *op)
 {
     char reason[REEF_DETAIL_MAX] = "";
     reef_world *was = journal_state(j->world, op);
     if (was == NULL) return j->world->error.status;
-    reef_status s = world_adopt(j->world, aside, false) ? REEF_OK : failure(j->world, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef_status s = load_commit(j->world, aside, r, op);
     const bool anew = r->converted || !(r->flags & FILE_JOURNAL) || ((r->flags & FILE_RAW) != 0) != j->raw;
     if (s == REEF_OK && anew) {
         s = journal_rewrite(j, op);
@@ -159,7 +159,6 @@ static reef_status journal_continue(reef_journal *j, section_in *in, record_load
         s = j->base ? file_append_open(journal_memory(j), j->path, r->sound_bytes, &j->out, reason) : j->world->error.status;
         if (s != REEF_OK && j->base) journal_failed(j, s, op, reason);
     }
-    (void)in;
     const reef_error said = j->world->error;
     if (s != REEF_OK) (void)world_adopt(j->world, was, true); /* without memory for values that stay they are default ones */
     if (s != REEF_OK) j->world->error = said;
@@ -176,7 +175,7 @@ static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_
     if (aside == NULL) return journal_failed(j, REEF_NO_MEMORY, op, "");
     in_begin(&in, journal_memory(j), file_in_reader(file), file_in_size(file, &size) ? size : UINT64_MAX);
     reef_status s = file_read(&in, &r, aside, j->world) ? REEF_OK : in.status;
-    if (s == REEF_OK) s = journal_continue(j, &in, &r, aside, op);
+    if (s == REEF_OK) s = journal_continue(j, &r, aside, op);
     else failure_detail(j->world, s, op, in.wrong_at, s == REEF_IO ? file_in_reason(file) : in.detail);
     record_load_drop(&r);
     in_drop(&in);

@@ -24,14 +24,14 @@ static reef_status switches_put(reef_world *w, const decoding *d, bool *was, boo
     return REEF_OK;
 }
 
-/* Everything that can fail comes before the last line. */
-static reef_status load_commit(reef_world *w, reef_world *aside, const decoding *d, bool difference, const char *op)
+reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *op)
 {
+    const decoding *d = r->decoding;
     const uint32_t count = w->schedule ? w->schedule->count : 0;
     bool *was = memory_zeroed(d->memory, MEMORY_OTHER, count + 1);
     w->calling = op;
     reef_status s = was ? switches_put(w, d, was, false) : failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
-    if (s == REEF_OK && !world_adopt(w, aside, difference)) {
+    if (s == REEF_OK && !world_adopt(w, aside, r->difference)) {
         (void)switches_put(w, d, was, true);
         s = failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
     }
@@ -53,7 +53,7 @@ static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc
         if (!difference) failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
         status = w->error.status;
     } else if (file_read(in, &r, aside, w)) {
-        status = load_commit(w, aside, r.decoding, difference, op);
+        status = load_commit(w, aside, &r, op);
     } else {
         const char *why = in->status == REEF_IO && reason ? reason(context) : "";
         status = failure_detail(w, in->status, op, in->wrong_at, why[0] ? why : in->detail);

@@ -239,6 +239,7 @@
 #define lanes_end reef_inner_lanes_end
 #define lanes_retry reef_inner_lanes_retry
 #define listeners_free reef_inner_listeners_free
+#define load_commit reef_inner_load_commit
 #define look_rows reef_inner_look_rows
 #define memory_arena_ready reef_inner_memory_arena_ready
 #define memory_block reef_inner_memory_block

@@ -53,6 +53,8 @@ typedef struct record_load {
  * has the systems. False: the status, detail and place are in `in`; then `aside` is good for nothing but reef_world_free. */
 bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target);
 void record_load_drop(record_load *r);
+/* Then: what was read takes the world's place, and its systems are on or off as in the file. A failure is recorded, and nothing happened. (src/load.c) */
+reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *operation);
 
 /* A world of the same family, config and schedule without anything in it. NULL: no memory. (src/world.c or src/snapshot.c) */
 reef_world *world_blank(reef_world *w);
