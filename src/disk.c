@@ -50,29 +50,29 @@ COLD int disk_target(const char *path, char *target)
     return ELOOP;
 }
 
-static void look_from(const struct stat *s, disk_look *look)
+static void look_from(const struct stat *s, disk_look *seen)
 {
-    look->exists = true;
-    look->plain = S_ISREG(s->st_mode);
-    look->mode = (uint32_t)s->st_mode & 0777;
-    look->size = s->st_size > 0 ? (uint64_t)s->st_size : 0;
+    seen->exists = true;
+    seen->plain = S_ISREG(s->st_mode);
+    seen->mode = (uint32_t)s->st_mode & 0777;
+    seen->size = s->st_size > 0 ? (uint64_t)s->st_size : 0;
 }
 
-COLD int disk_look_at(const char *path, disk_look *look)
+COLD int disk_look_at(const char *path, disk_look *seen)
 {
     struct stat s;
-    memset(look, 0, sizeof *look);
+    memset(seen, 0, sizeof *seen);
     if (stat(path, &s) < 0) return errno == ENOENT ? 0 : errno;
-    look_from(&s, look);
+    look_from(&s, seen);
     return 0;
 }
 
-COLD int disk_look_into(disk_file f, disk_look *look)
+COLD int disk_look_into(disk_file f, disk_look *seen)
 {
     struct stat s;
-    memset(look, 0, sizeof *look);
+    memset(seen, 0, sizeof *seen);
     if (fstat((int)f, &s) < 0) return errno;
-    look_from(&s, look);
+    look_from(&s, seen);
     return 0;
 }
 
@@ -221,27 +221,27 @@ int disk_target(const char *path, char *target)
     return 0;
 }
 
-int disk_look_at(const char *path, disk_look *look)
+int disk_look_at(const char *path, disk_look *seen)
 {
     WIN32_FILE_ATTRIBUTE_DATA data;
-    memset(look, 0, sizeof *look);
+    memset(seen, 0, sizeof *seen);
     if (!GetFileAttributesExA(path, GetFileExInfoStandard, &data))
         return GetLastError() == ERROR_FILE_NOT_FOUND ? 0 : last_error();
-    look->exists = true;
-    look->plain = !(data.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE));
-    look->size = (uint64_t)data.nFileSizeHigh << 32 | data.nFileSizeLow;
+    seen->exists = true;
+    seen->plain = !(data.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE));
+    seen->size = (uint64_t)data.nFileSizeHigh << 32 | data.nFileSizeLow;
     return 0;
 }
 
-int disk_look_into(disk_file f, disk_look *look)
+int disk_look_into(disk_file f, disk_look *seen)
 {
     LARGE_INTEGER size;
-    memset(look, 0, sizeof *look);
-    look->exists = true;
-    look->plain = GetFileType(DISK_HANDLE(f)) == FILE_TYPE_DISK;
-    if (!look->plain) return 0;
+    memset(seen, 0, sizeof *seen);
+    seen->exists = true;
+    seen->plain = GetFileType(DISK_HANDLE(f)) == FILE_TYPE_DISK;
+    if (!seen->plain) return 0;
     if (!GetFileSizeEx(DISK_HANDLE(f), &size)) return last_error();
-    look->size = (uint64_t)size.QuadPart;
+    seen->size = (uint64_t)size.QuadPart;
     return 0;
 }
 

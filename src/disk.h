@@ -30,8 +30,8 @@ typedef struct disk_look {
 /* What `path` means: symbolic links in its last name are followed, to a file that needn't exist. `target` has room for DISK_PATH_MAX bytes. */
 int disk_target(const char *path, char *target);
 /* A file that isn't there is no error. */
-int disk_look_at(const char *path, disk_look *look);
-int disk_look_into(disk_file f, disk_look *look);
+int disk_look_at(const char *path, disk_look *seen);
+int disk_look_into(disk_file f, disk_look *seen);
 
 int disk_open_read(const char *path, disk_file *f);
 /* For writing, kept as it is; `create`: made, with this mode, where it isn't there. Whoever opens a file so holds it until he closes it: the second one waits for

@@ -180,13 +180,13 @@ COLD reef_status reef_file_replace(const char *path, bool synced, reef_status (*
 
 COLD static reef_status append_open(file_out *f, const char *path, uint64_t length)
 {
-    disk_look look;
+    disk_look now;
     int error = disk_target(path, f->path);
     if (error) return file_failed(f, "readlink", path, error);
     if ((error = disk_open_write(f->path, false, 0, &f->file)) != 0) return file_failed(f, "open", f->path, error);
-    if ((error = disk_look_into(f->file, &look)) != 0) return file_failed(f, "stat", f->path, error);
-    if (look.size < length) return file_failed(f, "appending to the end", f->path, DISK_SHORTER);
-    if (look.size > length && (error = disk_truncate(f->file, length)) != 0) return file_failed(f, "truncate", f->path, error);
+    if ((error = disk_look_into(f->file, &now)) != 0) return file_failed(f, "stat", f->path, error);
+    if (now.size < length) return file_failed(f, "appending to the end", f->path, DISK_SHORTER);
+    if (now.size > length && (error = disk_truncate(f->file, length)) != 0) return file_failed(f, "truncate", f->path, error);
     f->settled = f->end = length;
     return REEF_OK;
 }

@@ -1,0 +1,850 @@
+/* Files: what is on the disk when something goes wrong, at every call of the system, and when the machine stops. */
+#define _DEFAULT_SOURCE /* symlink, mkfifo */
+#include "faults.h"
+#include "file.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OLD_BYTES = 5000, NEW_BYTES = 200 << 10, BASE_BYTES = 1000, LEFT_BYTES = NEW_BYTES + 1000 };
+
+/* ---- contents ---- */
+
+/* Random bytes, of each seed another part: the contents are compared several hundred times. */
+enum { SEED_STEP = 1013, SEEDS = 100, CONTENT_MAX = 320 << 10 };
+static unsigned char pattern[CONTENT_MAX + SEEDS * SEED_STEP];
+
+static void pattern_make(void)
+{
+    uint64_t seed = 1;
+    for (size_t i = 0; i < sizeof pattern; i++) pattern[i] = (unsigned char)random_next(&seed);
+}
+
+static const unsigned char *content_of(uint32_t seed, size_t from, size_t count)
+{
+    assert_true(seed < SEEDS && from + count <= CONTENT_MAX);
+    return pattern + seed * SEED_STEP + from;
+}
+
+static bool is_content(const unsigned char *bytes, size_t count, uint32_t seed, size_t size)
+{
+    return bytes && count == size && memcmp(bytes, content_of(seed, 0, size), size) == 0;
+}
+
+static bool holds(const char *path, uint32_t seed, size_t size)
+{
+    size_t count = 0;
+    unsigned char *bytes = faults_get(path, &count);
+    return is_content(bytes, count, seed, size);
+}
+
+static bool there(const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0;
+}
+
+static void put(const char *path, uint32_t seed, size_t size) { faults_put(path, content_of(seed, 0, size), size); }
+
+/* Content of a seed, in pieces of all sizes: some that are gathered, some that go straight to the system. */
+typedef struct making {
+    uint32_t    seed;
+    size_t      size;
+    reef_status answer; /* behind the last byte */
+} making;
+
+static reef_status make_content(void *context, reef_writer writer)
+{
+    static const size_t pieces[] = {1, 24, 1000, 0, 4096, 100 << 10, 16, FILE_BUFFER, 20000, FILE_BUFFER - 1};
+    const making *m = context;
+    reef_status s = REEF_OK;
+    for (size_t at = 0, i = 0; at < m->size && s == REEF_OK; i = (i + 1) % (sizeof pieces / sizeof *pieces)) {
+        size_t count = pieces[i] < m->size - at ? pieces[i] : m->size - at;
+        s = writer.write(writer.context, content_of(m->seed, at, count), count);
+        at += count;
+    }
+    return s == REEF_OK ? m->answer : s;
+}
+
+static reef_status replace(const char *path, bool synced, uint32_t seed, size_t size, char *reason)
+{
+    making m = {seed, size, REEF_OK};
+    return reef_file_replace(path, synced, make_content, &m, reason);
+}
+
+/* ---- replacing, with faults ---- */
+
+typedef struct replacing {
+    char path[300], temporary[310];
+    bool synced, old;
+    reef_status status;
+    char reason[REEF_DETAIL_MAX];
+    uint32_t refused, succeeded, killed, killed_new; /* ends seen, killed ones with the new content */
+} replacing;
+
+static void replacing_prepare(void *context)
+{
+    replacing *r = context;
+    if (r->old) put(r->path, 1, OLD_BYTES);
+    else faults_put(r->path, NULL, 0);
+    put(r->temporary, 9, LEFT_BYTES); /* left behind by somebody, and longer */
+    memset(r->reason, '?', sizeof r->reason);
+}
+
+static bool replacing_run(void *context)
+{
+    replacing *r = context;
+    r->status = replace(r->path, r->synced, 2, NEW_BYTES, r->reason);
+    return r->status == REEF_OK;
+}
+
+static bool holds_old(const replacing *r) { return r->old ? holds(r->path, 1, OLD_BYTES) : !there(r->path); }
+static bool holds_new(const replacing *r) { return holds(r->path, 2, NEW_BYTES); }
+
+static void replacing_check(void *context, const fault *f, fault_end end)
+{
+    replacing *r = context;
+    bool new = holds_new(r), folder = strncmp(r->reason, "fsync of the folder of ", 23) == 0;
+    if (!new && !holds_old(r)) fail_msg("%s: neither the old nor the new content", fault_text(f));
+    switch (end) {
+    case FAULT_SUCCEEDED:
+        r->succeeded++;
+        if (!new || there(r->temporary) || r->reason[0]) fail_msg("%s: no success: %s", fault_text(f), r->reason);
+        break;
+    case FAULT_REFUSED:
+        r->refused++;
+        if (r->status != REEF_IO || new != folder) fail_msg("%s: %s", fault_text(f), r->reason);
+        if (strstr(r->reason, " of ") == NULL || strstr(r->reason, strerror(f->error)) == NULL)
+            fail_msg("%s: the reason doesn't say so: %s", fault_text(f), r->reason);
+        if (!strstr(r->reason, strrchr(r->path, '/') + 1)) fail_msg("%s: of which file? %s", fault_text(f), r->reason);
+        /* Before it is ours we don't remove it. */
+        if (there(r->temporary) && f->call != FAULT_unlink && !holds(r->temporary, 9, LEFT_BYTES))
+            fail_msg("%s: the temporary file was left behind", fault_text(f));
+        break;
+    case FAULT_KILLED:
+        r->killed++;
+        r->killed_new += new;
+        break;
+    }
+    /* Whatever was left behind, the next one is not disturbed by it. */
+    assert_ok(replace(r->path, r->synced, 3, 3000, NULL));
+    if (!holds(r->path, 3, 3000) || there(r->temporary)) fail_msg("%s: the next one", fault_text(f));
+}
+
+static replacing replacing_make(const char *name, bool synced, bool old)
+{
+    replacing r = {.synced = synced, .old = old};
+    snprintf(r.path, sizeof r.path, "%s", faults_path(name));
+    snprintf(r.temporary, sizeof r.temporary, "%s.new", r.path);
+    return r;
+}
+
+static const fault_scenario replacing_scenario = {replacing_prepare, replacing_run, replacing_check, false};
+
+static void G5_a_replaced_file_is_whole_whatever_call_fails(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        replacing r = replacing_make("replaced", i < 2, i != 1);
+        uint32_t runs = faults_each(&replacing_scenario, &r);
+        assert_int_equal(runs, r.refused + r.succeeded + r.killed);
+        assert_true(r.refused > 30 && r.succeeded > 10 && r.killed > 15);
+        assert_true(r.killed_new > 0 && r.killed_new < r.killed); /* both were seen */
+    }
+}
+
+static void G5_what_is_synced_before_it_is_renamed(void **state)
+{
+    (void)state;
+    replacing r = replacing_make("counted", true, true);
+    replacing_prepare(&r);
+    assert_true(faults_run(NULL, replacing_run, &r));
+    assert_int_equal(faults_called(FAULT_fsync), 2); /* the file, the folder */
+    assert_int_equal(faults_called(FAULT_pwrite), 5);
+    assert_int_equal(faults_called(FAULT_open), 2);
+    assert_int_equal(faults_called(FAULT_rename), 1);
+    assert_int_equal(faults_called(FAULT_unlink), 0);
+    r.synced = false;
+    assert_true(faults_run(NULL, replacing_run, &r));
+    assert_int_equal(faults_called(FAULT_fsync), 0);
+    assert_int_equal(faults_called(FAULT_dup), 1);
+}
+
+/* A folder that can't be synced because the file system knows no such thing is no failure. */
+static void G5_folders_that_cannot_be_synced(void **state)
+{
+    (void)state;
+    replacing r = replacing_make("folder", true, true);
+    replacing_prepare(&r);
+    assert_true(faults_run(NULL, replacing_run, &r));
+    uint32_t calls = 0;
+    for (fault_call c = 0; c < FAULT_CALL_COUNT; c++) calls += faults_called(c);
+    /* From the end: close, close, fsync of the folder. */
+    fault f = {calls - 2, FAULT_fsync, FAULT_ERROR, EINVAL};
+    replacing_prepare(&r);
+    assert_true(faults_run(&f, replacing_run, &r));
+    assert_true(holds_new(&r));
+    f.error = EIO;
+    replacing_prepare(&r);
+    assert_false(faults_run(&f, replacing_run, &r));
+    assert_true(holds_new(&r)); /* it is there, but may be gone after a crash */
+    assert_non_null(strstr(r.reason, "fsync of the folder of "));
+}
+
+static void replacing_crash_run(void *context)
+{
+    if (replacing_run(context)) crash_mark(1);
+}
+
+static void replacing_crash_check(void *context, uint32_t marked)
+{
+    replacing *r = context;
+    bool new = holds_new(r), old = holds_old(r);
+    if (!r->synced) { /* counts what goes wrong without syncing: the model sees it */
+        r->refused += !new && !old;
+        return;
+    }
+    if (marked && !new) fail_msg("it was promised, and it is gone");
+    if (!new && !old) fail_msg("neither the old nor the new content");
+    r->succeeded += new;
+}
+
+static const crash_scenario replacing_crashes = {replacing_prepare, replacing_crash_run, replacing_crash_check};
+
+static void G5_a_replaced_file_is_whole_after_a_crash_of_the_system(void **state)
+{
+    (void)state;
+    for (int old = 0; old < 2; old++) {
+        replacing r = replacing_make("crashed", true, old);
+        uint32_t states = crashes_each(&replacing_crashes, r.path, &r);
+        assert_true(r.succeeded > 0 && r.succeeded < states);
+    }
+    replacing r = replacing_make("crashed", false, true);
+    (void)crashes_each(&replacing_crashes, r.path, &r);
+    assert_true(r.refused > 0);
+}
+
+/* ---- replacing, other things ---- */
+
+static void G5_content_of_every_size_around_the_buffer(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, FILE_BUFFER - 1, FILE_BUFFER, FILE_BUFFER + 1, 2 * FILE_BUFFER, 3 * FILE_BUFFER + 7};
+    const char *path = faults_path("sizes");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_ok(replace(path, false, 5, sizes[i], NULL));
+        assert_true(holds(path, 5, sizes[i]));
+    }
+}
+
+static void G5_what_produces_the_content_may_fail(void **state)
+{
+    (void)state;
+    char reason[REEF_DETAIL_MAX] = "?";
+    const char *path = faults_path("produced"), *temporary = faults_path("produced.new");
+    put(path, 1, OLD_BYTES);
+    making m = {2, NEW_BYTES, REEF_CANCELLED};
+    assert_status(REEF_CANCELLED, reef_file_replace(path, true, make_content, &m, reason));
+    assert_string_equal(reason, "");
+    assert_true(holds(path, 1, OLD_BYTES) && !there(temporary));
+    assert_status(REEF_BAD_ARGUMENT, reef_file_replace(NULL, true, make_content, &m, reason));
+    assert_status(REEF_BAD_ARGUMENT, reef_file_replace(path, true, NULL, &m, NULL));
+}
+
+/* A failed write can't be hidden by who writes. */
+static reef_status make_and_forget(void *context, reef_writer writer)
+{
+    (void)make_content(context, writer);
+    return REEF_OK;
+}
+
+static bool forgetting_run(void *context)
+{
+    replacing *r = context;
+    making m = {2, NEW_BYTES, REEF_OK};
+    r->status = reef_file_replace(r->path, true, make_and_forget, &m, r->reason);
+    return r->status == REEF_OK;
+}
+
+static void G5_a_failed_write_is_not_forgotten(void **state)
+{
+    (void)state;
+    replacing r = replacing_make("forgotten", true, true);
+    replacing_prepare(&r);
+    fault f = {1, FAULT_pwrite, FAULT_ERROR, ENOSPC};
+    assert_true(faults_run(NULL, forgetting_run, &r));
+    replacing_prepare(&r);
+    while (faults_run(&f, forgetting_run, &r) || strncmp(r.reason, "write of ", 9) != 0) {
+        f.number++;
+        replacing_prepare(&r);
+        assert_true(f.number < 40);
+    }
+    assert_true(holds_old(&r));
+}
+
+static uint32_t mode_of(const char *path)
+{
+    struct stat s;
+    assert_int_equal(stat(path, &s), 0);
+    return (uint32_t)s.st_mode & 07777;
+}
+
+static void G5_permissions_stay(void **state)
+{
+    (void)state;
+    const char *path = faults_path("mode");
+    mode_t mask = umask(027);
+    assert_ok(replace(path, false, 1, 10, NULL));
+    assert_int_equal(mode_of(path), 0640);
+    assert_int_equal(chmod(path, 0604), 0);
+    assert_ok(replace(path, false, 2, 10, NULL));
+    assert_int_equal(mode_of(path), 0604);
+    umask(mask);
+}
+
+static void G5_links_lead_to_what_is_replaced(void **state)
+{
+    (void)state;
+    char target[400];
+    const char *folder = faults_path("folder-of-links"), *plain = faults_path("folder-of-links/plain");
+    const char *near = faults_path("near"), *far = faults_path("folder-of-links/far"), *loop = faults_path("loop");
+    assert_int_equal(mkdir(folder, 0777), 0);
+    assert_int_equal(symlink("folder-of-links/far", near), 0); /* relative to the folder of the link */
+    snprintf(target, sizeof target, "%s", plain);
+    assert_int_equal(symlink(target, far), 0);
+    for (uint32_t i = 0; i < 2; i++) { /* at first it leads nowhere */
+        assert_ok(replace(near, true, i, 100, NULL));
+        assert_true(holds(plain, i, 100));
+        struct stat s;
+        assert_int_equal(lstat(near, &s), 0);
+        assert_true(S_ISLNK(s.st_mode));
+        assert_int_equal(lstat(far, &s), 0);
+        assert_true(S_ISLNK(s.st_mode));
+    }
+    assert_int_equal(symlink("loop", loop), 0);
+    char reason[REEF_DETAIL_MAX];
+    assert_status(REEF_IO, replace(loop, true, 1, 100, reason));
+    assert_non_null(strstr(reason, strerror(ELOOP)));
+    /* Nobody is made to write through a link that somebody put where the temporary file will be. */
+    put(plain, 7, 100);
+    assert_int_equal(symlink(target, faults_path("trap.new")), 0);
+    assert_status(REEF_IO, replace(faults_path("trap"), true, 1, 100, reason));
+    assert_true(holds(plain, 7, 100));
+}
+
+static void assert_replace_says(const char *path, const char *text)
+{
+    char reason[REEF_DETAIL_MAX];
+    assert_status(REEF_IO, replace(path, true, 1, 100, reason));
+    if (strstr(reason, text) == NULL) fail_msg("%s instead of %s", reason, text);
+}
+
+static void G5_what_cannot_be_replaced(void **state)
+{
+    (void)state;
+    assert_replace_says("/dev/null", "open of /dev/null: it is no plain file");
+    assert_replace_says(faults_path("."), "it is no plain file");
+    assert_replace_says("", strerror(ENOENT));
+    assert_replace_says(faults_path("nowhere/file"), strerror(ENOENT));
+    put(faults_path("plain"), 1, 10);
+    assert_replace_says(faults_path("plain/file"), strerror(ENOTDIR));
+    assert_int_equal(mkfifo(faults_path("pipe.new"), 0600), 0);
+    assert_replace_says(faults_path("pipe"), strerror(ENXIO));
+    assert_int_equal(mkdir(faults_path("taken.new"), 0700), 0);
+    assert_replace_says(faults_path("taken"), strerror(EISDIR));
+}
+
+static void G5_names_as_long_as_they_may_be(void **state)
+{
+    (void)state;
+    char path[2 * DISK_PATH_MAX], name[256];
+    memset(name, 'n', sizeof name);
+    name[255] = 0;
+    assert_replace_says(faults_path(name), strerror(ENAMETOOLONG)); /* of the temporary file */
+    name[251] = 0;
+    assert_ok(replace(faults_path(name), true, 1, 100, NULL));
+    assert_true(holds(faults_path(name), 1, 100));
+    name[252] = 0;
+    /* "./././name": as long as the system takes it, with the temporary's suffix; then one longer. */
+    snprintf(path, sizeof path, "%s", faults_path("."));
+    size_t length = strlen(path);
+    for (; length + 4 < DISK_PATH_MAX - 4; length += 2) memcpy(path + length, "/.", 3);
+    strcpy(path + length, DISK_PATH_MAX - 5 - length == 2 ? "/x" : DISK_PATH_MAX - 5 - length == 3 ? "/xy" : "/xyz");
+    assert_int_equal(strlen(path), DISK_PATH_MAX - 5);
+    assert_ok(replace(path, true, 2, 100, NULL));
+    assert_true(holds(path, 2, 100));
+    strcat(path, "z");
+    assert_replace_says(path, "the name is too long");
+    strcat(path, "zzz");
+    assert_replace_says(path, "the name is too long");
+    strcat(path, "z");
+    assert_replace_says(path, "the name is too long");
+}
+
+/* ---- held files ---- */
+
+static char moved_from[300], moved_to[300];
+
+/* What its holder does at the end, while somebody else waits for it. */
+static void take_away(fault_call call, uint32_t number)
+{
+    (void)number;
+    if (call == FAULT_flock && !there(moved_to)) assert_int_equal(rename(moved_from, moved_to), 0);
+}
+
+static void G5_who_waited_does_not_write_into_what_was_renamed_meanwhile(void **state)
+{
+    (void)state;
+    replacing r = replacing_make("waited", true, true);
+    replacing_prepare(&r);
+    snprintf(moved_from, sizeof moved_from, "%s", r.temporary);
+    snprintf(moved_to, sizeof moved_to, "%s", faults_path("moved"));
+    faults_hook = take_away;
+    assert_true(faults_run(NULL, replacing_run, &r));
+    faults_hook = NULL;
+    assert_int_equal(faults_called(FAULT_flock), 2);
+    assert_true(holds(moved_to, 9, LEFT_BYTES));
+    assert_true(holds_new(&r));
+}
+
+static reef_status replace_inside(void *context, reef_writer writer)
+{
+    replacing *r = context;
+    r->status = replace(r->path, true, 3, 100, r->reason);
+    making m = {2, NEW_BYTES, REEF_OK};
+    return make_content(&m, writer);
+}
+
+static void G5_a_file_is_written_by_one_at_a_time(void **state)
+{
+    (void)state;
+    replacing r = replacing_make("held", true, true);
+    replacing_prepare(&r);
+    fault f = {1, FAULT_flock, FAULT_ERROR_REST, EWOULDBLOCK};
+    while (faults_run(&f, replacing_run, &r) || faults_called(FAULT_nanosleep) == 0) f.number++; /* until it is the lock */
+    assert_status(REEF_IO, r.status);
+    assert_int_equal(faults_called(FAULT_nanosleep), DISK_LOCK_WAIT_MS / 5);
+    assert_non_null(strstr(r.reason, "held.new: somebody else has it open for writing"));
+    assert_true(holds(r.temporary, 9, LEFT_BYTES)); /* it isn't ours */
+    f.kind = FAULT_ERROR; /* the second time it is free */
+    assert_true(faults_run(&f, replacing_run, &r));
+    assert_int_equal(faults_called(FAULT_nanosleep), 1);
+    assert_true(holds_new(&r));
+    f.error = ENOLCK; /* a file system without locks */
+    replacing_prepare(&r);
+    assert_true(faults_run(&f, replacing_run, &r));
+    assert_true(holds_new(&r));
+    /* A real holder: the one within the other. */
+    assert_ok(reef_file_replace(r.path, true, replace_inside, &r, NULL));
+    assert_status(REEF_IO, r.status);
+    assert_non_null(strstr(r.reason, "somebody else has it open for writing"));
+    assert_true(holds_new(&r));
+}
+
+/* ---- appending ---- */
+
+/* Records of these sizes behind the base, each of its own seed. */
+static const size_t record_bytes[] = {100, 100 << 10, 5000};
+enum { RECORDS = 3 };
+
+static memory scene_memory; /* counts its bytes: not in the memory that killed processes share with us */
+
+typedef struct appending {
+    char     path[300];
+    bool     synced, undo; /* undo: before each record something is written and taken back */
+    uint32_t settled;      /* records, as run was told; in shared memory */
+    bool     unknown;
+    char     reason[REEF_DETAIL_MAX];
+    uint32_t torn, refused, unknowns; /* ends seen */
+} appending;
+
+static void appending_prepare(void *context)
+{
+    appending *a = context;
+    put(a->path, 0, BASE_BYTES + 300); /* with a torn tail */
+    a->settled = 0;
+    a->unknown = false;
+    memset(a->reason, '?', sizeof a->reason);
+}
+
+static bool append_record(appending *a, file_out *f, uint32_t record)
+{
+    making m = {record + 1, record_bytes[record], REEF_OK};
+    if (a->undo) {
+        making other = {77, 70000, REEF_OK};
+        (void)make_content(&other, file_append_writer(f));
+        file_append_undo(f);
+    }
+    reef_status written = make_content(&m, file_append_writer(f));
+    reef_status s = file_append_settle(f, a->synced, a->reason);
+    assert_true(s == REEF_OK || s == REEF_IO);
+    if (written != REEF_OK) assert_int_equal(s, REEF_IO);
+    if (s == REEF_OK) {
+        a->settled++;
+        crash_mark(a->settled);
+    }
+    a->unknown = file_append_unknown(f);
+    return s == REEF_OK;
+}
+
+static bool appending_run(void *context)
+{
+    appending *a = context;
+    file_out *f;
+    if (file_append_open(&scene_memory, a->path, BASE_BYTES, &f, a->reason) != REEF_OK) {
+        assert_null(f);
+        return false;
+    }
+    assert_int_equal(file_append_length(f), BASE_BYTES);
+    bool good = true;
+    for (uint32_t i = 0; i < RECORDS && good; i++) good = append_record(a, f, i);
+    size_t length = BASE_BYTES;
+    for (uint32_t i = 0; i < a->settled; i++) length += record_bytes[i];
+    assert_int_equal(file_append_length(f), length);
+    if (a->unknown) assert_false(append_record(a, f, 0)); /* from now on */
+    file_append_close(f);
+    return good;
+}
+
+/* How many whole records follow the base; *rest: bytes behind them. */
+static uint32_t records_in(const appending *a, size_t *rest)
+{
+    size_t count = 0, at = BASE_BYTES;
+    uint32_t records = 0;
+    unsigned char *bytes = faults_get(a->path, &count);
+    if (count < at || !is_content(bytes, at, 0, at)) fail_msg("what was there before is damaged");
+    while (records < RECORDS && count - at >= record_bytes[records] &&
+           is_content(bytes + at, record_bytes[records], records + 1, record_bytes[records]))
+        at += record_bytes[records++];
+    *rest = count - at;
+    return records;
+}
+
+static void appending_check(void *context, const fault *f, fault_end end)
+{
+    appending *a = context;
+    size_t rest;
+    uint32_t records = records_in(a, &rest);
+    a->torn += rest != 0;
+    switch (end) {
+    case FAULT_SUCCEEDED:
+        if (records != RECORDS || rest) fail_msg("%s: no success", fault_text(f));
+        break;
+    case FAULT_REFUSED:
+        a->refused++;
+        a->unknowns += a->unknown;
+        if (!strstr(a->reason, strerror(f->error)) && !a->unknown) fail_msg("%s: %s", fault_text(f), a->reason);
+        /* The torn tail that was there before stays when opening fails. */
+        if (!a->unknown && (records != a->settled || (rest && !(f->call != FAULT_pwrite && records == 0 && rest == 300))))
+            fail_msg("%s: %u records and %zu bytes, %u were settled", fault_text(f), records, rest, a->settled);
+        if (records < a->settled) fail_msg("%s: %u records, %u were settled", fault_text(f), records, a->settled);
+        break;
+    case FAULT_KILLED:
+        if (records < a->settled || records > a->settled + 1) fail_msg("%s: %u records of %u", fault_text(f), records, a->settled);
+        break;
+    }
+}
+
+static const fault_scenario appending_scenario = {appending_prepare, appending_run, appending_check, false};
+
+static appending *appending_make(void **state, const char *name, bool synced)
+{
+    const reef_allocator allocator = heap_allocator(heap_of(state));
+    appending *a = faults_shared(sizeof *a);
+    assert_true(memory_make(&scene_memory, &allocator));
+    snprintf(a->path, sizeof a->path, "%s", faults_path(name));
+    a->synced = synced;
+    return a;
+}
+
+static void appending_end(void)
+{
+    assert_int_equal(scene_memory.bytes, 0);
+    memory_drop(&scene_memory);
+}
+
+static void G5_what_was_appended_stays_whatever_call_fails(void **state)
+{
+    for (int i = 0; i < 2; i++) {
+        appending *a = appending_make(state, "appended", i == 0);
+        a->undo = i == 0;
+        (void)faults_each(&appending_scenario, a);
+        assert_true(a->torn > 0 && a->refused > 10);
+        assert_true(a->unknowns < a->refused && (a->unknowns > 0 || i == 1));
+        appending_end();
+    }
+}
+
+static void appending_crash_run(void *context) { (void)appending_run(context); }
+
+static void appending_crash_check(void *context, uint32_t marked)
+{
+    appending *a = context;
+    size_t rest;
+    uint32_t records = records_in(a, &rest);
+    if (records < marked && !a->synced) a->refused++; /* may be */
+    else if (records < marked) fail_msg("%u records were promised, %u are there", marked, records);
+    a->torn += rest != 0;
+}
+
+static const crash_scenario appending_crashes = {appending_prepare, appending_crash_run, appending_crash_check};
+
+static void G5_what_was_appended_stays_after_a_crash_of_the_system(void **state)
+{
+    for (int synced = 0; synced < 2; synced++) {
+        appending *a = appending_make(state, "crashed-append", synced);
+        (void)crashes_each(&appending_crashes, a->path, a);
+        assert_true(a->torn > 0);
+        assert_true(synced ? a->refused == 0 : a->refused > 0);
+        appending_end();
+    }
+}
+
+/* What is undone between two appends was never there, and after a failure the same bytes are written again. */
+static bool append_again_run(void *context)
+{
+    appending *a = context;
+    file_out *f;
+    if (file_append_open(&scene_memory, a->path, BASE_BYTES, &f, a->reason) != REEF_OK) return false;
+    bool good = append_record(a, f, 0);
+    if (!good && !a->unknown) good = append_record(a, f, 0);
+    for (uint32_t i = 1; i < RECORDS && good; i++) good = append_record(a, f, i);
+    file_append_close(f);
+    return good;
+}
+
+static void G5_an_append_that_failed_can_be_tried_again(void **state)
+{
+    appending *a = appending_make(state, "again", true);
+    size_t rest;
+    appending_prepare(a);
+    assert_true(faults_run(NULL, append_again_run, a));
+    uint32_t again = 0, writes = faults_called(FAULT_pwrite);
+    for (fault f = {1, FAULT_pwrite, FAULT_ERROR, ENOSPC}; f.number < 40; f.number++) {
+        appending_prepare(a);
+        if (!faults_run(&f, append_again_run, a) || faults_called(FAULT_pwrite) <= writes) continue;
+        assert_int_equal(records_in(a, &rest), RECORDS);
+        assert_int_equal(rest, 0);
+        again++;
+    }
+    assert_true(again > 0);
+    appending_end();
+}
+
+static void G5_only_what_is_there_can_be_appended_to(void **state)
+{
+    appending *a = appending_make(state, "there", true);
+    file_out *f, *second;
+    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, 0, &f, a->reason));
+    assert_non_null(strstr(a->reason, strerror(ENOENT)));
+    put(a->path, 0, BASE_BYTES);
+    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES + 1, &f, a->reason));
+    assert_non_null(strstr(a->reason, "it is shorter than it was"));
+    assert_true(holds(a->path, 0, BASE_BYTES));
+    assert_status(REEF_IO, file_append_open(&scene_memory, "/dev/null", 0, &f, a->reason));
+    assert_ok(file_append_open(&scene_memory, a->path, BASE_BYTES, &f, a->reason));
+    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES, &second, a->reason));
+    assert_non_null(strstr(a->reason, "there: somebody else has it open for writing"));
+    assert_null(second);
+    /* Nothing to settle; then something that is closed before it is settled. */
+    assert_ok(file_append_settle(f, true, a->reason));
+    making m = {1, 100 << 10, REEF_OK};
+    assert_ok(make_content(&m, file_append_writer(f)));
+    file_append_close(f);
+    assert_true(holds(a->path, 0, BASE_BYTES));
+    file_append_close(NULL);
+    heap_fail_nth(heap_of(state), 1, true);
+    assert_status(REEF_NO_MEMORY, file_append_open(&scene_memory, a->path, BASE_BYTES, &f, a->reason));
+    assert_string_equal(a->reason, "");
+    heap_fail_never(heap_of(state));
+    appending_end();
+}
+
+/* ---- a file that is replaced and appended to ---- */
+
+static reef_status make_base(void *context, reef_writer writer)
+{
+    (void)context;
+    making m = {0, BASE_BYTES, REEF_OK};
+    return make_content(&m, writer);
+}
+
+/* What is appended to a new file goes where its name leads; a file that isn't in its place isn't kept. */
+static bool keeping_run(void *context)
+{
+    appending *a = context;
+    file_out *f;
+    reef_status s = file_replace(&scene_memory, a->path, a->synced, make_base, NULL, &f, a->reason);
+    if (s != REEF_OK) {
+        a->unknown = f != NULL;
+        if (f) assert_true(file_append_unknown(f));
+        file_append_close(f);
+        return false;
+    }
+    assert_int_equal(file_append_length(f), BASE_BYTES);
+    bool good = true;
+    for (uint32_t i = 0; i < RECORDS && good; i++) good = append_record(a, f, i);
+    file_append_close(f);
+    return good;
+}
+
+static void keeping_check(void *context, const fault *f, fault_end end)
+{
+    appending *a = context;
+    size_t rest;
+    if (holds(a->path, 0, BASE_BYTES + 300)) { /* the old one */
+        if (end == FAULT_SUCCEEDED || a->settled || (end == FAULT_REFUSED && a->unknown)) fail_msg("%s: the old file", fault_text(f));
+        return;
+    }
+    uint32_t records = records_in(a, &rest);
+    if (end == FAULT_SUCCEEDED && records != RECORDS) fail_msg("%s: no success", fault_text(f));
+    if (end == FAULT_REFUSED && !a->unknown && (records != a->settled || rest)) fail_msg("%s: %u records", fault_text(f), records);
+    if (records < a->settled) fail_msg("%s: %u records were settled, %u are there", fault_text(f), a->settled, records);
+}
+
+static const fault_scenario keeping_scenario = {appending_prepare, keeping_run, keeping_check, false};
+
+static void keeping_crash_run(void *context) { (void)keeping_run(context); }
+
+static void keeping_crash_check(void *context, uint32_t marked)
+{
+    appending *a = context;
+    if (marked || !holds(a->path, 0, BASE_BYTES + 300)) appending_crash_check(context, marked);
+}
+
+static const crash_scenario keeping_crashes = {appending_prepare, keeping_crash_run, keeping_crash_check};
+
+static void G5_a_new_file_can_be_appended_to(void **state)
+{
+    for (int synced = 0; synced < 2; synced++) {
+        appending *a = appending_make(state, "kept", synced);
+        (void)faults_each(&keeping_scenario, a);
+        if (synced) (void)crashes_each(&keeping_crashes, a->path, a);
+        appending_end();
+    }
+}
+
+/* ---- reading ---- */
+
+typedef struct reading {
+    char   path[300];
+    reef_status status;
+    size_t size, count;
+    unsigned char bytes[NEW_BYTES];
+    char   reason[REEF_DETAIL_MAX];
+} reading;
+
+static void reading_prepare(void *context)
+{
+    reading *r = context;
+    put(r->path, 4, r->size);
+    r->count = 0;
+}
+
+static bool reading_run(void *context)
+{
+    static const size_t pieces[] = {16, 1, 3000, FILE_BUFFER, 0, FILE_BUFFER - 1, 90000, 16};
+    reading *r = context;
+    file_in *f;
+    uint64_t size;
+    r->status = file_in_open(&scene_memory, r->path, &f, r->reason);
+    if (r->status != REEF_OK) return false;
+    assert_true(file_in_size(f, &size));
+    assert_int_equal(size, r->size);
+    reef_reader reader = file_in_reader(f);
+    for (size_t i = 0;; i = (i + 1) % (sizeof pieces / sizeof *pieces)) {
+        size_t wanted = pieces[i] < NEW_BYTES - r->count ? pieces[i] : NEW_BYTES - r->count, got = 99;
+        r->status = reader.read(reader.context, r->bytes + r->count, wanted, &got);
+        assert_true(got <= wanted);
+        r->count += got;
+        if (r->status != REEF_OK || got < wanted || r->count == NEW_BYTES) break;
+    }
+    snprintf(r->reason, sizeof r->reason, "%s", file_in_reason(f));
+    file_in_close(f);
+    return r->status == REEF_OK;
+}
+
+static void reading_check(void *context, const fault *f, fault_end end)
+{
+    const reading *r = context;
+    if (end == FAULT_SUCCEEDED && !is_content(r->bytes, r->count, 4, r->size)) fail_msg("%s: not the content", fault_text(f));
+    if (end == FAULT_REFUSED && (r->status != REEF_IO || !strstr(r->reason, strerror(f->error)))) fail_msg("%s: %s", fault_text(f), r->reason);
+    if (end != FAULT_KILLED && !is_content(r->bytes, r->count, 4, r->count)) fail_msg("%s: not what is in front", fault_text(f));
+}
+
+static const fault_scenario reading_scenario = {reading_prepare, reading_run, reading_check, true};
+
+static void G5_what_is_read_is_what_is_there_whatever_call_fails(void **state)
+{
+    static const size_t sizes[] = {NEW_BYTES, 0, 17, FILE_BUFFER + 3017};
+    const reef_allocator allocator = heap_allocator(heap_of(state));
+    reading *r = faults_shared(sizeof *r);
+    assert_true(memory_make(&scene_memory, &allocator));
+    snprintf(r->path, sizeof r->path, "%s", faults_path("read"));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        r->size = sizes[i];
+        (void)faults_each(&reading_scenario, r);
+    }
+    file_in *f;
+    assert_status(REEF_IO, file_in_open(&scene_memory, faults_path("none"), &f, r->reason));
+    assert_non_null(strstr(r->reason, strerror(ENOENT)));
+    assert_null(f);
+    heap_fail_nth(heap_of(state), 1, true);
+    assert_status(REEF_NO_MEMORY, file_in_open(&scene_memory, r->path, &f, NULL));
+    heap_fail_never(heap_of(state));
+    assert_ok(file_in_open(&scene_memory, "/dev/null", &f, NULL));
+    uint64_t size;
+    assert_false(file_in_size(f, &size));
+    file_in_close(f);
+    assert_ok(file_in_open(&scene_memory, faults_path("."), &f, NULL)); /* a folder opens, and can't be read */
+    size_t got;
+    assert_status(REEF_IO, file_in_reader(f).read(f, r->bytes, 100, &got));
+    assert_non_null(strstr(file_in_reason(f), strerror(EISDIR)));
+    file_in_close(f);
+    file_in_close(NULL);
+    assert_int_equal(scene_memory.bytes, 0);
+    memory_drop(&scene_memory);
+}
+
+/* ---- reasons ---- */
+
+static void G5_a_reason_shows_the_end_of_a_long_path(void **state)
+{
+    (void)state;
+    char reason[REEF_DETAIL_MAX], name[200];
+    memset(name, 'a', sizeof name);
+    strcpy(name + 90, "\xC3\xA4" "fghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ12345/no"); /* cut within the first letter */
+    assert_status(REEF_IO, replace(faults_path(name), true, 1, 1, reason));
+    char wanted[2 * REEF_DETAIL_MAX];
+    snprintf(wanted, sizeof wanted, "opening the folder of ...%s: %s", strchr(name, 'f'), strerror(ENOENT));
+    assert_string_equal(reason, wanted);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(G5_a_replaced_file_is_whole_whatever_call_fails),
+        TEST(G5_what_is_synced_before_it_is_renamed),
+        TEST(G5_folders_that_cannot_be_synced),
+        TEST(G5_content_of_every_size_around_the_buffer),
+        TEST(G5_what_produces_the_content_may_fail),
+        TEST(G5_a_failed_write_is_not_forgotten),
+        TEST(G5_permissions_stay),
+        TEST(G5_links_lead_to_what_is_replaced),
+        TEST(G5_what_cannot_be_replaced),
+        TEST(G5_names_as_long_as_they_may_be),
+        TEST(G5_who_waited_does_not_write_into_what_was_renamed_meanwhile),
+        TEST(G5_a_file_is_written_by_one_at_a_time),
+        TEST(G5_what_was_appended_stays_whatever_call_fails),
+        TEST(G5_an_append_that_failed_can_be_tried_again),
+        TEST(G5_only_what_is_there_can_be_appended_to),
+        TEST(G5_a_new_file_can_be_appended_to),
+        TEST(G5_what_is_read_is_what_is_there_whatever_call_fails),
+        TEST(G5_a_reason_shows_the_end_of_a_long_path),
+        TEST(G5_what_was_appended_stays_after_a_crash_of_the_system),
+        TEST(G5_a_replaced_file_is_whole_after_a_crash_of_the_system),
+    };
+    pattern_make();
+    return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}
