@@ -39,7 +39,7 @@ COLD static void file_say(char *reason, const char *call, const char *path, int 
 
 COLD static reef_status file_failed(file_out *f, const char *call, const char *path, int error)
 {
-    if (!f->failed) file_say(f->reason, call, path, error); /* the first one is the cause */
+    file_say(f->reason, call, path, error);
     f->failed = true;
     return REEF_IO;
 }
@@ -157,7 +157,6 @@ COLD reef_status file_replace(memory *m, const char *path, bool synced, reef_sta
     if (placed && keep) {
         disk_close(f->folder);
         f->folder = DISK_NONE;
-        f->failed = false;
         *keep = f;
         return s;
     }

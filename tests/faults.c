@@ -53,7 +53,7 @@ static verdict enter(fault_call call)
     armed.of[call]++;
     const fault *f = armed.fault;
     if (f == NULL) return GO;
-    if (f->kind == FAULT_ERROR_REST && f->number < armed.calls && f->call == call) {
+    if ((f->kind == FAULT_ERROR_REST || f->kind == FAULT_FULL) && f->number < armed.calls && f->call == call) {
         errno = f->error;
         return FAIL;
     }
@@ -64,7 +64,8 @@ static verdict enter(fault_call call)
         errno = f->error;
         return FAIL;
     case FAULT_ONE: return ONE;
-    case FAULT_HALF: return HALF;
+    case FAULT_HALF:
+    case FAULT_FULL: return HALF;
     case FAULT_KILL_BEFORE: die(); break;
     case FAULT_KILL_WITHIN: return HALF_AND_DIE;
     case FAULT_KILL_AFTER: return GO_AND_DIE;
@@ -184,10 +185,26 @@ bool faults_run(const fault *f, bool (*run)(void *context), void *context)
 
 uint32_t faults_called(fault_call call) { return armed.of[call]; }
 
+uint32_t faults_number(fault_call call, uint32_t n)
+{
+    for (uint32_t i = 0; i < armed.calls && i < CALLS_MAX; i++)
+        if (armed.call[i] == call && --n == 0) return i + 1;
+    fail_msg("%s wasn't called as often", call_name[call]);
+    return 0;
+}
+
+/* Calls that a signal may interrupt. */
+static bool is_interrupted(const fault *f)
+{
+    fault_call c = f->call;
+    return f->kind == FAULT_ERROR && f->error == EINTR && (c == FAULT_open || c == FAULT_flock || c == FAULT_ftruncate || c == FAULT_read ||
+                                                           c == FAULT_pwrite || c == FAULT_fsync || c == FAULT_close);
+}
+
 const char *fault_text(const fault *f)
 {
     static char text[100];
-    static const char *const kinds[] = {"", "", "one byte", "a half", "killed before", "killed within", "killed after"};
+    static const char *const kinds[] = {"", "", "one byte", "a half", "a half, then full", "killed before", "killed within", "killed after"};
     if (f == NULL) return "no fault";
     bool error = f->kind <= FAULT_ERROR_REST;
     snprintf(text, sizeof text, "%s%s at call %u, %s", error ? strerror(f->error) : kinds[f->kind],
@@ -228,6 +245,7 @@ static void run_one(const fault_scenario *s, const fault *f, void *context)
     bool good = faults_run(f, s->run, context);
     if (faults_descriptors() != before) fail_msg("%s: a descriptor was left open", fault_text(f));
     if (armed.calls < f->number) fail_msg("%s: the call wasn't reached", fault_text(f));
+    if (!good && is_interrupted(f)) fail_msg("%s: an interruption is no failure", fault_text(f));
     s->check(context, f, good ? FAULT_SUCCEEDED : FAULT_REFUSED);
 }
 
@@ -237,7 +255,7 @@ uint32_t faults_each(const fault_scenario *s, void *context)
         {FAULT_ERROR, EIO, false, false},      {FAULT_ERROR, EINTR, false, false},       {FAULT_ERROR_REST, ENOSPC, false, false},
         {FAULT_KILL_BEFORE, 0, false, false},  {FAULT_KILL_AFTER, 0, false, false},      {FAULT_ONE, 0, true, false},
         {FAULT_HALF, 0, true, false},          {FAULT_ERROR, ENOSPC, false, true},       {FAULT_ERROR_REST, EDQUOT, false, true},
-        {FAULT_KILL_WITHIN, 0, false, true},
+        {FAULT_KILL_WITHIN, 0, false, true},   {FAULT_FULL, ENOSPC, false, true},
     };
     uint8_t  call[CALLS_MAX];
     uint32_t runs = 1;

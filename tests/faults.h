@@ -24,6 +24,7 @@ typedef enum fault_kind {
     FAULT_ERROR_REST,  /* so do all later calls of the same name */
     FAULT_ONE,         /* reads and writes one byte, less than wanted */
     FAULT_HALF,        /* the half */
+    FAULT_FULL,        /* writes the half; then all writes fail */
     FAULT_KILL_BEFORE, /* the process is killed */
     FAULT_KILL_WITHIN, /* when the half is written */
     FAULT_KILL_AFTER   /* the last one; behind each other is before the next */
@@ -47,12 +48,15 @@ typedef struct fault_scenario {
     bool unkilled; /* nobody is killed: where nothing is written it makes no difference */
 } fault_scenario;
 
-/* Runs a scenario once without a fault (check gets NULL), then with each. Answers how many runs there were. A descriptor that stays open is found. */
+/* Runs a scenario once without a fault (check gets NULL), then with each. Answers how many runs there were. A descriptor that stays open is found, and
+ * so is an interruption by a signal that makes the scenario fail. */
 uint32_t faults_each(const fault_scenario *s, void *context);
 /* One run with one fault, in this process; for kinds that don't kill. NULL: only counts. */
 bool faults_run(const fault *f, bool (*run)(void *context), void *context);
 /* Calls of this name in the last run. */
 uint32_t faults_called(fault_call call);
+/* The number of the n-th call of this name (from 1 on) in the last run. */
+uint32_t faults_number(fault_call call, uint32_t n);
 /* "EIO at call 7, fsync" in static memory. */
 const char *fault_text(const fault *f);
 /* Called before each wrapped call of a run, with its number; it may do anything to the disk. NULL: none. */
