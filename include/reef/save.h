@@ -119,8 +119,11 @@ REEF_API reef_status reef_diff_apply(reef_world *world, const void *data, size_t
 /* ---- files ---- */
 
 /* Replaces a file in one step: `produce` writes the new content to the writer that it gets; when it answers REEF_OK, and everything has reached the
- * disk (synced), the file of that path is the new one; otherwise it is what it was. *reason (may be NULL; room for REEF_DETAIL_MAX bytes) says
- * why. For add-ons that save in other ways. */
+ * disk (synced), the file of that path is the new one; otherwise it is what it was, but for one failure: the new file is in its place, and it isn't known
+ * whether it will be after a crash of the system ("fsync of the folder of ..."). The temporary file is path.new. Symbolic links are followed, permissions kept, other
+ * things than plain files refused. *reason (may be NULL; room for REEF_DETAIL_MAX bytes) says why, "" unless the answer is IO. For add-ons
+ * that save in other ways. Any thread; of two that write the same path at the same time the second waits for up to a second, then answers IO.
+ * Errors: BAD_ARGUMENT (no path, no produce), IO, NO_MEMORY, and what `produce` answered. */
 REEF_API reef_status reef_file_replace(const char *path, bool synced, reef_status (*produce)(void *context, reef_writer writer), void *context, char *reason);
 
 REEF_END_C
