@@ -105,7 +105,7 @@ bool save_due(future *f, const options *o)
 
 static save_found refuse(future *f, const char *path, const char *what)
 {
-    snprintf(f->e.error, sizeof f->e.error, "%s: %s", path, what);
+    snprintf(f->e.error, sizeof f->e.error, "%.80s: %.400s", path, what);
     return SAVE_FAILED;
 }
 
