@@ -125,7 +125,7 @@ save_found save_load(future *f, bool without, const species_table *table, const 
     const char *other = run_differs(&was, &is);
     f->removed = was.removed;
     if (other != NULL) {
-        snprintf(text, sizeof text, "it was saved by a run with other options: expected the same %s", other);
+        snprintf(text, sizeof text, "it was saved by a run with other options: %s must be as it was", other);
         return refuse(f, path, text);
     }
     if (reef_single_remove(f->e.world, Run) != REEF_OK) return ecosystem_refused(&f->e, "loading"), SAVE_FAILED;
