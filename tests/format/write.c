@@ -1,0 +1,136 @@
+/* write FOLDER: saves a world and a difference of worlds there, and beside them what read.py must find in them. */
+#include "../save_zoo.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "write: %s failed\n", what);
+    exit(1);
+}
+
+/* ---- what there is, by the calls of the library ---- */
+
+static void element_print(FILE *out, reef_kind kind, const unsigned char *p)
+{
+    union { bool yes; int8_t i8; uint8_t u8; int16_t i16; uint16_t u16; int32_t i32; uint32_t u32; int64_t i64; uint64_t u64; float f32;
+            double f64; reef_entity e; } x = {.u64 = 0};
+    memcpy(&x, p, kind == REEF_F64 || kind == REEF_I64 || kind == REEF_U64 || kind == REEF_ENTITY ? 8
+                  : kind == REEF_F32 || kind == REEF_I32 || kind == REEF_U32 ? 4 : kind == REEF_I16 || kind == REEF_U16 ? 2 : 1);
+    switch (kind) {
+    case REEF_BOOL: fprintf(out, "%d", x.yes); break;
+    case REEF_I8: fprintf(out, "%d", x.i8); break;
+    case REEF_U8: fprintf(out, "%u", x.u8); break;
+    case REEF_I16: fprintf(out, "%d", x.i16); break;
+    case REEF_U16: fprintf(out, "%u", x.u16); break;
+    case REEF_I32: fprintf(out, "%" PRId32, x.i32); break;
+    case REEF_U32: fprintf(out, "%" PRIu32, x.u32); break;
+    case REEF_I64: fprintf(out, "%" PRId64, x.i64); break;
+    case REEF_U64: fprintf(out, "%" PRIu64, x.u64); break;
+    case REEF_F32: fprintf(out, "%.9g", (double)x.f32); break;
+    case REEF_F64: fprintf(out, "%.17g", x.f64); break;
+    default: fprintf(out, "%" PRIu32 "v%" PRIu32, x.e.index, x.e.generation); break;
+    }
+}
+
+static uint32_t kind_bytes(reef_kind kind)
+{
+    static const uint32_t bytes[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 8};
+    return bytes[kind];
+}
+
+static void field_print(FILE *out, const reef_field *f, const unsigned char *value)
+{
+    fprintf(out, "%s=", f->name);
+    if (f->kind == REEF_CHAR) {
+        fprintf(out, "\"%.*s\"", (int)f->bytes, (const char *)value + f->offset);
+        return;
+    }
+    for (uint32_t at = 0; at < f->bytes; at += kind_bytes(f->kind)) {
+        if (at) fputc(',', out);
+        element_print(out, f->kind, value + f->offset + at);
+    }
+}
+
+static void value_print(FILE *out, const reef_type_info *info, const void *value)
+{
+    fprintf(out, "%s", info->name);
+    if (info->field_count == 0) return;
+    fputc('{', out);
+    for (uint32_t i = 0; i < info->field_count; i++) {
+        if (i) fputc(' ', out);
+        field_print(out, &info->fields[i], value);
+    }
+    fputc('}', out);
+}
+
+static void component_print(FILE *out, const reef_world *w, reef_entity e, reef_component c)
+{
+    reef_type_info info;
+    char whole[256];
+    if (!reef_type_get(c, &info) || !reef_has_id(w, e, c)) return;
+    const uint32_t n = info.home == REEF_MULTI ? reef_count_on_id(w, e, c) : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const void *value = info.size == 0 ? whole : info.home == REEF_SPLIT ? (reef_read_id(w, e, c, whole, info.size) ? whole : NULL)
+                            : (const char *)reef_span_id(w, e, c, NULL) + i * info.size;
+        fprintf(out, " %s", reef_is_enabled_id(w, e, c) ? "" : "-");
+        value_print(out, &info, value);
+    }
+}
+
+static int name_order(const void *a, const void *b)
+{
+    return strcmp(reef_type_name(*(const reef_component *)a), reef_type_name(*(const reef_component *)b));
+}
+
+static void world_print(const char *folder, const char *name, const reef_world *w)
+{
+    char path[512];
+    reef_component types[ZOO_TYPES];
+    for (uint32_t i = 0; i < ZOO_TYPES; i++) types[i] = zoo_type(i);
+    qsort(types, ZOO_TYPES, sizeof *types, name_order);
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    if (out == NULL) fail(path);
+    for (uint32_t i = 0; i < ZOO_MOST; i++) {
+        const reef_entity e = reef_entity_at(w, i);
+        if (reef_entity_is_null(e)) continue;
+        fprintf(out, "%" PRIu32 "v%" PRIu32, e.index, e.generation);
+        if (reef_name(w, e)) fprintf(out, " \"%s\"", reef_name(w, e));
+        if (!reef_is_enabled_id(w, e, (reef_component){0})) fprintf(out, " *");
+        for (uint32_t k = 0; k < ZOO_TYPES; k++) component_print(out, w, e, types[k]);
+        fputc('\n', out);
+    }
+    if (fclose(out) != 0) fail(path);
+}
+
+/* ---- what is written ---- */
+
+static void bytes_write(const char *folder, const char *name, reef_bytes *bytes)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "wb");
+    if (out == NULL || fwrite(bytes->data, 1, bytes->size, out) != bytes->size || fclose(out) != 0) fail(path);
+    reef_bytes_free(bytes);
+}
+
+int main(int count, char **arguments)
+{
+    uint64_t seed = 7;
+    reef_bytes bytes;
+    if (count != 2) fail("the number of arguments");
+    reef_world *w = reef_world_new(NULL);
+    for (int i = 0; i < 2500; i++) zoo_change(w, &seed);
+    if (reef_save_bytes(w, &bytes, NULL) != REEF_OK) fail("reef_save_bytes");
+    bytes_write(arguments[1], "world.reef", &bytes);
+    world_print(arguments[1], "world.txt", w);
+    reef_world *before = reef_fork(w);
+    for (int i = 0; i < 400; i++) zoo_change(w, &seed);
+    if (reef_diff_bytes(before, w, &bytes, true) != REEF_OK) fail("reef_diff_bytes");
+    bytes_write(arguments[1], "changes.reef", &bytes);
+    world_print(arguments[1], "changed.txt", w);
+    reef_world_free(before);
+    reef_world_free(w);
+    return 0;
+}
