@@ -171,7 +171,7 @@ static bool stamps_put(encoding *x, const track_store *s, uint32_t page, bool pu
 }
 
 /* Is there a page to be written? `put`: writes them. */
-static bool track_put(encoding *x, const track_store *s, bool put)
+static bool track_pages_put(encoding *x, const track_store *s, bool put)
 {
     const track_store *old = x->base ? track_of(x->base, s->component) : NULL;
     for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
@@ -194,7 +194,7 @@ static const track_store *track_after(const reef_world *w, const type *last)
 
 void encode_tracks(encoding *x)
 {
-    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component))) (void)track_put(x, s, true);
+    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component))) (void)track_pages_put(x, s, true);
 }
 
 /* ---- scripts ---- */
@@ -251,6 +251,6 @@ bool encode_events_need(encoding *x)
         if ((now.first != now.end && !encode_allowed(x, t)) || !encode_type_need(x, t->id)) return false;
     }
     for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component)))
-        if (track_put(x, s, false) && !encode_type_need(x, s->component)) return false;
+        if (track_pages_put(x, s, false) && !encode_type_need(x, s->component)) return false;
     return !lost_differ(x) || encode_type_need(x, reef_script_type().id);
 }

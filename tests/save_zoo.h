@@ -70,7 +70,7 @@ static inline uint32_t zoo_random(uint64_t *seed, uint32_t n)
 /* Somebody who lives, null: nobody does. */
 static inline reef_entity zoo_somebody(const reef_world *w, uint64_t *seed)
 {
-    const uint32_t n = (uint32_t)reef_inspect(w).entities + 16;
+    const uint32_t n = (uint32_t)reef_world_stats(w).indices + 1;
     for (int i = 0; i < 64; i++) {
         const reef_entity e = reef_entity_at(w, zoo_random(seed, n));
         if (!reef_entity_is_null(e)) return e;
@@ -104,11 +104,15 @@ static inline void zoo_give(reef_world *w, reef_entity e, uint32_t i, uint64_t *
         else (void)reef_share(w, other, e, ZooMesh);
         break;
     case 7: (void)reef_set(w, e, ZooSpot, (float)r, (int8_t)r, {r * 2.0, r / 2.0}); break;
-    case 8: (void)reef_set(w, e, ZooAnimal, (int32_t)r); break;
-    case 9: (void)reef_set(w, e, ZooDog, {(int32_t)r}, 5); break;
+    case 8:
+        if (!reef_has(w, e, ZooAnimal)) (void)reef_set(w, e, ZooAnimal, (int32_t)r); /* nobody is one twice */
+        break;
+    case 9:
+        if (reef_has(w, e, ZooDog) || !reef_has(w, e, ZooAnimal)) (void)reef_set(w, e, ZooDog, {(int32_t)r}, 5);
+        break;
     case 10: (void)reef_set(w, e, ZooSound, NULL); break;
     case 11: (void)reef_set(w, e, ZooStamped, (int32_t)r); break;
-    default: (void)(reef_has_id(w, e, zoo_type(i)) ? REEF_OK : reef_add_id(w, e, zoo_type(i), NULL)); break;
+    default: (void)(reef_has_id(w, e, zoo_type(i)) ? REEF_OK : reef_add_id(w, e, zoo_type(i), NULL, NULL)); break;
     }
 }
 
