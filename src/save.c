@@ -2,6 +2,7 @@
 #include "reef/save.h"
 #include "encode.h"
 #include "event.h"
+#include "file.h"
 #include "observer.h"
 #include "snapshot.h"
 #include "tick.h"
@@ -121,6 +122,35 @@ COLD reef_status reef_save_to(reef_world *w, reef_writer writer, const reef_save
     if (writer.write == NULL) return failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     const reef_status s = save_write(w, writer, desc, op);
     return s == REEF_IO ? failure(w, s, op, save_none, save_null, 0) : s;
+}
+
+/* ---- files ---- */
+
+typedef struct file_saving {
+    reef_world *world;
+    const reef_save_desc *desc;
+    const char *op;
+    reef_status written; /* what writing the record answered */
+} file_saving;
+
+static reef_status file_saving_produce(void *context, reef_writer writer)
+{
+    file_saving *x = context;
+    return x->written = save_write(x->world, writer, x->desc, x->op);
+}
+
+COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc *desc)
+{
+    static const char op[] = "reef_save";
+    char reason[REEF_DETAIL_MAX];
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (path == NULL || path[0] == 0) return failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
+    file_saving x = {w, desc, op, REEF_OK};
+    const reef_status s = file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced, file_saving_produce, &x, NULL, reason);
+    if (s == REEF_IO) return failure_detail(w, s, op, 0, reason);
+    if (s != x.written) failure(w, s, op, save_none, save_null, 0);
+    return s;
 }
 
 /* ---- memory ---- */

@@ -110,7 +110,8 @@ COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
 
 static bool caller_is_wrong(reef_status status)
 {
-    return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC;
+    return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC &&
+           status != REEF_CANCELLED;
 }
 
 static void tell(const reef_world *w, const reef_error *e)
