@@ -6,8 +6,6 @@
 #include "event.h"
 #include "schedule.h"
 
-/* ---- numbers ---- */
-
 static bool numbers_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
 {
     if (*count == *room) {
@@ -19,16 +17,6 @@ static bool numbers_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *r
     }
     (*list)[(*count)++] = id;
     return true;
-}
-
-bool numbering_type(numbering *n, uint32_t id) { return numbers_add(n->memory, &n->types, &n->type_count, &n->type_room, id); }
-bool numbering_table(numbering *n, uint32_t id) { return numbers_add(n->memory, &n->tables, &n->table_count, &n->table_room, id); }
-
-void numbering_drop(numbering *n)
-{
-    memory_free(n->memory, MEMORY_OTHER, n->types, n->type_room * sizeof *n->types);
-    memory_free(n->memory, MEMORY_OTHER, n->tables, n->table_room * sizeof *n->tables);
-    *n = (numbering){.memory = n->memory};
 }
 
 /* ---- what all parts use ---- */
