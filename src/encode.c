@@ -316,6 +316,20 @@ static void systems_put(encoding *x)
     }
 }
 
+/* The newest version of a whole world is the newest that it speaks of: its own goes on with each fork and hash. */
+static uint64_t version_newest(encoding *x)
+{
+    const schedule *c = x->w->schedule;
+    if (x->base) return x->w->hot.version;
+    x->newest = 0;
+    encode_rows_newest(x);
+    encode_bits_newest(x);
+    encode_stores_newest(x);
+    encode_tracks_newest(x);
+    for (uint32_t i = 0; c && i < c->count; i++) (void)encode_version(x, run_of(&x->w->state, c->entries[i].system->serial));
+    return x->newest;
+}
+
 static void time_put(encoding *x)
 {
     const state *s = &x->w->state;
@@ -323,7 +337,7 @@ static void time_put(encoding *x)
     put_u64(x->o, s->ticks);
     put_u64(x->o, s->time_ns);
     put_u64(x->o, s->seed);
-    put_u64(x->o, encode_version(x, x->w->hot.version));
+    put_u64(x->o, version_newest(x));
     put_handle(x->o, reef_single_entity(x->w));
     clocks_put(x);
     systems_put(x);
@@ -438,11 +452,10 @@ reef_status record_write(section_out *o, numbering *n, const record_desc *d, con
     encoding x = {.o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
     const reef_entity null = {0, 0};
     uint64_t before = 0, after = 0;
-    if (o->status != REEF_OK) return o->status;
-    if (events_settle(x.w) != REEF_OK || (d->sealed && (after = reef_hash(x.w)) == 0) ||
-        (d->sealed && x.base && (before = reef_hash(x.base)) == 0) || !encode_begin(&x))
-        o->status = REEF_NO_MEMORY;
-    else sections_put(&x, before, after);
+    bool ready = o->status == REEF_OK && events_settle(x.w) == REEF_OK;
+    if (ready && d->sealed) ready = (after = reef_hash(x.w)) != 0 && (x.base == NULL || (before = reef_hash(x.base)) != 0);
+    if (ready && encode_begin(&x)) sections_put(&x, before, after);
+    else encode_failed(&x, REEF_NO_MEMORY);
     encode_drop(&x);
     if (!x.told && o->status != REEF_OK && o->status != REEF_IO)
         failure(x.w, o->status, operation, (reef_component){0}, null, 0);

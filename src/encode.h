@@ -32,6 +32,7 @@ typedef struct encoding {
     uint32_t    *stores;       /* types that have values outside of tables here or there, by name */
     uint32_t     store_count, store_room;
     uint64_t     start, all, next; /* progress: where the record begins, about how long it is, when it is told next */
+    uint64_t     newest;       /* of the versions that were written, or looked at */
     bool         told;         /* the failure is in the world's last error */
 } encoding;
 
@@ -58,7 +59,17 @@ INLINE bool encode_stopped(const encoding *x) { return x->o->status != REEF_OK; 
 void encode_failed(encoding *x, reef_status status);
 
 /* A version as it is in the file. */
-INLINE uint64_t encode_version(const encoding *x, uint64_t version) { return x->d->part ? version != 0 : version; }
+INLINE uint64_t encode_version(encoding *x, uint64_t version)
+{
+    if (x->d->part && version) version = 1;
+    if (version > x->newest) x->newest = version;
+    return version;
+}
+/* Only looks at all versions. */
+void encode_rows_newest(encoding *x);
+void encode_bits_newest(encoding *x);
+void encode_stores_newest(encoding *x);
+void encode_tracks_newest(encoding *x);
 
 /* What both have the same pointer or number of is skipped. Is there something of this table, of these rows? */
 bool encode_table_differs(const encoding *x, uint32_t id);

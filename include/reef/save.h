@@ -37,7 +37,7 @@ typedef bool (*reef_progress)(void *context, uint64_t done, uint64_t all);
 
 typedef struct reef_save_desc {
     const char   *query;    /* only the entities that match this text (reef/query.h), with their handles; NULL: the whole world. What belongs to
-                               no entity isn't saved then: time, events, free ids */
+                               no entity isn't saved then: time, events; the others' indices are free */
     bool          raw;      /* types without fields are written as bytes; the file is then read only by programs with the same
                                types on a machine with the same order of bytes. Otherwise such a type, if some entity has it, is refused */
     bool          unsynced; /* don't wait for the disk: the old or the new file is there after a crash of the program, not after one
@@ -48,7 +48,7 @@ typedef struct reef_save_desc {
 
 /* Writes a world, to a file, memory or a stream. NULL desc: all defaults. Any thread, as long as no other uses the world. Errors: LOCKED (a loop
  * is open, commands wait), NOT_PORTABLE (names the type), NOT_COPYABLE (a type that owns something and gives no fields; names the
- * type), BAD_TEXT (the query's), NO_MEMORY, IO (the detail says which call, on which path, and the system's reason; the old file is
+ * type), BAD_TEXT and others as reef_query_new (the query's), NO_MEMORY, IO (the detail says which call, on which path, and the system's reason; the old file is
  * there), CANCELLED, and what the writer answered. */
 REEF_API reef_status reef_save(reef_world *world, const char *path, const reef_save_desc *desc);
 REEF_API reef_status reef_save_to(reef_world *world, reef_writer writer, const reef_save_desc *desc);
