@@ -56,6 +56,8 @@ static void look_from(const struct stat *s, disk_look *seen)
     seen->plain = S_ISREG(s->st_mode);
     seen->mode = (uint32_t)s->st_mode & 0777;
     seen->size = s->st_size > 0 ? (uint64_t)s->st_size : 0;
+    seen->device = (uint64_t)s->st_dev;
+    seen->number = (uint64_t)s->st_ino;
 }
 
 COLD int disk_look_at(const char *path, disk_look *seen)
@@ -329,9 +331,9 @@ int disk_remove(const char *path) { return DeleteFileA(path) ? 0 : last_error();
 COLD void disk_error_text(int error, char *text, size_t size)
 {
     static const char *const own[] = {"", "somebody else has it open for writing", "it is no plain file", "the name is too long",
-                                      "it is shorter than it was", "it isn't known what reached the disk"};
+                                      "it is shorter than it was", "it isn't known what reached the disk", "somebody else has changed it"};
     if (error < 0) {
-        (void)snprintf(text, size, "%s", error >= DISK_UNKNOWN ? own[-error] : "");
+        (void)snprintf(text, size, "%s", error >= DISK_CHANGED ? own[-error] : "");
         return;
     }
 #if defined(_WIN32)

@@ -15,7 +15,8 @@ enum {
     DISK_NOT_PLAIN = -2,   /* a folder, a device, a pipe */
     DISK_LONG_NAME = -3,
     DISK_SHORTER = -4,     /* than it must be */
-    DISK_UNKNOWN = -5      /* what reached the disk */
+    DISK_UNKNOWN = -5,     /* what reached the disk */
+    DISK_CHANGED = -6      /* by somebody else */
 };
 
 typedef intptr_t disk_file; /* a descriptor, or a HANDLE */
@@ -25,6 +26,7 @@ typedef struct disk_look {
     bool     exists, plain;
     uint32_t mode; /* permissions */
     uint64_t size;
+    uint64_t device, number; /* the same for two looks: it was the same file. 0 where the system has no such numbers */
 } disk_look;
 
 /* What `path` means: symbolic links in its last name are followed, to a file that needn't exist. `target` has room for DISK_PATH_MAX bytes. */

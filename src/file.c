@@ -177,26 +177,28 @@ COLD reef_status reef_file_replace(const char *path, bool synced, reef_status (*
 
 /* ---- appending ---- */
 
-COLD static reef_status append_open(file_out *f, const char *path, uint64_t length)
+COLD static reef_status append_open(file_out *f, const char *path, uint64_t length, const file_in *read)
 {
     disk_look now;
     int error = disk_target(path, f->path);
     if (error) return file_failed(f, "readlink", path, error);
     if ((error = disk_open_write(f->path, false, 0, &f->file)) != 0) return file_failed(f, "open", f->path, error);
     if ((error = disk_look_into(f->file, &now)) != 0) return file_failed(f, "stat", f->path, error);
+    if (read && (now.device != read->look.device || now.number != read->look.number || now.size != read->look.size))
+        return file_failed(f, "appending to the end", f->path, DISK_CHANGED);
     if (now.size < length) return file_failed(f, "appending to the end", f->path, DISK_SHORTER);
     if (now.size > length && (error = disk_truncate(f->file, length)) != 0) return file_failed(f, "truncate", f->path, error);
     f->settled = f->end = length;
     return REEF_OK;
 }
 
-COLD reef_status file_append_open(memory *m, const char *path, uint64_t length, file_out **out, char *reason)
+COLD reef_status file_append_open(memory *m, const char *path, uint64_t length, const file_in *read, file_out **out, char *reason)
 {
     *out = NULL;
     reason_copy(reason, "");
     file_out *f = file_out_make(m);
     if (f == NULL) return REEF_NO_MEMORY;
-    reef_status s = append_open(f, path, length);
+    reef_status s = append_open(f, path, length, read);
     if (s == REEF_OK) {
         *out = f;
         return s;

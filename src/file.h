@@ -19,6 +19,17 @@
 #define FILE_TEMPORARY ".new" /* behind the name */
 enum { FILE_BUFFER = 64 << 10 };
 
+/* ---- reading ---- */
+
+typedef struct file_in file_in;
+
+/* A plain file, or anything else that can be read. */
+reef_status file_in_open(memory *m, const char *path, file_in **in, char *reason);
+bool file_in_size(const file_in *in, uint64_t *bytes); /* of the whole file, as it was opened; false: not known, it isn't a plain one */
+reef_reader file_in_reader(file_in *in);               /* from the front; answers IO, NO_MEMORY never */
+const char *file_in_reason(const file_in *in);         /* of what the reader answered; lives as long as `in` */
+void file_in_close(file_in *in);                       /* NULL is allowed */
+
 /* ---- writing ---- */
 
 typedef struct file_out file_out;
@@ -29,9 +40,10 @@ typedef struct file_out file_out;
 reef_status file_replace(memory *m, const char *path, bool synced, reef_status (*produce)(void *context, reef_writer writer), void *context,
                          file_out **keep, char *reason);
 
-/* Opens a file that is there, to write behind its first `length` bytes; what else it holds is cut off. IO: among others when it is shorter, or when
- * another program, or another handle of ours, appends to it. */
-reef_status file_append_open(memory *m, const char *path, uint64_t length, file_out **out, char *reason);
+/* Opens a file that is there, to write behind its first `length` bytes; what else it holds is cut off. `read` (may be NULL): through which these
+ * bytes were looked at; when the path leads to another file since, or this one has another length, nothing is cut, and the answer is IO. It is
+ * IO also when the file is shorter than `length`, or another program, or another handle of ours, appends to it. */
+reef_status file_append_open(memory *m, const char *path, uint64_t length, const file_in *read, file_out **out, char *reason);
 /* Gathers bytes; large ones go to the system. After a failure it answers IO until the bytes are settled (which then fails) or taken back. */
 reef_writer file_append_writer(file_out *f);
 /* What was written becomes part of the file. When it fails it is taken back. */
@@ -44,16 +56,5 @@ bool file_append_unknown(const file_out *f);
 uint64_t file_append_length(const file_out *f); /* what is settled */
 /* Takes back what isn't settled. NULL is allowed. */
 void file_append_close(file_out *f);
-
-/* ---- reading ---- */
-
-typedef struct file_in file_in;
-
-/* A plain file, or anything else that can be read. */
-reef_status file_in_open(memory *m, const char *path, file_in **in, char *reason);
-bool file_in_size(const file_in *in, uint64_t *bytes); /* of the whole file, as it was opened; false: not known, it isn't a plain one */
-reef_reader file_in_reader(file_in *in);               /* from the front; answers IO, NO_MEMORY never */
-const char *file_in_reason(const file_in *in);         /* of what the reader answered; lives as long as `in` */
-void file_in_close(file_in *in);                       /* NULL is allowed */
 
 #endif

@@ -141,7 +141,7 @@ reef_status reef_journal_compact(reef_journal *j) { return j ? journal_rewrite(j
 
 /* The file's state becomes the world's, and the file goes on being written behind it; or it is written anew, when it isn't a journal of these types.
  * The world can go back until it is certain that the file can be written. */
-static reef_status journal_continue(reef_journal *j, record_load *r, reef_world *aside, const char *op)
+static reef_status journal_continue(reef_journal *j, const file_in *file, record_load *r, reef_world *aside, const char *op)
 {
     char reason[REEF_DETAIL_MAX] = "";
     reef_world *was = journal_state(j->world, op);
@@ -156,7 +156,7 @@ static reef_status journal_continue(reef_journal *j, record_load *r, reef_world 
         j->chain = r->sound_chain;
         j->whole_bytes = r->whole_bytes;
         j->base = journal_state(j->world, op);
-        s = j->base ? file_append_open(journal_memory(j), j->path, r->sound_bytes, &j->out, reason) : j->world->error.status;
+        s = j->base ? file_append_open(journal_memory(j), j->path, r->sound_bytes, file, &j->out, reason) : j->world->error.status;
         if (s != REEF_OK && j->base) journal_failed(j, s, op, reason);
     }
     const reef_error said = j->world->error;
@@ -175,7 +175,7 @@ static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_
     if (aside == NULL) return journal_failed(j, REEF_NO_MEMORY, op, "");
     in_begin(&in, journal_memory(j), file_in_reader(file), file_in_size(file, &size) ? size : UINT64_MAX);
     reef_status s = file_read(&in, &r, aside, j->world) ? REEF_OK : in.status;
-    if (s == REEF_OK) s = journal_continue(j, &r, aside, op);
+    if (s == REEF_OK) s = journal_continue(j, file, &r, aside, op);
     else failure_detail(j->world, s, op, in.wrong_at, s == REEF_IO ? file_in_reason(file) : in.detail);
     record_load_drop(&r);
     in_drop(&in);

@@ -535,7 +535,7 @@ static bool appending_run(void *context)
 {
     appending *a = context;
     file_out *f;
-    if (file_append_open(&scene_memory, a->path, BASE_BYTES, &f, a->reason) != REEF_OK) {
+    if (file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason) != REEF_OK) {
         assert_null(f);
         return false;
     }
@@ -654,7 +654,7 @@ static bool append_again_run(void *context)
 {
     appending *a = context;
     file_out *f;
-    if (file_append_open(&scene_memory, a->path, BASE_BYTES, &f, a->reason) != REEF_OK) return false;
+    if (file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason) != REEF_OK) return false;
     bool good = append_record(a, f, 0);
     if (!good && !a->unknown) good = append_record(a, f, 0);
     for (uint32_t i = 1; i < RECORDS && good; i++) good = append_record(a, f, i);
@@ -684,17 +684,17 @@ static void G5_only_what_is_there_can_be_appended_to(void **state)
 {
     appending *a = appending_make(state, "there", true);
     file_out *f, *second;
-    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, 0, &f, a->reason));
+    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, 0, NULL, &f, a->reason));
     assert_non_null(strstr(a->reason, strerror(ENOENT)));
     put(a->path, 0, BASE_BYTES);
-    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES + 1, &f, a->reason));
+    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES + 1, NULL, &f, a->reason));
     assert_non_null(strstr(a->reason, "it is shorter than it was"));
     assert_true(holds(a->path, 0, BASE_BYTES));
-    assert_status(REEF_IO, file_append_open(&scene_memory, "/dev/null", 0, &f, a->reason));
+    assert_status(REEF_IO, file_append_open(&scene_memory, "/dev/null", 0, NULL, &f, a->reason));
     put(a->path, 0, BASE_BYTES + 1); /* with something torn behind */
-    assert_ok(file_append_open(&scene_memory, a->path, BASE_BYTES, &f, a->reason));
+    assert_ok(file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason));
     assert_true(holds(a->path, 0, BASE_BYTES));
-    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES, &second, a->reason));
+    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &second, a->reason));
     assert_non_null(strstr(a->reason, "there: somebody else has it open for writing"));
     assert_null(second);
     /* Nothing to settle; then something that is closed before it is settled. */
@@ -705,9 +705,34 @@ static void G5_only_what_is_there_can_be_appended_to(void **state)
     assert_true(holds(a->path, 0, BASE_BYTES));
     file_append_close(NULL);
     heap_fail_nth(heap_of(state), 1, true);
-    assert_status(REEF_NO_MEMORY, file_append_open(&scene_memory, a->path, BASE_BYTES, &f, a->reason));
+    assert_status(REEF_NO_MEMORY, file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason));
     assert_string_equal(a->reason, "");
     heap_fail_never(heap_of(state));
+    appending_end();
+}
+
+/* Who read a file appends to what he read, and to nothing else. */
+static void G5_a_file_that_another_changed_is_not_appended_to(void **state)
+{
+    appending *a = appending_make(state, "changed", true);
+    file_in *in;
+    file_out *f;
+    put(a->path, 0, BASE_BYTES + 100);
+    assert_ok(file_in_open(&scene_memory, a->path, &in, a->reason));
+    put(faults_path("other"), 0, BASE_BYTES + 100); /* as long, and another file */
+    put(a->path, 0, BASE_BYTES + 101);
+    for (int i = 0; i < 2; i++) {
+        assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES, in, &f, a->reason));
+        assert_non_null(strstr(a->reason, "changed: somebody else has changed it"));
+        assert_true(holds(a->path, 0, BASE_BYTES + 101 - (size_t)i));
+        if (i == 0) assert_int_equal(rename(faults_path("other"), a->path), 0);
+    }
+    file_in_close(in);
+    assert_ok(file_in_open(&scene_memory, a->path, &in, a->reason));
+    assert_ok(file_append_open(&scene_memory, a->path, BASE_BYTES, in, &f, a->reason));
+    assert_true(holds(a->path, 0, BASE_BYTES));
+    file_append_close(f);
+    file_in_close(in);
     appending_end();
 }
 
@@ -889,6 +914,7 @@ int main(void)
         TEST(G5_what_was_appended_stays_whatever_call_fails),
         TEST(G5_an_append_that_failed_can_be_tried_again),
         TEST(G5_only_what_is_there_can_be_appended_to),
+        TEST(G5_a_file_that_another_changed_is_not_appended_to),
         TEST(G5_a_new_file_can_be_appended_to),
         TEST(G5_what_is_read_is_what_is_there_whatever_call_fails),
         TEST(G5_a_reason_shows_the_end_of_a_long_path),
