@@ -70,7 +70,7 @@ COLD static void file_out_free(file_out *f)
 
 static const char *name_now(const file_out *f) { return f->temporary[0] ? f->temporary : f->path; }
 
-static reef_status out_put(file_out *f, const void *bytes, size_t count)
+static reef_status file_put(file_out *f, const void *bytes, size_t count)
 {
     int error = disk_write(f->file, f->end, bytes, count);
     if (error) return file_failed(f, "write", name_now(f), error);
@@ -78,22 +78,22 @@ static reef_status out_put(file_out *f, const void *bytes, size_t count)
     return REEF_OK;
 }
 
-static reef_status out_flush(file_out *f)
+static reef_status file_flush(file_out *f)
 {
     size_t count = f->buffered;
     if (f->failed) return REEF_IO;
     f->buffered = 0;
-    return count ? out_put(f, f->buffer, count) : REEF_OK;
+    return count ? file_put(f, f->buffer, count) : REEF_OK;
 }
 
-static reef_status out_write(void *context, const void *bytes, size_t count)
+static reef_status file_write(void *context, const void *bytes, size_t count)
 {
     file_out *f = context;
     if (f->failed || f->unknown) return REEF_IO;
     if (count > FILE_BUFFER - f->buffered) {
-        reef_status s = out_flush(f);
+        reef_status s = file_flush(f);
         if (s != REEF_OK) return s;
-        if (count >= FILE_BUFFER) return out_put(f, bytes, count);
+        if (count >= FILE_BUFFER) return file_put(f, bytes, count);
     }
     if (count) memcpy(f->buffer + f->buffered, bytes, count);
     f->buffered += count;
@@ -125,7 +125,7 @@ COLD static reef_status replace_open(file_out *f, const char *path, bool synced)
 COLD static reef_status replace_finish(file_out *f, bool synced, bool *placed)
 {
     int error;
-    reef_status s = out_flush(f);
+    reef_status s = file_flush(f);
     if (s != REEF_OK) return s;
     error = synced ? disk_sync(f->file) : disk_settle(f->file);
     if (error) return file_failed(f, synced ? "fsync" : "close", f->temporary, error);
@@ -149,7 +149,7 @@ COLD reef_status file_replace(memory *m, const char *path, bool synced, reef_sta
     file_out *f = file_out_make(m);
     if (f == NULL) return REEF_NO_MEMORY;
     reef_status s = replace_open(f, path, synced);
-    if (s == REEF_OK) s = produce(context, (reef_writer){out_write, f});
+    if (s == REEF_OK) s = produce(context, (reef_writer){file_write, f});
     if (f->failed) s = REEF_IO; /* whatever was made of it */
     if (s == REEF_OK) s = replace_finish(f, synced, &placed);
     if (s == REEF_IO) reason_copy(reason, f->reason);
@@ -208,14 +208,14 @@ COLD reef_status file_append_open(memory *m, const char *path, uint64_t length, 
     return s;
 }
 
-reef_writer file_append_writer(file_out *f) { return (reef_writer){out_write, f}; }
+reef_writer file_append_writer(file_out *f) { return (reef_writer){file_write, f}; }
 
 reef_status file_append_settle(file_out *f, bool synced, char *reason)
 {
     int error;
     reason_copy(reason, "");
     if (f->unknown) (void)file_failed(f, "appending to the end", f->path, DISK_UNKNOWN);
-    reef_status s = out_flush(f);
+    reef_status s = file_flush(f);
     if (s == REEF_OK && synced && (error = disk_sync(f->file)) != 0) {
         s = file_failed(f, "fsync", f->path, error);
         f->unknown = true;
@@ -277,14 +277,14 @@ bool file_in_size(const file_in *in, uint64_t *bytes)
     return in->look.plain;
 }
 
-static reef_status in_fetch(file_in *f, void *bytes, size_t count, size_t *got)
+static reef_status file_fetch(file_in *f, void *bytes, size_t count, size_t *got)
 {
     int error = disk_read(f->file, bytes, count, got);
     if (error) file_say(f->reason, "read", f->path, error);
     return error ? REEF_IO : REEF_OK;
 }
 
-static reef_status in_read(void *context, void *bytes, size_t count, size_t *got)
+static reef_status file_read_into(void *context, void *bytes, size_t count, size_t *got)
 {
     file_in *f = context;
     reef_status s = REEF_OK;
@@ -296,18 +296,18 @@ static reef_status in_read(void *context, void *bytes, size_t count, size_t *got
         *got += part;
         if (*got == count) break;
         if (count - *got >= FILE_BUFFER) { /* past the buffer, which is empty */
-            s = in_fetch(f, (char *)bytes + *got, count - *got, &more);
+            s = file_fetch(f, (char *)bytes + *got, count - *got, &more);
             *got += more;
             break;
         }
         f->at = 0;
-        s = in_fetch(f, f->buffer, FILE_BUFFER, &f->filled);
+        s = file_fetch(f, f->buffer, FILE_BUFFER, &f->filled);
         if (f->filled == 0) break;
     }
     return s;
 }
 
-reef_reader file_in_reader(file_in *in) { return (reef_reader){in_read, in}; }
+reef_reader file_in_reader(file_in *in) { return (reef_reader){file_read_into, in}; }
 const char *file_in_reason(const file_in *in) { return in->reason; }
 
 COLD void file_in_close(file_in *in)
