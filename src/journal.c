@@ -79,7 +79,8 @@ static reef_status journal_rewrite(reef_journal *j, const char *op)
     file_out *out = NULL;
     reef_world *now = journal_state(j->world, op);
     if (now == NULL) return j->world->error.status;
-    const reef_status s = file_replace(journal_memory(j), j->path, j->synced, journal_produce, &x, &out, reason);
+    /* Synced always: an unsynced journal may lose its last records in a crash of the system, but never the file that they stand in. */
+    const reef_status s = file_replace(journal_memory(j), j->path, true, journal_produce, &x, &out, reason);
     if (out == NULL) { /* the name leads to the old file still */
         numbering_drop(&x.numbers);
         reef_world_free(now);
