@@ -2,8 +2,6 @@
 #include "decode.h"
 #include "event.h"
 #include "track.h"
-#include "reef/hash.h"
-#include <stdarg.h>
 #include <stdio.h>
 
 /* ---- what all of it uses ---- */
@@ -41,15 +39,12 @@ void *decode_value_room(decoding *d, size_t bytes)
     return p;
 }
 
-bool decode_version(decoding *d, uint64_t *version, bool run)
+bool decode_version(decoding *d, uint64_t *version)
 {
     const uint64_t v = *version;
     if (d->in->status != REEF_OK) return false;
     if (v > d->newest) return in_wrong(d->in, REEF_CORRUPT, "a write from the future");
-    if (v == 0) return true;
-    const uint64_t since = d->past > d->lag ? d->past - d->lag : 0;
-    if (!run && v <= d->past) *version = d->base + since + 1; /* of another history: it is new here */
-    else *version = v + d->base > d->lag ? v + d->base - d->lag : 1;
+    if (v) *version = d->base + (v > d->past ? v : d->past + 1); /* the older ones are of another history: they are new here */
     return true;
 }
 
@@ -190,7 +185,7 @@ static bool decode_free(decoding *d)
 
 static bool decode_idle(decoding *d)
 {
-    static const uint32_t places[] = {PLACE_EMPTY, 1, 2};
+    static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
     section_in *in = d->in;
     const uint32_t count = get_u32(in);
     if (count > d->idle_left) return in_wrong(in, REEF_CORRUPT, "more entities without a row than were said");
@@ -198,7 +193,7 @@ static bool decode_idle(decoding *d)
     for (uint32_t i = 0; i < count; i++) {
         const reef_entity e = get_handle(in);
         const uint32_t what = get_u8(in);
-        if (what > 2) return in_wrong(in, REEF_CORRUPT, "an index of no known kind");
+        if (what > 3) return in_wrong(in, REEF_CORRUPT, "an index of no known kind");
         if (in->status != REEF_OK || !decode_place(d, e, places[what])) return false;
     }
     return true;
@@ -242,6 +237,7 @@ static bool decode_section(decoding *d)
     case SECTION_NAMES: return decode_names(d);
     case SECTION_EVENTS: return decode_events(d);
     case SECTION_TRACKS: return decode_tracks(d);
+    case SECTION_LOST: return decode_lost(d);
     default: return in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
     }
 }
@@ -252,7 +248,7 @@ static uint32_t section_rank(uint32_t kind)
     static const struct { uint32_t kind, rank; } ranks[] = {
         {SECTION_TYPES, 1}, {SECTION_TABLES, 2}, {SECTION_TIME, 3}, {SECTION_IDS, 4}, {SECTION_FREE, 5}, {SECTION_IDLE, 6}, {SECTION_SIZES, 7},
         {SECTION_ROWS, 8}, {SECTION_BITS, 9}, {SECTION_STORE, 10}, {SECTION_PAGE, 10}, {SECTION_VALUES, 10}, {SECTION_NAMES, 12},
-        {SECTION_EVENTS, 13}, {SECTION_TRACKS, 14}, {SECTION_DONE, 15}};
+        {SECTION_EVENTS, 13}, {SECTION_TRACKS, 14}, {SECTION_LOST, 15}, {SECTION_DONE, 16}};
     for (uint32_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
         if (ranks[i].kind == kind) return ranks[i].rank;
     return 0;
@@ -261,7 +257,7 @@ static uint32_t section_rank(uint32_t kind)
 static bool rank_follows(decoding *d, uint32_t *rank)
 {
     const uint32_t next = section_rank(d->in->kind), was = *rank;
-    const bool once = next <= 4 || next == 7 || next == 15;
+    const bool once = next <= 4 || next == 7 || next >= 15;
     if (next == 0) return in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
     if (next < was || (once && next == was) || (next > 3 && was < 3) || (next > 4 && was < 4))
         return in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place");
@@ -289,8 +285,7 @@ static bool validated(decoding *d)
 static void versions_close(decoding *d)
 {
     reef_world *w = d->w;
-    const uint64_t last = d->base + (d->newest > d->lag ? d->newest - d->lag : 0);
-    if (w->hot.version < last) w->hot.version = last;
+    if (w->hot.version < d->base + d->newest) w->hot.version = d->base + d->newest;
     version_look(w);
     world_touch(w);
     stores_view(w);

@@ -33,6 +33,7 @@ typedef struct file_type {
     reef_home   home;  /* in the file */
     uint32_t    flags, size, bytes;
     uint32_t    number; /* in the file */
+    uint32_t    field_count; /* in the file */
     field_op   *ops;
     uint32_t    op_count;
     bool        whole;   /* the plan is one copy of all bytes of a value */
@@ -69,8 +70,7 @@ typedef struct decoding {
     bool         first;     /* the file's first record */
     uint64_t     newest;    /* version of this record, in the file's counting */
     uint64_t     past;      /* that of the state before, 0: none */
-    uint64_t     base;      /* version of the world that the file is read into, before: it is what `lag` is in the file */
-    uint64_t     lag;       /* the state before the first record, 0: none. So a version in the world is that in the file + base - lag */
+    uint64_t     base;      /* version of the target before; a version in the file is so much more in the world: newer than all that was */
     uint64_t     free_left, idle_left;
     uint32_t     sections;
     uint64_t     told;      /* progress: bytes */
@@ -87,8 +87,8 @@ bool decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_
 bool decode_no_memory(decoding *d); /* or what a hook answered */
 /* One value's room. NULL: no memory. */
 void *decode_value_room(decoding *d, size_t bytes);
-/* A version of the file in the world's counting; `run`: of a system, which may be older than all that was written. False: CORRUPT. */
-bool decode_version(decoding *d, uint64_t *version, bool run);
+/* A version of the file in the world's counting; 0 stays 0. False: CORRUPT. */
+bool decode_version(decoding *d, uint64_t *version);
 void decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows);
 /* By its number in the file. NULL: CORRUPT is recorded. */
 file_type *decode_type_of(decoding *d, uint32_t number);
@@ -108,7 +108,8 @@ typedef struct value_target {
     uint32_t stride[REEF_SPLIT_FIELDS_MAX];
 } value_target;
 void decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
-void decode_value(const file_type *f, const unsigned char *from, void *to); /* one, not split */
+/* One value as the program's struct, of a split type too. */
+void decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to);
 /* A value that is raw memory: zero, or what the hook makes. False: recorded. */
 bool decode_construct(decoding *d, const type *t, reef_entity e, void *to);
 /* Stand-ins give their values to whom they stand for, and go. */
@@ -131,6 +132,7 @@ bool decode_time(decoding *d);
 bool decode_names(decoding *d);
 bool decode_events(decoding *d);
 bool decode_tracks(decoding *d);
+bool decode_lost(decoding *d);
 bool decode_tracks_done(decoding *d); /* rows of types that are tracked now get stamps */
 
 #endif

@@ -33,7 +33,7 @@ static bool is_of_system(const reef_world *w, uint64_t serial)
     return false;
 }
 
-static bool run_put(decoding *d, uint64_t serial, uint64_t version)
+static bool run_set(decoding *d, uint64_t serial, uint64_t version)
 {
     state *s = &d->w->state;
     for (uint32_t i = 0; i < s->run_count; i++)
@@ -74,21 +74,27 @@ static bool clocks_read(decoding *d)
     return true;
 }
 
+/* When systems ran last. What isn't among them never did; in a difference, version 0 says: as before. */
 static bool runs_read(decoding *d)
 {
     section_in *in = d->in;
     state *s = &d->w->state;
     char name[REEF_SYSTEM_NAME_MAX + 1];
-    const uint32_t count = get_u32(in);
-    for (uint32_t i = s->run_count; i-- > 0;)
-        if (is_of_system(d->w, s->runs[i].serial)) s->runs[i] = s->runs[--s->run_count];
+    const uint32_t count = get_u32(in), old = s->run_count;
+    unsigned char *told = decode_value_room(d, old + 1);
+    if (told == NULL) return false;
+    memset(told, 0, old);
     for (uint32_t i = 0; i < count; i++) {
         if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         uint64_t version = get_u64(in);
         const struct system *system = system_named(d->w, name);
-        if (!decode_version(d, &version, true)) return false;
-        if (system && !run_put(d, system->serial, version)) return false;
+        if (!decode_version(d, &version)) return false;
+        for (uint32_t k = 0; system && k < old; k++)
+            if (s->runs[k].serial == system->serial) told[k] = 1;
+        if (system && version && !run_set(d, system->serial, version)) return false;
     }
+    for (uint32_t i = old; i-- > 0;)
+        if (!told[i] && is_of_system(d->w, s->runs[i].serial)) s->runs[i] = s->runs[--s->run_count];
     return true;
 }
 
@@ -121,13 +127,12 @@ bool decode_time(decoding *d)
     s->ticks = get_u64(in);
     s->time_ns = get_u64(in);
     s->seed = get_u64(in);
-    const uint64_t newest = get_u64(in), since = get_u64(in);
+    const uint64_t newest = get_u64(in);
     s->single = get_handle(in);
     if (in->status != REEF_OK) return false;
-    if (d->first) d->past = d->lag = d->whole ? 0 : since;
-    if (newest <= d->past || newest > UINT64_MAX / 4 || (d->whole && since)) return in_wrong(in, REEF_CORRUPT, "time runs backwards");
+    if (newest <= d->past || newest > UINT64_MAX / 4) return in_wrong(in, REEF_CORRUPT, "time runs backwards");
     d->newest = newest;
-    const uint64_t version = d->base + newest - d->lag;
+    const uint64_t version = d->base + newest;
     d->w->hot.version = d->w->hot.version + 1 > version ? d->w->hot.version + 1 : version;
     gates_set(d->w);
     world_touch(d->w);
@@ -190,44 +195,50 @@ static bool place_put(decoding *d, const struct system *system, uint32_t compone
     return true;
 }
 
-static bool readers_read(decoding *d, const file_type *f, uint64_t tail)
+/* The systems that are behind; all others have read everything. */
+static bool readers_read(decoding *d, const type *t, uint64_t tail)
 {
     section_in *in = d->in;
+    state *s = &d->w->state;
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const uint32_t count = get_u32(in);
+    for (uint32_t i = 0; t && i < s->event_place_count; i++)
+        if (s->event_places[i].component == t->id) s->event_places[i].position = tail;
     for (uint32_t i = 0; i < count; i++) {
         if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         const uint64_t position = get_u64(in);
         if (in->status != REEF_OK) return false;
         if (position > tail) return in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
         const struct system *system = system_named(d->w, name);
-        if (system && f->t && !place_put(d, system, f->t->id, position)) return false;
+        if (system && t && !place_put(d, system, t->id, position)) return false;
     }
     return true;
 }
 
-/* Those from `from` on are anew. */
-static bool events_fill(decoding *d, const file_type *f, uint64_t most, uint64_t head, uint64_t tail, uint64_t from, const unsigned char *values)
+typedef struct event_reading { uint64_t most, head, tail, from; const unsigned char *values; } event_reading;
+
+/* Those from `from` on are new. */
+static bool events_fill(decoding *d, const file_type *f, const type *t, const event_reading *x)
 {
-    const type *t = f->t;
     reef_world *w = d->w;
+    const unsigned char *values = x->values;
     if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX) return in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be that of events", t->name);
     event_store *s = event_store_ready(w, t->id);
-    unsigned char *one = decode_value_room(d, t->size ? t->size : 1);
+    char *one = decode_value_room(d, t->size ? t->size : 1);
     if (s == NULL || one == NULL) return decode_no_memory(d);
-    if (head == from) s->head = s->tail = from;
-    else if (from < s->head || from > s->tail) return in_wrong(d->in, REEF_CORRUPT, "events are missing");
-    s->tail = from;
-    if (head > s->head) s->head = head;
-    s->most = most ? most : REEF_EVENTS_BOUND;
-    if (tail - s->head > s->most) return in_wrong(d->in, REEF_CORRUPT, "more events than are kept");
-    if (!events_room(w, s, tail - from)) return decode_no_memory(d);
-    for (uint64_t i = from; t->size && i < tail; i++, values += f->bytes) {
+    if (x->head == x->from) s->head = s->tail = x->from;
+    else if (x->from < s->head || x->from > s->tail) return in_wrong(d->in, REEF_CORRUPT, "events are missing");
+    s->tail = x->from;
+    if (x->head > s->head) s->head = x->head;
+    s->most = x->most ? x->most : REEF_EVENTS_BOUND;
+    if (x->tail - s->head > s->most) return in_wrong(d->in, REEF_CORRUPT, "more events than are kept");
+    if (!events_room(w, s, x->tail - x->from)) return decode_no_memory(d);
+    for (uint64_t i = x->from; t->size && i < x->tail; i++, values += f->bytes) {
         memset(one, 0, t->size);
-        decode_value(f, values, one);
-        events_put(s, (const char *)one, 1);
+        decode_value_flat(f, t, values, one);
+        events_put(s, one, 1);
     }
-    s->tail = tail;
+    s->tail = x->tail;
     world_touch(w);
     return true;
 }
@@ -236,22 +247,18 @@ bool decode_events(decoding *d)
 {
     section_in *in = d->in;
     const file_type *f = decode_type_of(d, get_u32(in));
-    const uint64_t most = get_u64(in), head = get_u64(in), tail = get_u64(in), from = get_u64(in);
+    event_reading x = {.most = get_u64(in)};
+    x.head = get_u64(in);
+    x.tail = get_u64(in);
+    x.from = get_u64(in);
     const uint32_t count = get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (head > from || from > tail || tail - from != count || tail > UINT64_MAX / 4 || (f->bytes && count > in_left(in) / f->bytes))
+    if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > UINT64_MAX / 4 || (f->bytes && count > in_left(in) / f->bytes))
         return in_wrong(in, REEF_CORRUPT, "events in an order that can't be");
-    const unsigned char *values = get_bytes(in, (size_t)count * f->bytes);
-    if (values == NULL) return false;
-    if (f->t && !f->dropped && !f->to && !events_fill(d, f, most, head, tail, from, values)) return false;
-    if (f->to) { /* events know no homes */
-        file_type as = *f;
-        as.t = f->to;
-        return events_fill(d, &as, most, head, tail, from, values) && readers_read(d, &as, tail);
-    }
-    file_type none = *f;
-    if (f->dropped) none.t = NULL;
-    return readers_read(d, &none, tail);
+    x.values = get_bytes(in, (size_t)count * f->bytes);
+    const type *t = f->dropped ? NULL : f->to ? f->to : f->t; /* events know no homes */
+    if (x.values == NULL || (t && !events_fill(d, f, t, &x))) return false;
+    return readers_read(d, t, x.tail);
 }
 
 /* ---- stamps ---- */
@@ -265,11 +272,24 @@ bool decode_tracks(decoding *d)
     if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count) return in_wrong(in, REEF_CORRUPT, "stamps of indices that aren't there");
     for (uint32_t i = 0; i < count; i++) {
         uint64_t changed = get_u64(in), added = get_u64(in);
-        if (!decode_version(d, &changed, true) || !decode_version(d, &added, true)) return false;
+        if (!decode_version(d, &changed) || !decode_version(d, &added)) return false;
         if (f->t == NULL || !f->t->tracked) continue;
-        if (!track_put(d->w, f->t->id, first + i, changed, added)) return decode_no_memory(d);
+        if (!track_set(d->w, f->t->id, first + i, changed, added)) return decode_no_memory(d);
     }
     return true;
+}
+
+bool decode_lost(decoding *d)
+{
+    section_in *in = d->in;
+    const file_type *f = decode_type_of(d, get_u32(in));
+    const uint32_t count = get_u32(in);
+    if (f == NULL || in->status != REEF_OK) return false;
+    for (uint32_t i = 0; i < count && in->status == REEF_OK; i++) {
+        (void)get_handle(in);
+        (void)get_bytes(in, f->bytes);
+    }
+    return in->status == REEF_OK;
 }
 
 /* Stamps for what has none: it counts as added now. */

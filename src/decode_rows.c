@@ -80,7 +80,28 @@ typedef struct chunk_reading {
     size_t            start; /* of the pieces in the section */
 } chunk_reading;
 
-typedef struct piece_head { uint32_t column, row, rows; uint64_t version; const file_type *f; const unsigned char *values; } piece_head;
+typedef struct piece_head {
+    uint32_t column, row, rows, versions; /* versions: of a split type, one a field; else 1 */
+    uint64_t version[REEF_SPLIT_FIELDS_MAX], newest;
+    const file_type *f;
+    const unsigned char *values;
+} piece_head;
+
+static bool piece_versions(const chunk_reading *x, piece_head *p)
+{
+    section_in *in = x->d->in;
+    p->newest = 0;
+    for (uint32_t i = 0; i < p->versions; i++) {
+        p->version[i] = get_u64(in);
+        if (p->version[i] == 0) return in_wrong(in, REEF_CORRUPT, "a write without a version");
+        if (!decode_version(x->d, &p->version[i])) return false;
+        if (p->version[i] > p->newest) p->newest = p->version[i];
+    }
+    return true;
+}
+
+/* The version of field i of the program's type, when the types are the same; else the newest. */
+static uint64_t piece_version(const piece_head *p, uint32_t i) { return p->versions > 1 && i < p->versions && p->f->t->part_count == p->versions ? p->version[i] : p->newest; }
 
 /* The next piece; its values are there. */
 static bool piece_next(const chunk_reading *x, piece_head *p)
@@ -89,15 +110,16 @@ static bool piece_next(const chunk_reading *x, piece_head *p)
     p->column = get_u32(in);
     p->row = get_u32(in);
     p->rows = get_u32(in);
-    p->version = get_u64(in);
     if (in->status != REEF_OK) return false;
     if (p->column > x->ft->column_count || p->row > x->rows || p->rows > x->rows - p->row) return in_wrong(in, REEF_CORRUPT, "values of rows that aren't there");
-    if (p->version == 0) return in_wrong(in, REEF_CORRUPT, "a write without a version");
     p->f = p->column ? &x->d->types[x->ft->columns[p->column - 1]] : NULL;
+    p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
+    if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX) return in_wrong(in, REEF_CORRUPT, "type %.80s is split by no fields, or too many", p->f->name);
+    if (!piece_versions(x, p)) return false;
     const size_t size = p->column ? p->f->bytes : sizeof(reef_entity);
     if (p->rows && size > in_left(in) / p->rows) return in_wrong(in, REEF_CORRUPT, "a section is too short for what it says");
     p->values = get_bytes(in, p->rows * size);
-    return p->values && decode_version(x->d, &p->version, false);
+    return p->values != NULL;
 }
 
 static bool handles_read(const chunk_reading *x, const piece_head *p)
@@ -105,7 +127,7 @@ static bool handles_read(const chunk_reading *x, const piece_head *p)
     reef_world *w = x->d->w;
     if (!block_own_at(w, x->t, x->unit, SLOT_ENTITIES)) return decode_no_memory(x->d);
     reef_slot *slots = unit_slots(w, x->unit);
-    slots[SLOT_ENTITIES].version = p->version;
+    slots[SLOT_ENTITIES].version = p->newest;
     reef_entity *to = (reef_entity *)slots[SLOT_ENTITIES].block + p->row;
     if (HOST_IS_LITTLE) memcpy(to, p->values, p->rows * sizeof *to);
     else {
@@ -135,11 +157,11 @@ static bool chunk_grow(chunk_reading *x, uint32_t rows)
     return true;
 }
 
-static void columns_end(const chunk_reading *x, uint32_t column, uint32_t row)
+static void columns_end(const chunk_reading *x, uint32_t end, uint32_t row)
 {
     const shape *s = x->t->shape;
-    for (uint32_t k = SLOT_COLUMNS; k <= column; k++)
-        for (uint32_t i = x->fresh; i < (k < column ? x->rows : row); i++)
+    for (uint32_t k = SLOT_COLUMNS; k <= end; k++)
+        for (uint32_t i = x->fresh; i < (k < end ? x->rows : row); i++)
             value_destroy(s->columns[k].type, cell(unit_slots(x->d->w, x->unit), k, i, s->columns[k].size));
 }
 
@@ -180,7 +202,7 @@ static bool columns_ready(const chunk_reading *x, const piece_head *p, value_tar
         ASSERT(k != 0 && k != REEF_SLOT_TAG);
         if (!block_own_at(w, x->t, x->unit, k)) return decode_no_memory(x->d);
         reef_slot *slots = unit_slots(w, x->unit);
-        slots[k].version = p->version;
+        slots[k].version = piece_version(p, i);
         to->base[i] = cell(slots, k, p->row, size);
         to->stride[i] = size;
     }
@@ -252,7 +274,7 @@ static bool words_read(decoding *d, uint32_t key, const file_table *ft, uint32_t
     reef_world *w = d->w;
     const uint32_t unit = decode_unit(d, ft, get_u32(in));
     uint64_t version = get_u64(in);
-    if (unit == 0 || in->status != REEF_OK || !decode_version(d, &version, false)) return false;
+    if (unit == 0 || in->status != REEF_OK || !decode_version(d, &version)) return false;
     const bool of_bits = component && type_of(component)->bit; /* its store comes before that of its marks */
     if (of_bits && !bit_prepare(w, component, ft->id, unit_place(unit), true)) return decode_no_memory(d);
     if (!bit_prepare(w, key, ft->id, unit_place(unit), true)) return decode_no_memory(d);

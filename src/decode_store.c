@@ -64,6 +64,9 @@ bool decode_store(decoding *d)
     if (s == NULL) return false;
     for (uint64_t slot = count; !s->paged && slot < s->count; slot++)
         if (!slot_leave_at(d, s, f->t, (uint32_t)slot)) return false;
+    for (uint32_t page = 0; s->paged && count == 0 && page < s->values.count; page++)
+        for (uint32_t i = 0; s->values.page[page] && i <= slot_mask(s); i++)
+            if (!slot_leave_at(d, s, f->t, (page << s->bits) + i)) return false;
     if (!s->paged) s->count = count < s->count ? count : s->count;
     return true;
 }
@@ -108,7 +111,7 @@ static bool page_piece(const page_reading *x)
     value_store *s = x->s;
     const uint32_t first = get_u32(in), count = get_u32(in);
     uint64_t version = get_u64(in);
-    if (in->status != REEF_OK || !decode_version(x->d, &version, false)) return false;
+    if (in->status != REEF_OK || !decode_version(x->d, &version)) return false;
     const uint64_t from = (uint64_t)x->page * f->page_rows + first;
     if (first > f->page_rows || count > f->page_rows - first || count > in_left(in) / (8 + (size_t)f->bytes))
         return in_wrong(in, REEF_CORRUPT, "slots that aren't on their page");
@@ -189,7 +192,7 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
     const reef_entity e = get_handle(in);
     uint64_t version = get_u64(in);
     const uint32_t n = get_u32(in);
-    if (in->status != REEF_OK || !decode_version(d, &version, false)) return false;
+    if (in->status != REEF_OK || !decode_version(d, &version)) return false;
     if (n == 0 || n > REEF_MULTI_MAX || n > in_left(in) / (f->bytes ? f->bytes : 1)) {
         if (n == 0 || n > REEF_MULTI_MAX || f->bytes) return in_wrong(in, REEF_CORRUPT, "so many values of one entity there can't be");
     }
@@ -244,7 +247,7 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
     section_in *in = d->in;
     const uint32_t n = get_u32(in);
     uint64_t version = get_u64(in);
-    if (in->status != REEF_OK || !decode_version(d, &version, false)) return false;
+    if (in->status != REEF_OK || !decode_version(d, &version)) return false;
     if (n == 0 || n > in_left(in) / sizeof(reef_entity)) return in_wrong(in, REEF_CORRUPT, "a value with a wrong number of holders");
     const unsigned char *holders = get_bytes(in, n * sizeof(reef_entity)), *from = get_bytes(in, f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;

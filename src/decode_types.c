@@ -2,6 +2,7 @@
 #include "decode.h"
 #include "reef/entity.h"
 #include "reef/multi.h"
+#include <float.h>
 #include <stdio.h>
 
 /* ---- numbers of one kind from those of another ---- */
@@ -71,7 +72,7 @@ static void number_write(uint8_t kind, number n, char *to)
     if (kind == REEF_F64 || kind == REEF_F32) {
         const double x = n.is_real ? n.real : n.negative ? -(double)n.magnitude : (double)n.magnitude;
         const double most = 3.4028234663852886e38;
-        const float f = (float)(x > most && x < 1e999 ? most : x < -most && x > -1e999 ? -most : x);
+        const float f = (float)(x > most && x <= DBL_MAX ? most : x < -most && x >= -DBL_MAX ? -most : x);
         if (kind == REEF_F64) memcpy(to, &x, sizeof x);
         else memcpy(to, &f, sizeof f);
         return;
@@ -128,11 +129,15 @@ void decode_values(const file_type *f, const unsigned char *from, const value_ta
     }
 }
 
-void decode_value(const file_type *f, const unsigned char *from, void *to)
+void decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to)
 {
     value_target x;
     x.base[0] = to;
-    x.stride[0] = f->bytes;
+    x.stride[0] = t->size;
+    for (uint32_t i = 0; t->split && f->t == t && i < t->part_count; i++) {
+        x.base[i] = to + t->fields[i].offset;
+        x.stride[i] = t->size;
+    }
     decode_values(f, from, &x, 1);
 }
 
@@ -178,11 +183,11 @@ static bool plan_add(type_reading *x, field_op op)
 }
 
 /* Offsets in a split type are those in the column of the field. */
-static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t number, const file_field *from)
+static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t part, const file_field *from)
 {
     const uint32_t to_size = kind_size(field->kind), from_size = kind_size((reef_kind)from->kind);
     const uint32_t have = from->bytes / from_size, want = field->bytes / to_size;
-    field_op op = {from->at, t->split ? 0 : field->offset, have < want ? have : want, from->kind, (uint8_t)field->kind, (uint16_t)(t->split ? number : 0)};
+    field_op op = {from->at, t->split ? 0 : field->offset, have < want ? have : want, from->kind, (uint8_t)field->kind, (uint16_t)(t->split ? part : 0)};
     const bool same = from->kind == (uint8_t)field->kind, fits = same || (kind_is_number(from->kind) && kind_is_number((uint8_t)field->kind));
     if (!same || have != want) {
         if (x->d->load->difference) return in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is another", field->name, t->name);
@@ -385,6 +390,7 @@ static bool type_read(type_reading *x)
     if (f->name == NULL) return decode_no_memory(d);
     memcpy(f->name, name, f->name_bytes);
     f->number = d->type_count++;
+    f->field_count = x->count;
     bool ok = decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
     if (ok && !type_sizes_sound(f, x->count, sum)) ok = in_wrong(in, REEF_CORRUPT, "type %.80s: its size or home isn't one", name);

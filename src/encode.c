@@ -305,7 +305,7 @@ static void systems_put(encoding *x)
         const uint64_t version = run_of(&x->w->state, e->system->serial);
         if (version == 0) continue;
         put_text(x->o, e->system->name);
-        put_u64(x->o, version);
+        put_u64(x->o, x->base && run_of(&x->base->state, e->system->serial) == version ? 0 : version);
         runs++;
     }
     put_now(x->o, where, runs);

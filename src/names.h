@@ -94,7 +94,8 @@
 #define decode_types reef_inner_decode_types
 #define decode_types_drop reef_inner_decode_types_drop
 #define decode_unit reef_inner_decode_unit
-#define decode_value reef_inner_decode_value
+#define decode_value_flat reef_inner_decode_value_flat
+#define decode_lost reef_inner_decode_lost
 #define decode_value_room reef_inner_decode_value_room
 #define decode_values reef_inner_decode_values
 #define decode_version reef_inner_decode_version
@@ -563,7 +564,7 @@
 #define track_prepare reef_inner_track_prepare
 #define track_prepare_row reef_inner_track_prepare_row
 #define track_prepare_table reef_inner_track_prepare_table
-#define track_put reef_inner_track_put
+#define track_set reef_inner_track_set
 #define track_stamp reef_inner_track_stamp
 #define track_stamp_at reef_inner_track_stamp_at
 #define track_stamp_row reef_inner_track_stamp_row

@@ -132,7 +132,7 @@ void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t 
     if (x->changed < version) x->changed = version;
 }
 
-bool track_put(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added)
+bool track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added)
 {
     const reef_entity e = {index, 1};
     if (!track_prepare(w, component, &e, 1)) return false;

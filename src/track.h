@@ -24,7 +24,7 @@ void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
 /* Written, and not before `version`. */
 void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);
 /* A stamp that is known. False: no memory. */
-bool track_put(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added);
+bool track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added);
 /* The same for all tracked components of a row that is made. */
 bool track_prepare_row(reef_world *w, const shape *s, reef_entity e);
 void track_stamp_row(reef_world *w, const shape *s, uint32_t index);
