@@ -1,0 +1,117 @@
+/* A world with something in every home, of which files can be made, and operations on it at random: for the suites of saving and loading. */
+#ifndef REEF_TESTS_LOAD_ZOO_H
+#define REEF_TESTS_LOAD_ZOO_H
+
+#include "reef/multi.h"
+#include "reef/save.h"
+#include "reef/shared.h"
+#include "reef/single.h"
+#include "reef/snapshot.h"
+#include "reef/track.h"
+#include "support.h"
+
+typedef struct { float x, y, z; } Spot;
+typedef struct { uint8_t kind; bool wild; int64_t number; char text[6]; reef_entity to; } Beast; /* padding between them */
+typedef struct { int32_t now, most; } Hunger;
+typedef struct { double of[3]; } Scent;
+typedef struct { uint16_t value; } Tick;
+typedef struct { int32_t level; reef_entity from; } Grudge;
+typedef struct { uint64_t id; } Herd;
+typedef struct { float across; int32_t down; } Track;
+typedef struct { int32_t age; } Age;
+typedef struct { int32_t seen; } Eye; /* forks reset it */
+typedef struct { Spot base; int32_t depth; } Den;
+typedef struct { int32_t of; } Season;
+static const reef_hooks eye_hooks = {.on_fork = REEF_FORK_RESET}, age_hooks = {.track_rows = true};
+REEF_COMPONENT(Spot);
+REEF_FIELDS(Spot, REEF_FIELD(Spot, x, REEF_F32, "m", 0, 0), REEF_FIELD(Spot, y, REEF_F32, "m", 0, 0), REEF_FIELD(Spot, z, REEF_F32, "m", 0, 0));
+REEF_COMPONENT(Beast);
+REEF_FIELDS(Beast, REEF_FIELD(Beast, kind, REEF_U8, NULL, 0, 9), REEF_FIELD(Beast, wild, REEF_BOOL, NULL, 0, 0), REEF_FIELD(Beast, number, REEF_I64, NULL, 0, 0),
+            REEF_FIELD(Beast, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(Beast, to, REEF_ENTITY, NULL, 0, 0));
+REEF_COMPONENT_IN(Hunger, REEF_SPARSE);
+REEF_FIELDS(Hunger, REEF_FIELD(Hunger, now, REEF_I32, NULL, 0, 0), REEF_FIELD(Hunger, most, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT_PAGED(Scent, 16);
+REEF_FIELDS(Scent, REEF_FIELD(Scent, of, REEF_F64, NULL, 0, 0));
+REEF_COMPONENT_IN(Tick, REEF_COLD);
+REEF_FIELDS(Tick, REEF_FIELD(Tick, value, REEF_U16, NULL, 0, 0));
+REEF_COMPONENT_IN(Grudge, REEF_MULTI);
+REEF_FIELDS(Grudge, REEF_FIELD(Grudge, level, REEF_I32, NULL, 0, 0), REEF_FIELD(Grudge, from, REEF_ENTITY, NULL, 0, 0));
+REEF_COMPONENT_IN(Herd, REEF_SHARED);
+REEF_FIELDS(Herd, REEF_FIELD(Herd, id, REEF_U64, NULL, 0, 0));
+REEF_COMPONENT_IN(Track, REEF_SPLIT);
+REEF_FIELDS(Track, REEF_FIELD(Track, across, REEF_F32, NULL, 0, 0), REEF_FIELD(Track, down, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT_HOOKS(Age, &age_hooks);
+REEF_FIELDS(Age, REEF_FIELD(Age, age, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT_HOOKS(Eye, &eye_hooks);
+REEF_FIELDS(Eye, REEF_FIELD(Eye, seen, REEF_I32, NULL, 0, 0));
+REEF_SUBTYPE(Den, Spot);
+REEF_FIELDS(Den, REEF_FIELD(Den, base.x, REEF_F32, "m", 0, 0), REEF_FIELD(Den, base.y, REEF_F32, "m", 0, 0), REEF_FIELD(Den, base.z, REEF_F32, "m", 0, 0),
+            REEF_FIELD(Den, depth, REEF_I32, NULL, 0, 0));
+REEF_COMPONENT(Season);
+REEF_FIELDS(Season, REEF_FIELD(Season, of, REEF_I32, NULL, 0, 0));
+
+static inline reef_entity zoo_any(const reef_world *w, uint64_t *seed)
+{
+    const uint32_t n = (uint32_t)reef_world_stats(w).indices;
+    return n ? reef_entity_at(w, random_below(seed, n)) : (reef_entity){0, 0};
+}
+
+/* One operation; what is drawn depends on the seed alone, what it meets on the world. */
+static inline void zoo_step(reef_world *w, uint64_t *seed)
+{
+    const uint32_t what = random_below(seed, 24), r = random_next(seed);
+    const reef_entity e = zoo_any(w, seed), other = zoo_any(w, seed);
+    char name[32];
+    if (reef_entity_is_null(e) || what < 4) {
+        const Spot spot = {(float)(r % 100), (float)(r % 7), 0};
+        if (what % 2) (void)reef_create(w);
+        else (void)reef_spawn(w, reef_value_make(reef_id(Spot), REEF_VALUE_ONE, sizeof spot, &spot));
+        return;
+    }
+    const Beast beast = {(uint8_t)r, r % 2, (int64_t)r << 20, "beast", other};
+    const Hunger hunger = {(int32_t)r, 9};
+    const Scent scent = {{r, -1.5, 0.25}};
+    const Tick tick = {(uint16_t)r};
+    const Grudge grudge = {(int32_t)r, other};
+    const Herd herd = {r};
+    const Track track = {(float)(r % 1000), (int32_t)r};
+    const Age age = {(int32_t)r};
+    const Den den = {{(float)(r % 10), 2, 3}, (int32_t)r};
+    const bool on = r & 64;
+    switch (what) {
+    case 4: (void)reef_destroy(w, e); break;
+    case 5: if (on) reef_set_id(w, e, reef_id(Beast), &beast, sizeof beast); else if (reef_has(w, e, Beast)) reef_remove(w, e, Beast); break;
+    case 6: if (on) reef_set_id(w, e, reef_id(Hunger), &hunger, sizeof hunger); else if (reef_has(w, e, Hunger)) reef_remove(w, e, Hunger); break;
+    case 7: if (on) reef_set_id(w, e, reef_id(Scent), &scent, sizeof scent); else if (reef_has(w, e, Scent)) reef_remove(w, e, Scent); break;
+    case 8: if (on) reef_set_id(w, e, reef_id(Tick), &tick, sizeof tick); else if (reef_has(w, e, Tick)) reef_remove(w, e, Tick); break;
+    case 9: case 10: if (reef_count_on_id(w, e, reef_id(Grudge)) < 5) reef_append_id(w, e, reef_id(Grudge), &grudge, sizeof grudge); else reef_remove(w, e, Grudge); break;
+    case 11: if (on) reef_set_id(w, e, reef_id(Herd), &herd, sizeof herd); else if (reef_has(w, e, Herd)) reef_remove(w, e, Herd); break;
+    case 12: if (reef_has(w, e, Herd)) reef_share_id(w, e, other, reef_id(Herd)); break;
+    case 13: if (on) reef_set_id(w, e, reef_id(Track), &track, sizeof track); else if (reef_has(w, e, Track)) reef_remove(w, e, Track); break;
+    case 14: if (on) reef_set_id(w, e, reef_id(Age), &age, sizeof age); else if (reef_has(w, e, Age)) reef_remove(w, e, Age); break;
+    case 15: if (on) { if (!reef_has(w, e, Frozen)) reef_add(w, e, Frozen); } else if (reef_has(w, e, Frozen)) reef_remove(w, e, Frozen); break;
+    case 16: if (on) { if (!reef_has(w, e, Awake)) reef_add(w, e, Awake); } else if (reef_has(w, e, Awake)) reef_remove(w, e, Awake); break;
+    case 17: reef_enable_id(w, e, (reef_component){0}, on); break;
+    case 18: if (reef_has(w, e, Beast)) reef_enable(w, e, Beast); if (reef_has(w, e, Hunger)) reef_enable_id(w, e, reef_id(Hunger), on); break;
+    case 19: (void)snprintf(name, sizeof name, "n%u", (unsigned)(r % 50)); if (reef_entity_is_null(reef_find(w, name))) reef_set_name(w, e, name); break;
+    case 20: if (reef_has(w, e, Spot)) reef_mut(w, e, Spot)->x += 1; break;
+    case 21: if (on) { if (!reef_has(w, e, Eye)) reef_add(w, e, Eye); } else if (reef_has(w, e, Eye)) reef_remove(w, e, Eye); break;
+    case 22: if (on && !reef_has(w, e, Spot)) reef_set_id(w, e, reef_id(Den), &den, sizeof den); break;
+    default: if (reef_has(w, e, Age)) reef_mut(w, e, Age)->age++; break;
+    }
+}
+
+static inline void zoo_steps(reef_world *w, uint64_t seed, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) zoo_step(w, &seed);
+}
+
+static inline void zoo_make(reef_world *w, uint64_t seed, uint32_t n)
+{
+    const Season season = {3};
+    assert_status(REEF_ADDED, reef_single_set_id(w, reef_id(Season), &season, sizeof season));
+    zoo_steps(w, seed, n);
+    assert_some(reef_reserve_id(w));
+}
+
+#endif
