@@ -21,6 +21,7 @@
  *   reef/bulk.h     adding, removing, setting, enabling, destroying for everything that a query matches
  *   reef/snapshot.h worlds as values: snapshot, restore, fork, hash
  *   reef/history.h  the last ticks of a world: rewind, replay, late inputs
+ *   reef/diff.h     what is different between two worlds
  *   reef/inspect.h  printing, visiting, checking
  *   reef/script.h   code of single entities
  *   reef/random.h   random numbers by seed, tick, system and entity
@@ -66,6 +67,7 @@
 #include "reef/save.h"
 #include "reef/journal.h"
 #include "reef/history.h"
+#include "reef/diff.h"
 #include "reef/inspect.h"
 #include "reef/script.h"
 #include "reef/random.h"
