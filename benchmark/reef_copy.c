@@ -1,4 +1,5 @@
-/* reef's rows of copies of the whole world: snapshot, restore, fork, a history of 60 ticks, the hash. Their world has
+/* reef's rows of copies of the whole world: snapshot, restore, fork, a history of 60 ticks, the hash, the
+ * difference. Their world has
  * 1,000,000 entities with Position, Velocity and Data, unless the row says otherwise. */
 #include "reef_rows.h"
 #include "kernels.h"
@@ -14,7 +15,7 @@ typedef struct copies {
     reef_snapshot *origin; /* of the state that setup made, never hashed */
     reef_snapshot *held;   /* keeps a state from being freed inside the timer */
     reef_world    *fork;
-    uint64_t       hash;
+    uint64_t       hash, changes;
 } copies;
 
 /* ---- worlds ---- */
@@ -393,6 +394,50 @@ static uint64_t hash_expected(const bench_row *r)
     return sum_moved(r->n, 0, 1, 0);
 }
 
+/* ---- the difference ---- */
+
+static void *diff_setup(const bench_row *r)
+{
+    copies *c = copies_pvd(r);
+    c->held = take(c);
+    if (r->id == ROW_diff) move_rows(c, SOME);
+    else move_scattered(c);
+    c->fork = reef_snapshot_fork(c->held);
+    if (!c->fork) bench_fail(c->s->w, "reef_snapshot_fork");
+    return c;
+}
+static void diff_run(void *p)
+{
+    copies    *c = p;
+    reef_diff *d = reef_diff_new(c->fork, c->s->w);
+    if (!d) bench_fail(c->s->w, "reef_diff_new");
+    while (reef_diff_next(d)) c->changes++;
+    reef_diff_free(d);
+}
+static bool diff_right(const reef_change *x, uint32_t i)
+{
+    const Position *was = x->was, *is = x->is;
+    return x->kind == REEF_CHANGE_VALUE && x->component.id == reef_id(Position).id && was->x == pos_of(i).x && was->y == pos_of(i).y &&
+           is->x == was->x + vel_of(i).x / 64 && is->y == was->y + vel_of(i).y / 64;
+}
+static uint64_t diff_sum(void *p)
+{
+    copies            *c = p;
+    const uint32_t     every = c->s->r->id == ROW_diff ? 1 : 100;
+    reef_diff         *d = reef_diff_new(c->fork, c->s->w);
+    const reef_change *x = NULL;
+    uint64_t           seen = 0;
+    while ((x = reef_diff_next(d)) != NULL && reef_entity_equal(x->entity, c->s->handle[seen * every]) &&
+           diff_right(x, (uint32_t)seen * every))
+        seen++;
+    reef_diff_free(d);
+    return x == NULL && seen == c->changes && seen == SOME ? sum_rows(c->s) : UINT64_MAX;
+}
+static uint64_t diff_expected(const bench_row *r)
+{
+    return r->id == ROW_diff ? sum_moved(r->n, SOME, 1, 1) : sum_moved(r->n, r->n, 100, 1);
+}
+
 const row_impl reef_copy_rows[] = {
     {ROW_snapshot, copy_setup, snapshot_run, snapshot_sum, copies_free, NULL},
     {ROW_restore, copy_setup, restore_run, restore_sum, copies_free, NULL},
@@ -409,6 +454,8 @@ const row_impl reef_copy_rows[] = {
     {ROW_state_hash_scattered, hash_setup, hash_run, hash_sum, copies_free, hash_expected},
     {ROW_state_hash_all, hash_setup, hash_run, hash_sum, copies_free, hash_expected},
     {ROW_state_hash_first, hash_setup, hash_run, hash_sum, copies_free, hash_expected},
+    {ROW_diff, diff_setup, diff_run, diff_sum, copies_free, diff_expected},
+    {ROW_diff_scattered, diff_setup, diff_run, diff_sum, copies_free, diff_expected},
     {0},
 };
 

@@ -96,6 +96,10 @@
  *   state_hash_first  never hashed: all 56 bytes, and memory for the hashes that are kept
  *                     (checksums: a world restored to a state that was never hashed, with the same changes, has the same
  *                     hash, and it isn't that of the state before, unless nothing changed)
+ *   diff              two states, the second after p += v*dt for the first 10,000 rows: reef_diff_new, all changes walked and
+ *                     counted, reef_diff_free
+ *   diff_scattered    the same where every hundredth row was written, through reef_mut
+ *                     (checksum: each change is that of one of these rows, with its old and its new value)
  *   query_build       in the world of iter_frag_1k: make the query "in Position, in Velocity" from a text, visit every block once, but not
  *                     its rows, free it; 1,000 times. No baseline
  *   iter_sparse       1,000,000 rows with Position; one of each hundred (bench_sparse) also has a sparse Velocity, given to them in the
@@ -210,6 +214,8 @@ typedef struct Data {
     X(state_hash_scattered, N_1M, 1, 1, 1, US) \
     X(state_hash_all, N_1M, 1, 1, N_1M, NS) \
     X(state_hash_first, N_1M, 1, 1, N_1M, NS) \
+    X(diff, N_1M, 1, 1, 1, US) \
+    X(diff_scattered, N_1M, 1, 1, 1, US) \
     X(world_new, 1u, 1, 1000, 1u, NS) \
     X(mem_2, N_1M, 1, 1, N_1M, BYTES) \
     X(mem_table, N_10K, N_10K, 1, N_10K, BYTES)
