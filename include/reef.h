@@ -24,6 +24,7 @@
  *   reef/diff.h     what is different between two worlds
  *   reef/inspect.h  printing, visiting, checking
  *   reef/script.h   code of single entities
+ *   reef/merge.h    adding one world's entities to another
  *   reef/random.h   random numbers by seed, tick, system and entity
  *   reef/pool.h     threads for ticks
  *   reef/ref.h      references to components, kept outside of the world
@@ -70,6 +71,7 @@
 #include "reef/diff.h"
 #include "reef/inspect.h"
 #include "reef/script.h"
+#include "reef/merge.h"
 #include "reef/random.h"
 #include "reef/pool.h"
 #include "reef/fast.h"

@@ -33,6 +33,9 @@ reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_value
 /* The entities of a command, by ids that are pending. All or nothing. (src/spawn.c) */
 reef_status spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count);
 reef_status clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n);
+/* n entities of table `id` with values that come from rows: of its columns (parts instead of what is split), of bits, of stores, marks by
+ * their keys. All or nothing. */
+reef_status spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n, reef_entity *entities);
 
 /* Of a run of n entities, each `stride` bytes {pending id, plain values}: how many of the first were made. 0: it takes the general way,
  * or memory is short. */

@@ -466,6 +466,7 @@
 #define skips_prepare reef_inner_skips_prepare
 #define slot_seek reef_inner_slot_seek
 #define snapshot_aside reef_inner_snapshot_aside
+#define spawn_copies reef_inner_spawn_copies
 #define spawn_packed reef_inner_spawn_packed
 #define spawn_pending reef_inner_spawn_pending
 #define spread_free reef_inner_spread_free

@@ -433,6 +433,11 @@ reef_entity reef_clone(reef_world *w, reef_entity source)
     return reef_clone_many(w, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
+reef_status spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n, reef_entity *entities)
+{
+    return spawn_into(w, op, id, values, count, n, entities, NULL);
+}
+
 /* ---- bundles ---- */
 
 /* Parts with data of 8 bytes, of 16, others, then those without. */
