@@ -29,9 +29,11 @@ enum { STAGE_GONE, STAGE_BORN, STAGE_NAMES, STAGE_TYPES, STAGE_END };
 struct reef_diff {
     /* what is left of 64 rows */
     uint64_t           mask;
-    bool               straight; /* each is a change, of the value that lies at its row on both sides */
+    bool               straight; /* of each the value lies at its row on both sides */
+    bool               fielded;  /* and its fields are compared: bytes between them may differ */
     size_t             size;
-    const char        *was, *is; /* of the first of the 64 */
+    const char        *was;      /* the first of the 64 */
+    uintptr_t          apart;    /* from there to its value on the other side */
     const reef_entity *entities;
     reef_change        change;
     /* where we are */
@@ -201,7 +203,10 @@ static bool pairs_make(reef_diff *d, uint32_t *const ids[2], const uint32_t coun
         const uint32_t a = p->t[0] ? p->t[0]->chunks : 0, b = p->t[1] ? p->t[1]->chunks : 0;
         chunks += a > b ? a : b;
     }
-    d->spots = diff_room(d, &d->spot_room, chunks, sizeof *d->spots);
+    size_t bytes;
+    if (chunks > UINT32_MAX || !size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
+    d->spots = memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes ? bytes : 1, PLAIN_ALIGN); /* most isn't touched */
+    if (d->spots) d->spot_room = (uint32_t)chunks;
     return d->spots != NULL;
 }
 
@@ -467,7 +472,9 @@ static bool spot_masks(reef_diff *d, const diff_spot *s)
     else moved_mask(d, rows, common);
     if (values) values_mask(d, common);
     d->group = 0;
-    d->straight = values && !s->moved && !d->type->split && REEF_ACQUIRE_POINTER(&d->type->fields) == NULL;
+    d->straight = values && !s->moved && !d->type->split;
+    d->fielded = d->straight && REEF_ACQUIRE_POINTER(&d->type->fields) != NULL;
+    d->apart = d->straight ? (uintptr_t)d->column[1] - (uintptr_t)d->column[0] : 0;
     d->change.fields = values;
     return true;
 }
@@ -505,26 +512,33 @@ static bool group_next(reef_diff *d)
         d->entities = d->chunk + g * 64;
         if (!d->straight) return true;
         d->was = d->column[0] + g * 64 * d->size;
-        d->is = d->column[1] + g * 64 * d->size;
         return true;
     }
     return false;
 }
 
-INLINE void row_take(reef_diff *d)
+/* The next row whose values lie straight in both blocks. False: none of the rest differs in its fields. */
+INLINE bool row_take(reef_diff *d)
 {
-    const uint32_t row = bits_first(d->mask);
-    d->mask &= d->mask - 1;
-    d->change.entity = d->entities[row];
-    d->change.was = d->was + row * d->size;
-    d->change.is = d->is + row * d->size;
+    while (d->mask) {
+        const uint32_t row = bits_first(d->mask);
+        d->mask &= d->mask - 1;
+        const char *was = d->was + row * d->size, *is = (const char *)((uintptr_t)was + d->apart);
+        d->change.entity = d->entities[row];
+        d->change.was = was;
+        d->change.is = is;
+        if (LIKELY(!d->fielded)) return true;
+        d->change.fields = fields_differ(d->type, was, is);
+        if (d->change.fields) return true;
+    }
+    return false;
 }
 
 static bool rows_next(reef_diff *d)
 {
     for (;;) {
+        if (d->straight && row_take(d)) return true;
         while (d->mask) {
-            if (d->straight) return row_take(d), true;
             const uint32_t row = bits_first(d->mask);
             d->mask &= d->mask - 1;
             if (row_change(d, row)) return true;
@@ -665,7 +679,7 @@ static NOINLINE const reef_change *next_slowly(reef_diff *d)
 
 const reef_change *reef_diff_next(reef_diff *d)
 {
-    if (LIKELY(d != NULL && d->mask != 0 && d->straight)) return row_take(d), &d->change;
+    if (LIKELY(d != NULL && d->straight && row_take(d))) return &d->change;
     return d ? next_slowly(d) : NULL;
 }
 
