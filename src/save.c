@@ -104,14 +104,16 @@ static reef_status part_write(reef_world *w, const record_desc *d, const char *t
     return s;
 }
 
+static uint16_t raw_flags(const reef_save_desc *desc) { return (uint16_t)(desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0); }
+
 /* Everything but IO is recorded. */
 static reef_status save_write(reef_world *w, reef_writer writer, const reef_save_desc *desc, const char *op)
 {
     static const reef_save_desc defaults;
     if (desc == NULL) desc = &defaults;
     if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
-    const record_desc d = {.world = w, .raw = desc->raw, .progress = desc->progress, .context = desc->context};
-    const uint16_t flags = (uint16_t)(desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0);
+    const record_desc d = {.world = w, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
+    const uint16_t flags = raw_flags(desc);
     return desc->query ? part_write(w, &d, desc->query, flags, writer, op) : save_record(&d, flags, writer, op);
 }
 
@@ -227,26 +229,28 @@ COLD void reef_bytes_free(reef_bytes *bytes)
 
 /* ---- differences ---- */
 
-static reef_status diff_write(reef_world *before, reef_world *after, reef_writer writer, bool sealed, const char *op)
+static reef_status diff_write(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc, const char *op)
 {
-    if (before == NULL) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    static const reef_save_desc defaults;
+    if (desc == NULL) desc = &defaults;
+    if (before == NULL || desc->query) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     if (before->family != after->family) return failure(after, REEF_OTHER_WORLD, op, save_none, save_null, 0);
     if (!save_allowed(after, op)) return after->running ? REEF_LOCKED : after->error.status;
     if (before != after && !save_allowed(before, op)) return before->running ? REEF_LOCKED : failure_record(after, &before->error);
-    const record_desc d = {.world = after, .base = before, .raw = false, .sealed = sealed};
-    return save_record(&d, FILE_DIFFERENCE, writer, op);
+    const record_desc d = {.world = after, .base = before, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
+    return save_record(&d, (uint16_t)(FILE_DIFFERENCE | raw_flags(desc)), writer, op);
 }
 
-COLD reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, bool sealed)
+COLD reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc)
 {
     static const char op[] = "reef_diff_save";
     if (after == NULL) return REEF_BAD_ARGUMENT;
     if (writer.write == NULL) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
-    const reef_status s = diff_write(before, after, writer, sealed, op);
+    const reef_status s = diff_write(before, after, writer, desc, op);
     return s == REEF_IO ? failure(after, s, op, save_none, save_null, 0) : s;
 }
 
-COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, bool sealed)
+COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc)
 {
     static const char op[] = "reef_diff_bytes";
     if (bytes) *bytes = (reef_bytes){NULL, 0};
@@ -254,7 +258,7 @@ COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_byt
     if (bytes == NULL) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     saving x = saving_begin(after);
     reef_status s = saving_write(&x, saving_head, sizeof saving_head);
-    if (s == REEF_OK) s = diff_write(before, after, (reef_writer){saving_write, &x}, sealed, op);
+    if (s == REEF_OK) s = diff_write(before, after, (reef_writer){saving_write, &x}, desc, op);
     else failure(after, s, op, save_none, save_null, 0);
     saving_end(&x, s, bytes);
     return s;

@@ -95,7 +95,7 @@ static void G4_a_replica_by_differences(void **state)
         for (uint32_t t = 0; t < s->ticks; t++) {
             reef_world *before = reef_fork(w);
             check_status(w, s, t, scene_tick(s, w, t));
-            check_status(w, s, t, reef_diff_bytes(before, w, &bytes, t % 2));
+            check_status(w, s, t, reef_diff_bytes(before, w, &bytes, &(reef_save_desc){.raw = true, .sealed = t % 2}));
             check_status(replica, s, t, reef_diff_apply(replica, bytes.data, bytes.size));
             assert_state(&a, replica, t + 1, "a difference");
             reef_bytes_free(&bytes);
@@ -121,7 +121,7 @@ static void G4_there_and_back(void **state)
         for (uint32_t t = 0; t < s->ticks; t++) {
             reef_world *before = reef_fork(w);
             check_status(w, s, t, scene_tick(s, w, t));
-            check_status(before, s, t, reef_diff_bytes(w, before, &undo[t], false));
+            check_status(before, s, t, reef_diff_bytes(w, before, &undo[t], &(reef_save_desc){.raw = true}));
             reef_world_free(before);
         }
         for (uint32_t t = s->ticks; t-- > 0;) {

@@ -118,7 +118,7 @@ static void G4_scenes_go_on_as_the_saved_ones(void **state)
 static void difference_applies(reef_world *before, reef_world *after, reef_world *target, bool sealed)
 {
     reef_bytes bytes = {NULL, 0};
-    assert_ok(reef_diff_bytes(before, after, &bytes, sealed));
+    assert_ok(reef_diff_bytes(before, after, &bytes, &(reef_save_desc){.raw = true, .sealed = sealed}));
     const reef_status s = reef_diff_apply(target, bytes.data, bytes.size);
     if (s != REEF_OK) print_error("%s\n", reef_last_error(target).detail);
     assert_status(REEF_OK, s);

@@ -26,7 +26,7 @@ static reef_bytes saved(reef_world *w, const reef_save_desc *desc)
 static reef_bytes difference(reef_world *before, reef_world *after, bool sealed)
 {
     reef_bytes b;
-    assert_ok(reef_diff_bytes(before, after, &b, sealed));
+    assert_ok(reef_diff_bytes(before, after, &b, &(reef_save_desc){.sealed = sealed}));
     return b;
 }
 
@@ -159,8 +159,8 @@ static void G4_open_loops_lock(void **state)
     assert_true(reef_next(&loop));
     assert_refused(w, REEF_LOCKED, reef_save_bytes(w, &b, NULL));
     assert_refused(w, REEF_LOCKED, reef_save(w, "never.reef", NULL));
-    assert_refused(w, REEF_LOCKED, reef_diff_bytes(fork, w, &b, false));
-    assert_status(REEF_LOCKED, reef_diff_bytes(w, fork, &b, false));
+    assert_refused(w, REEF_LOCKED, reef_diff_bytes(fork, w, &b, NULL));
+    assert_status(REEF_LOCKED, reef_diff_bytes(w, fork, &b, NULL));
     reef_end(&loop);
     reef_world_free(fork);
 }
@@ -187,15 +187,15 @@ static void G4_arguments_are_checked(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_save(NULL, "x", NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_save_bytes(NULL, &b, NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_save_to(NULL, (reef_writer){0}, NULL));
-    assert_status(REEF_BAD_ARGUMENT, reef_diff_bytes(w, NULL, &b, false));
+    assert_status(REEF_BAD_ARGUMENT, reef_diff_bytes(w, NULL, &b, NULL));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_save(w, NULL, NULL));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_save(w, "", NULL));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_save_bytes(w, NULL, NULL));
     assert_refused(w, REEF_BAD_ARGUMENT, reef_save_to(w, (reef_writer){0}, NULL));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_diff_bytes(w, w, NULL, false));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_diff_bytes(NULL, w, &b, false));
-    assert_refused(w, REEF_BAD_ARGUMENT, reef_diff_save(w, w, (reef_writer){0}, false));
-    assert_refused(w, REEF_OTHER_WORLD, reef_diff_bytes(another_world(state, NULL), w, &b, false));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_diff_bytes(w, w, NULL, NULL));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_diff_bytes(NULL, w, &b, NULL));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_diff_save(w, w, (reef_writer){0}, NULL));
+    assert_refused(w, REEF_OTHER_WORLD, reef_diff_bytes(another_world(state, NULL), w, &b, NULL));
 }
 
 /* ---- where the bytes go ---- */
@@ -242,7 +242,7 @@ static void G4_what_the_writer_says_is_answered(void **state)
             assert_int_equal(s.calls, at); /* nothing more comes */
         }
     s = (sink){.fail_at = 3, .answer = REEF_IO};
-    assert_refused(w, REEF_IO, reef_diff_save(w, w, (reef_writer){sink_write, &s}, false));
+    assert_refused(w, REEF_IO, reef_diff_save(w, w, (reef_writer){sink_write, &s}, NULL));
 }
 
 static void G4_a_file_is_replaced(void **state)

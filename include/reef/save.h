@@ -40,6 +40,7 @@ typedef struct reef_save_desc {
                                no entity isn't saved then: time, events; the others' indices are free */
     bool          raw;      /* types without fields are written as bytes; the file is then read only by programs with the same
                                types on a machine with the same order of bytes. Otherwise such a type, if some entity has it, is refused */
+    bool          sealed;   /* with the state's hash (of a difference: both states'), which loading compares; costs reef_hash */
     bool          unsynced; /* don't wait for the disk: the old or the new file is there after a crash of the program, not after one
                                of the system */
     reef_progress progress;
@@ -107,11 +108,11 @@ REEF_API reef_status reef_load_bytes(reef_world *world, const void *data, size_t
 
 /* ---- differences as bytes ---- */
 
-/* Writes what must be done to `before` so that it is `after`: for undo, replication, tests. The two should be of one family (forks, or
- * reef_snapshot_fork of snapshots): what they share isn't looked into; others differ in everything. `sealed`: with the hashes of both states, so that
- * applying refuses any other state; costs reef_hash of both. Errors: as reef_save; OTHER_WORLD (not of one family). */
-REEF_API reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, bool sealed);
-REEF_API reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, bool sealed);
+/* Writes what must be done to `before` so that it is `after`: for undo, replication, tests. The two are of one family (forks, or
+ * reef_snapshot_fork of snapshots): what they share isn't looked into. NULL desc: all defaults; a query is refused, BAD_ARGUMENT. Unsealed, it can be applied to
+ * any state that it fits on, which may be another one. Errors: as reef_save_to, of either world; OTHER_WORLD (not of one family). */
+REEF_API reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc);
+REEF_API reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc);
 /* A world in the state `before` becomes `after`, to the bit; it needn't be of their family or their process. Otherwise as reef_load, but types must be as they were:
  * NOT_PORTABLE. Errors besides: OTHER_STATE (a sealed difference of another state), CORRUPT (also when it can't be applied to this state). */
 REEF_API reef_status reef_diff_apply(reef_world *world, const void *data, size_t size);

@@ -128,7 +128,7 @@ int main(int count, char **arguments)
     world_print(arguments[1], "world.txt", w);
     reef_world *before = reef_fork(w);
     for (int i = 0; i < 400; i++) zoo_change(w, &seed);
-    if (reef_diff_bytes(before, w, &bytes, true) != REEF_OK) fail("reef_diff_bytes");
+    if (reef_diff_bytes(before, w, &bytes, &(reef_save_desc){.sealed = true}) != REEF_OK) fail("reef_diff_bytes");
     bytes_write(arguments[1], "changes.reef", &bytes);
     world_print(arguments[1], "changed.txt", w);
     reef_world_free(before);
