@@ -925,6 +925,8 @@ const scenario scenarios[] = {
     {"fork, empty", NULL, make_fork},
     {"fork", with_everything, make_fork},
     {"restore", with_snapshot, restore},
+    {"merge", with_marks, merged_twice},
+    {"merge, common", with_common, merged_twice},
     {"hash, empty", NULL, hash},
     {"hash", with_everything, hash},
     {"hash, some kept", with_hashes, hash},

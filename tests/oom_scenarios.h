@@ -74,5 +74,6 @@ bool common_removed(sweep *s);
 bool common_cloned(sweep *s);
 bool common_spawned(sweep *s);
 bool common_attached(sweep *s);
+bool merged_twice(sweep *s);
 
 #endif

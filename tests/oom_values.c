@@ -74,3 +74,13 @@ bool several_added_where(sweep *s)
     reef_query q = reef_query_new(s->w, "");
     return !reef_query_is_null(q) && reef_add_where(s->w, q, SomeTracked) == REEF_OK && reef_query_free(s->w, q) == REEF_OK;
 }
+
+/* A fork of the world into the world: all twice. */
+bool merged_twice(sweep *s)
+{
+    reef_world *from = reef_fork(s->w);
+    if (from == NULL) return false;
+    const reef_status status = reef_merge(s->w, from, &(reef_merge_desc){.drop_names = true}, NULL);
+    reef_world_free(from);
+    return status == REEF_OK;
+}
