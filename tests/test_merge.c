@@ -379,6 +379,13 @@ static void G5_merging_that_is_refused(void **state)
     assert_true(reef_set_id(from, e, reef_id(Unique), &own, sizeof own) >= 0);
     assert_refused(w, REEF_NOT_COPYABLE, reef_merge(w, from, NULL, NULL));
     assert_int_equal(reef_last_error(w).component.id, reef_id(Unique).id);
+    assert_string_equal(reef_last_error(w).operation, "reef_merge");
+    assert_refused(from, REEF_NOT_COPYABLE, reef_merge(from, w, NULL, NULL)); /* nor may it be where others come to */
+    assert_string_equal(reef_last_error(from).operation, "reef_merge");
+    reef_world *small = another_world(state, &(reef_world_config){.entities_max = 3});
+    assert_ok(reef_spawn_many(small, 2, NULL, reef_with(Position, 1, 2)));
+    assert_ok(reef_merge(small, w, &(reef_merge_desc){.query = "Mass"}, NULL)); /* the third one */
+    assert_refused(small, REEF_LIMIT, reef_merge(small, w, &(reef_merge_desc){.query = "Mass"}, NULL));
     reef_world *strict = another_world(state, &(reef_world_config){.strict = true});
     assert_ok(reef_remove(from, e, Unique));
     assert_ok(reef_world_use(strict, reef_id(Position)));
