@@ -312,7 +312,7 @@ static bool record_complete(decoding *d)
     return true;
 }
 
-static bool record_read_rest(decoding *d, const record_head *h)
+static bool record_read_rest(decoding *d)
 {
     section_in *in = d->in;
     uint64_t sections = 1;
@@ -327,7 +327,6 @@ static bool record_read_rest(decoding *d, const record_head *h)
     const uint64_t said = get_u64(in), after = get_u64(in);
     if (!section_taken(in)) return false;
     if (said != sections) return in_wrong(in, REEF_CORRUPT, "a section is missing");
-    (void)h;
     return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the state isn't the one that was written");
 }
 
@@ -341,7 +340,7 @@ static bool record_read_one(decoding *d, uint64_t number)
     if (!record_head_get(in, &h)) return false;
     d->whole = (h.flags & RECORD_DIFFERENCE) == 0;
     const bool first = number == 0 && (d->load->flags & FILE_DIFFERENCE) == 0;
-    if (h.number != number || d->whole != first) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    if (h.number != number || d->whole != first || (d->whole && h.before)) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
     if (!state_is(d, h.before, number ? REEF_CORRUPT : REEF_OTHER_STATE, "the difference is one of another state")) return false;
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
@@ -351,7 +350,7 @@ static bool record_read_one(decoding *d, uint64_t number)
     d->cursor.unit = 0;
     d->past = d->newest;
     d->first = number == 0;
-    return record_read_rest(d, &h);
+    return record_read_rest(d);
 }
 
 /* ---- journals: which records are whole ---- */

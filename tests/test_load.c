@@ -1,4 +1,5 @@
 /* Worlds that were saved come back, and go on as the saved ones. */
+#include "load_repair.h"
 #include "load_zoo.h"
 #include "scenes.h"
 
@@ -145,6 +146,87 @@ static void F10_differences_lead_from_one_state_to_the_next(void **state)
     }
 }
 
+/* ---- damage ---- */
+
+/* The world is refused the file, and is as it was. */
+static void refused(reef_world *w, const unsigned char *data, size_t size, uint64_t hash)
+{
+    const reef_status s = reef_load_bytes(w, data, size, NULL);
+    if (s != REEF_CORRUPT && s != REEF_VERSION) print_error("%d\n", (int)s);
+    assert_true(s == REEF_CORRUPT || s == REEF_VERSION);
+    assert_true(reef_hash(w) == hash);
+}
+
+static reef_world *small_zoo(void **state, reef_bytes *bytes)
+{
+    reef_world *w = world_of(state);
+    zoo_make(w, 11, 120);
+    *bytes = saved(w, false);
+    return w;
+}
+
+static void G5_every_bit_counts(void **state)
+{
+    reef_bytes bytes;
+    reef_world *w = small_zoo(state, &bytes);
+    const uint64_t hash = reef_hash(w);
+    unsigned char *data = bytes.data;
+    for (size_t i = 0; i < bytes.size; i++) {
+        const unsigned char was = data[i];
+        data[i] = (unsigned char)(was ^ 1u << i % 8);
+        refused(w, data, bytes.size, hash);
+        data[i] = was;
+    }
+    assert_valid(w);
+    reef_bytes_free(&bytes);
+}
+
+static void G5_every_truncation_is_refused(void **state)
+{
+    reef_bytes bytes;
+    reef_world *w = small_zoo(state, &bytes);
+    const uint64_t hash = reef_hash(w);
+    for (size_t n = 0; n < bytes.size; n++) refused(w, bytes.data, n, hash);
+    assert_valid(w);
+    reef_bytes_free(&bytes);
+}
+
+/* One change behind right sums: refused, or a sound world. */
+static void survives(reef_world *w, const unsigned char *data, size_t size)
+{
+    const reef_status s = reef_load_bytes(w, data, size, NULL);
+    if (s == REEF_OK) {
+        assert_valid(w);
+        (void)reef_hash(w);
+        zoo_steps(w, 1, 20);
+        assert_valid(w);
+        return;
+    }
+    if (s != REEF_CORRUPT) print_message("%s: %s\n", reef_status_text(s), reef_last_error(w).detail);
+    assert_true(s == REEF_CORRUPT || s == REEF_VERSION || s == REEF_LIMIT || s == REEF_NOT_PORTABLE || s == REEF_NO_MEMORY);
+}
+
+static void G5_files_that_lie_are_refused_or_sound(void **state)
+{
+    reef_bytes bytes;
+    (void)small_zoo(state, &bytes);
+    reef_world *w = another_world(state, NULL);
+    unsigned char *copy = malloc(bytes.size);
+    uint64_t seed = 5;
+    assert_non_null(copy);
+    for (size_t i = FILE_HEADER_BYTES; i < bytes.size; i++) {
+        static const unsigned char values[] = {0, 1, 0x7F, 0x80, 0xFF};
+        memcpy(copy, bytes.data, bytes.size);
+        if (i % 3 == 0) copy[i] ^= (unsigned char)(1u << random_below(&seed, 8));
+        else if (i % 3 == 1) copy[i] = values[random_below(&seed, 5)];
+        else copy[i]++;
+        repair(copy, bytes.size);
+        survives(w, copy, bytes.size);
+    }
+    free(copy);
+    reef_bytes_free(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +235,9 @@ int main(void)
         TEST(F10_many_rows_in_many_chunks),
         TEST(F10_differences_lead_from_one_state_to_the_next),
         TEST(G4_scenes_go_on_as_the_saved_ones),
+        TEST(G5_every_bit_counts),
+        TEST(G5_every_truncation_is_refused),
+        TEST(G5_files_that_lie_are_refused_or_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
