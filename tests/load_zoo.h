@@ -8,7 +8,9 @@
 #include "reef/single.h"
 #include "reef/snapshot.h"
 #include "reef/track.h"
-#include "support.h"
+#include "reef.h"
+#include <stdio.h>
+#include <string.h>
 
 typedef struct { float x, y, z; } Spot;
 typedef struct { uint8_t kind; bool wild; int64_t number; char text[6]; reef_entity to; } Beast; /* padding between them */
@@ -50,16 +52,26 @@ REEF_FIELDS(Den, REEF_FIELD(Den, base.x, REEF_F32, "m", 0, 0), REEF_FIELD(Den, b
 REEF_COMPONENT(Season);
 REEF_FIELDS(Season, REEF_FIELD(Season, of, REEF_I32, NULL, 0, 0));
 
+REEF_TAG(Stuck);
+REEF_SWITCH(Alert);
+
+static inline uint32_t zoo_next(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33);
+}
+static inline uint32_t zoo_below(uint64_t *seed, uint32_t n) { return zoo_next(seed) % n; }
+
 static inline reef_entity zoo_any(const reef_world *w, uint64_t *seed)
 {
     const uint32_t n = (uint32_t)reef_world_stats(w).indices;
-    return n ? reef_entity_at(w, random_below(seed, n)) : (reef_entity){0, 0};
+    return n ? reef_entity_at(w, zoo_below(seed, n)) : (reef_entity){0, 0};
 }
 
 /* One operation; what is drawn depends on the seed alone, what it meets on the world. */
 static inline void zoo_step(reef_world *w, uint64_t *seed)
 {
-    const uint32_t what = random_below(seed, 24), r = random_next(seed);
+    const uint32_t what = zoo_below(seed, 24), r = zoo_next(seed);
     const reef_entity e = zoo_any(w, seed), other = zoo_any(w, seed);
     char name[32];
     if (reef_entity_is_null(e) || what < 4) {
@@ -89,8 +101,8 @@ static inline void zoo_step(reef_world *w, uint64_t *seed)
     case 12: if (reef_has(w, e, Herd)) reef_share_id(w, e, other, reef_id(Herd)); break;
     case 13: if (on) reef_set_id(w, e, reef_id(Track), &track, sizeof track); else if (reef_has(w, e, Track)) reef_remove(w, e, Track); break;
     case 14: if (on) reef_set_id(w, e, reef_id(Age), &age, sizeof age); else if (reef_has(w, e, Age)) reef_remove(w, e, Age); break;
-    case 15: if (on) { if (!reef_has(w, e, Frozen)) reef_add(w, e, Frozen); } else if (reef_has(w, e, Frozen)) reef_remove(w, e, Frozen); break;
-    case 16: if (on) { if (!reef_has(w, e, Awake)) reef_add(w, e, Awake); } else if (reef_has(w, e, Awake)) reef_remove(w, e, Awake); break;
+    case 15: if (on) { if (!reef_has(w, e, Stuck)) reef_add(w, e, Stuck); } else if (reef_has(w, e, Stuck)) reef_remove(w, e, Stuck); break;
+    case 16: if (on) { if (!reef_has(w, e, Alert)) reef_add(w, e, Alert); } else if (reef_has(w, e, Alert)) reef_remove(w, e, Alert); break;
     case 17: reef_enable_id(w, e, (reef_component){0}, on); break;
     case 18: if (reef_has(w, e, Beast)) reef_enable(w, e, Beast); if (reef_has(w, e, Hunger)) reef_enable_id(w, e, reef_id(Hunger), on); break;
     case 19: (void)snprintf(name, sizeof name, "n%u", (unsigned)(r % 50)); if (reef_entity_is_null(reef_find(w, name))) reef_set_name(w, e, name); break;
@@ -104,14 +116,6 @@ static inline void zoo_step(reef_world *w, uint64_t *seed)
 static inline void zoo_steps(reef_world *w, uint64_t seed, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) zoo_step(w, &seed);
-}
-
-static inline void zoo_make(reef_world *w, uint64_t seed, uint32_t n)
-{
-    const Season season = {3};
-    assert_status(REEF_ADDED, reef_single_set_id(w, reef_id(Season), &season, sizeof season));
-    zoo_steps(w, seed, n);
-    assert_some(reef_reserve_id(w));
 }
 
 #endif
