@@ -29,6 +29,6 @@ bool future_fork(future *without, future *with, uint32_t removed, report *screen
 bool future_play_both(future *with, future *without, const options *o, report *screen);
 
 /* At the end: all that was recorded. */
-bool future_take(future *f);
+bool future_take(future *f, const options *o);
 
 #endif

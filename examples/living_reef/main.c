@@ -55,11 +55,11 @@ static bool play(futures *f, report *screen, const species_table *table, const o
     uint32_t removed = o->one_future ? SPECIES_MAX : species_largest_hunter(table);
     if (!begin(f, table, o, pool)) return false;
     report_start(screen, o->ticks, ecosystem_ticks(&f->with.e), o->quiet);
-    if (removed == SPECIES_MAX) return future_play(&f->with, o, o->ticks, screen) && future_take(&f->with);
+    if (removed == SPECIES_MAX) return future_play(&f->with, o, o->ticks, screen) && future_take(&f->with, o);
     if (!f->forked && !future_play(&f->with, o, o->ticks / 2, screen)) return false;
     if (!f->forked && !future_fork(&f->without, &f->with, removed, screen)) return false;
     f->forked = true;
-    return future_play_both(&f->with, &f->without, o, screen) && future_take(&f->with) && future_take(&f->without);
+    return future_play_both(&f->with, &f->without, o, screen) && future_take(&f->with, o) && future_take(&f->without, o);
 }
 
 static void complain_of(const futures *f)

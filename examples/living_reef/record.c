@@ -6,6 +6,17 @@
 
 static bool enough_memory(const ecosystem *e) { return reef_last_error(e->world).status != REEF_NO_MEMORY; }
 
+/* The one that was taken in this tick; NULL: none was. */
+static Sample *sample_now(ecosystem *e)
+{
+    const uint32_t tick = ecosystem_ticks(e);
+    Sample        *found = NULL;
+    for (reef_block b = reef_begin_text(e->world, "in Sample"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++)
+            if (reef_in(&b, Sample)[i].tick == tick) found = reef_mut(e->world, b.entities[i], Sample);
+    return found;
+}
+
 bool record_sample(ecosystem *e)
 {
     const Tally  *tally = reef_single_get(e->world, Tally);
@@ -13,15 +24,10 @@ bool record_sample(ecosystem *e)
     Sample        s = {.tick = ecosystem_ticks(e), .fish = census->energy, .born = tally->born, .died = tally->died};
     memcpy(s.population, census->population, sizeof s.population);
     memcpy(s.layer, reef_single_get(e->world, Stock)->layer, sizeof s.layer);
-    return !reef_entity_is_null(reef_spawn(e->world, reef_value_make(reef_id(Sample), REEF_VALUE_ONE, (uint32_t)sizeof s, &s)));
-}
-
-bool record_forget(ecosystem *e)
-{
-    const reef_component recorded[] = {reef_id(Sample), reef_id(Map), reef_id(Giant)};
-    for (int i = 0; i < 3; i++)
-        if (reef_destroy_with_types(e->world, &recorded[i], 1, NULL) < 0) return false;
-    return true;
+    Sample *taken = sample_now(e);
+    if (taken != NULL) *taken = s;
+    return enough_memory(e) &&
+           (taken != NULL || !reef_entity_is_null(reef_spawn(e->world, reef_value_make(reef_id(Sample), REEF_VALUE_ONE, (uint32_t)sizeof s, &s))));
 }
 
 /* ---- maps ---- */
@@ -131,17 +137,18 @@ static bool take_giants(record *r, ecosystem *e)
     return true;
 }
 
-/* Samples come in the order in which they were made: none goes before the end. */
-bool record_take(record *r, ecosystem *e)
+/* Samples come in the order in which they were made, since none ever goes. */
+bool record_take(record *r, ecosystem *e, uint32_t from)
 {
     r->samples = malloc((reef_count(e->world, Sample) + 1) * sizeof *r->samples);
     if (r->samples == NULL) return false;
-    for (reef_block b = reef_begin_text(e->world, "in Sample"); reef_next(&b); r->count += b.count)
-        memcpy(r->samples + r->count, reef_in(&b, Sample), b.count * sizeof *r->samples);
+    for (reef_block b = reef_begin_text(e->world, "in Sample"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++)
+            if (reef_in(&b, Sample)[i].tick >= from) r->samples[r->count++] = reef_in(&b, Sample)[i];
     for (reef_block b = reef_begin_text(e->world, "in Map"); reef_next(&b);) {
         const Map *m = reef_in(&b, Map);
         for (uint32_t i = 0; i < b.count; i++)
-            if (m[i].moment < MAPS) r->maps[m[i].moment].drawn = &m[i];
+            if (m[i].moment < MAPS && (from == 0 || m[i].tick > from)) r->maps[m[i].moment].drawn = &m[i];
     }
     return take_giants(r, e) && enough_memory(e);
 }

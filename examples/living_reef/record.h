@@ -58,15 +58,13 @@ typedef struct record {
     uint32_t removed; /* the species that was taken out, if any was */
 } record;
 
-/* Adds a sample of the ecosystem as it is. False, here and below: no memory. */
+/* Adds a sample of the ecosystem as it is, or puts it in the place of the one of the same tick. False, here and below: no memory. */
 bool record_sample(ecosystem *e);
 /* Draws the map of a moment. */
 bool record_map(ecosystem *e, moment when);
-/* The samples and maps that a fork has from its origin go. */
-bool record_forget(ecosystem *e);
-
-/* All that was recorded. It lives as long as the world isn't changed. */
-bool record_take(record *r, ecosystem *e);
+/* All that was recorded from tick `from` on; maps of later ticks, or all for 0. It lives as long as the world isn't changed. A fork has what its
+ * origin recorded as well: nothing is taken out of it, so that a fork of which nothing is taken away stays the same as its origin. */
+bool record_take(record *r, ecosystem *e, uint32_t from);
 void record_free(record *r);
 
 /* The samples as comma separated values, one line a sample: first those of both futures, then those of each. `without`

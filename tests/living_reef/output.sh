@@ -113,9 +113,9 @@ END { if (!seen || !differs) { print "the futures are the same"; bad = 1 } exit 
 
 ends 0 '' --out "$scratch/only" --one-future
 cut -d, -f1,3- "$scratch/only/populations.csv" >"$scratch/only.csv"
-awk -F, 'NR == 1 || ($2 != "without" && $1 != 15)' "$scratch/run/populations.csv" | cut -d, -f1,3- | cmp - "$scratch/only.csv" ||
+awk -F, 'NR == 1 || $2 != "without"' "$scratch/run/populations.csv" | cut -d, -f1,3- | cmp - "$scratch/only.csv" ||
     fail 'the fork changes the future that it leaves alone'
-[ "$(futures "$scratch/only/populations.csv")" = 'only only only only ' ] || fail 'futures of --one-future'
+[ "$(futures "$scratch/only/populations.csv")" = 'only only only only only ' ] || fail 'futures of --one-future'
 if grep -q -e 'forked' -e 'fork at' -e 'the fork' -e 'curve without' "$scratch/said" "$scratch/errors" \
     "$scratch/only/living_reef.svg"; then
     fail '--one-future speaks of a fork'
@@ -162,7 +162,7 @@ well_formed "$scratch/one/living_reef.svg"
 grep -v '^#' "$table" | head -n 2 | sed 's/2,detritus; plankton/2,plankton/' >"$scratch/lonely.csv"
 ends 0 '' --out "$scratch/lonely" --species "$scratch/lonely.csv"
 well_formed "$scratch/lonely/living_reef.svg"
-[ "$(futures "$scratch/lonely/populations.csv")" = 'only only only only ' ] || fail 'a species alone has two futures'
+[ "$(futures "$scratch/lonely/populations.csv")" = 'only only only only only ' ] || fail 'a species alone has two futures'
 {
     grep -v '^#' "$table" | head -n 1
     awk 'BEGIN { for (i = 0; i < 64; i++) printf "Species %d,Fish %d,2.0,0.1,0.1,1,10,2,algae,40\n", i, i }'
