@@ -7,7 +7,7 @@
 
 /* ---- systems and phases by name ---- */
 
-static const struct system *system_named(const reef_world *w, const char *name)
+static const struct system *system_by_name(const reef_world *w, const char *name)
 {
     const schedule *s = w->schedule;
     for (uint32_t i = 0; s && i < s->count; i++)
@@ -61,7 +61,7 @@ static bool clocks_read(decoding *d)
         const uint64_t value = get_u64(in);
         if (in->status != REEF_OK) return false;
         if (of > 1) return in_wrong(in, REEF_CORRUPT, "a clock of no known kind");
-        const struct system *system = of ? system_named(d->w, name) : NULL;
+        const struct system *system = of ? system_by_name(d->w, name) : NULL;
         const uint64_t serial = of ? (system ? system->serial : 0) : phase_serial(d->w, name);
         if (serial == 0) {
             if (!of) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
@@ -87,7 +87,7 @@ static bool runs_read(decoding *d)
     for (uint32_t i = 0; i < count; i++) {
         if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         uint64_t version = get_u64(in);
-        const struct system *system = system_named(d->w, name);
+        const struct system *system = system_by_name(d->w, name);
         if (!decode_version(d, &version)) return false;
         for (uint32_t k = 0; system && k < old; k++)
             if (s->runs[k].serial == system->serial) told[k] = 1;
@@ -109,7 +109,7 @@ static bool switches_read(decoding *d)
         const uint32_t on = get_u8(in);
         if (in->status != REEF_OK) return false;
         if (on > 1) return in_wrong(in, REEF_CORRUPT, "a system that is neither on nor off");
-        const struct system *system = system_named(d->w, name);
+        const struct system *system = system_by_name(d->w, name);
         if (system == NULL) {
             if (d->first) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
             continue;
@@ -178,7 +178,7 @@ bool decode_names(decoding *d)
 /* ---- events ---- */
 
 /* Room for a place of a system. */
-static bool place_put(decoding *d, const struct system *system, uint32_t component, uint64_t position)
+static bool event_place_put(decoding *d, const struct system *system, uint32_t component, uint64_t position)
 {
     state *s = &d->w->state;
     for (uint32_t i = 0; i < s->event_place_count; i++)
@@ -209,8 +209,8 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         const uint64_t position = get_u64(in);
         if (in->status != REEF_OK) return false;
         if (position > tail) return in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
-        const struct system *system = system_named(d->w, name);
-        if (system && t && !place_put(d, system, t->id, position)) return false;
+        const struct system *system = system_by_name(d->w, name);
+        if (system && t && !event_place_put(d, system, t->id, position)) return false;
     }
     return true;
 }

@@ -177,7 +177,7 @@ static void store_forget(decoding *d, value_store *s)
 }
 
 /* The page's version becomes that of the newest value on it. */
-static void page_version(value_store *s, uint32_t page, uint64_t was, uint64_t version)
+static void page_version_put(value_store *s, uint32_t page, uint64_t was, uint64_t version)
 {
     if (version) s->values.version[page] = was > version ? was : version;
 }
@@ -216,7 +216,7 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
     }
     multi_put(d->w, s, e, n);
     const uint32_t page = slot_of(s, e) >> s->bits;
-    page_version(s, page, (slot_of(s, e) & slot_mask(s)) == 0 ? 0 : d->page_newest, version);
+    page_version_put(s, page, (slot_of(s, e) & slot_mask(s)) == 0 ? 0 : d->page_newest, version);
     d->page_newest = s->values.version[page];
     return true;
 }
@@ -237,7 +237,7 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
         memcpy(store_raw(d->w, f->t->id, e, 0), &value, sizeof value);
         shared_hold(value);
         store_put(d->w, s, e);
-        page_version(s, page, was, version);
+        page_version_put(s, page, was, version);
     }
     return true;
 }

@@ -231,7 +231,7 @@ static bool plan_by_offsets(type_reading *x, const type *t)
     return true;
 }
 
-static bool plan_make(type_reading *x, const type *t)
+static bool type_plan_make(type_reading *x, const type *t)
 {
     file_type *f = x->f;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
@@ -298,7 +298,7 @@ static bool type_unknown(type_reading *x)
     if (how == REEF_UNKNOWN_REFUSE) return in_wrong(d->in, REEF_UNKNOWN_TYPE, "type %.80s isn't known", f->name);
     if (how == REEF_UNKNOWN_DECLARE && reef_type_find(f->name).id == 0) f->t = type_declare(x);
     d->load->converted = true;
-    if (f->t) return plan_make(x, f->t);
+    if (f->t) return type_plan_make(x, f->t);
     f->dropped = true;
     if (home_in_table(f->home)) f->t = standin_make(d, REEF_TABLE, 0, 1);
     return !home_in_table(f->home) || f->t != NULL;
@@ -312,7 +312,7 @@ static bool type_resolve(type_reading *x)
     const type *t = type_of(id);
     bool ok = t && t->owner == 0 && world_knows(d->w, id) && !(t->split && REEF_ACQUIRE_U32(&t->part_count) == 0);
     if (!ok) ok = type_unknown(x);
-    else if (t->home == f->home || (home_in_table(t->home) && home_in_table(f->home))) f->t = t, ok = plan_make(x, t);
+    else if (t->home == f->home || (home_in_table(t->home) && home_in_table(f->home))) f->t = t, ok = type_plan_make(x, t);
     else {
         if (d->load->difference) return in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s lives in another home", f->name);
         decode_note(d, REEF_NOTE_HOME_CHANGED, t->name, NULL, 0);
@@ -320,8 +320,8 @@ static bool type_resolve(type_reading *x)
         if (t->split) { /* the stand-in is one piece, as the struct */
             type whole = *t;
             whole.split = false;
-            ok = plan_make(x, &whole);
-        } else ok = plan_make(x, t);
+            ok = type_plan_make(x, &whole);
+        } else ok = type_plan_make(x, t);
         f->t = ok ? standin_make(d, f->home, t->size, t->align) : NULL;
         f->whole = false;
         ok = f->t != NULL;

@@ -247,7 +247,7 @@ static uint64_t clock_of(const state *s, uint64_t serial)
     return 0;
 }
 
-static uint64_t run_of(const state *s, uint64_t serial)
+static uint64_t last_run_of(const state *s, uint64_t serial)
 {
     for (uint32_t i = 0; i < s->run_count; i++)
         if (s->runs[i].serial == serial) return s->runs[i].version;
@@ -302,10 +302,10 @@ static void systems_put(encoding *x)
     uint32_t runs = 0;
     size_t where = put_later(x->o);
     for (const schedule_entry *e = system_after(c, NULL); e; e = system_after(c, e->system->name)) {
-        const uint64_t version = run_of(&x->w->state, e->system->serial);
+        const uint64_t version = last_run_of(&x->w->state, e->system->serial);
         if (version == 0) continue;
         put_text(x->o, e->system->name);
-        put_u64(x->o, x->base && run_of(&x->base->state, e->system->serial) == version ? 0 : version);
+        put_u64(x->o, x->base && last_run_of(&x->base->state, e->system->serial) == version ? 0 : version);
         runs++;
     }
     put_now(x->o, where, runs);
@@ -326,7 +326,7 @@ static uint64_t version_newest(encoding *x)
     encode_bits_newest(x);
     encode_stores_newest(x);
     encode_tracks_newest(x);
-    for (uint32_t i = 0; c && i < c->count; i++) (void)encode_version(x, run_of(&x->w->state, c->entries[i].system->serial));
+    for (uint32_t i = 0; c && i < c->count; i++) (void)encode_version(x, last_run_of(&x->w->state, c->entries[i].system->serial));
     return x->newest;
 }
 

@@ -111,7 +111,7 @@ static bool row_same(const chunk_at *now, const chunk_at *was, const file_column
 }
 
 /* The first row from `row` on that differs; `rows`: none. */
-static uint32_t row_seek(const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t row)
+static uint32_t row_that_differs(const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t row)
 {
     const uint32_t both = now->rows < was->rows ? now->rows : was->rows;
     if (c->flat) {
@@ -142,7 +142,7 @@ static COLD void split_put(encoding *x, const chunk_at *at, const file_column *c
     }
 }
 
-static void rows_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t row, uint32_t rows)
+static void row_piece_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t row, uint32_t rows)
 {
     if (c->slot == 0) split_put(x, at, c, row, rows);
     else if (c->type == NULL) encode_handles(x, slot_entities(at->slots) + row, rows);
@@ -156,7 +156,7 @@ static void piece_put(encoding *x, const chunk_at *at, const file_column *c, uin
     put_u32(x->o, row);
     put_u32(x->o, rows);
     for (uint32_t i = 0; i < part_number(c); i++) put_u64(x->o, encode_version(x, at->slots[part_slot(at, c, i)].version));
-    if (rows) rows_put(x, at, c, row, rows);
+    if (rows) row_piece_put(x, at, c, row, rows);
 }
 
 /* The rows of a column that differ: from one that does up to a gap that costs more than the head of another piece. */
@@ -166,12 +166,12 @@ static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was
     const uint32_t gap = PIECE_HEAD / c->bytes;
     bool version;
     uint32_t pieces = 0, row = column_shared(now, was, c, &version) ? was->rows : 0;
-    if (was->unit && row < now->rows) row = row_seek(now, was, c, row);
+    if (was->unit && row < now->rows) row = row_that_differs(now, was, c, row);
     while (row < now->rows) {
         uint32_t end = row + 1, next = end;
         while (end < now->rows) {
             if (end >= was->rows) next = end = now->rows; /* all that follows is new */
-            else next = row_seek(now, was, c, end);
+            else next = row_that_differs(now, was, c, end);
             if (next == now->rows || next - end > gap) break;
             end = next + 1;
         }

@@ -200,7 +200,7 @@ static int holder_compare(const void *a, const void *b)
     return p->entity.index < q->entity.index ? -1 : p->entity.index > q->entity.index;
 }
 
-static void group_put(encoding *x, const type *t, const value_store *s, const holder *h, uint32_t n)
+static void holders_put(encoding *x, const type *t, const value_store *s, const holder *h, uint32_t n)
 {
     uint64_t version = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -222,7 +222,7 @@ static void groups_put(encoding *x, const type *t, const value_store *s, const h
     const size_t where = put_later(x->o);
     for (uint32_t i = 0, n; i < s->count; i += n) {
         for (n = 1; i + n < s->count && h[i + n].first == h[i].first; n++) {}
-        group_put(x, t, s, h + i, n);
+        holders_put(x, t, s, h + i, n);
         count++;
     }
     put_now(x->o, where, count);

@@ -77,7 +77,7 @@ void section_begin(section_out *o, uint32_t kind)
 }
 
 /* The piece that ends with the buffer's fill grows, or a new one comes. */
-static bool piece_add(section_out *o, const void *outside, size_t count)
+static bool section_piece_add(section_out *o, const void *outside, size_t count)
 {
     section_piece *last = o->piece_count ? &o->pieces[o->piece_count - 1] : NULL;
     if (outside == NULL && last && last->outside == NULL) {
@@ -100,7 +100,7 @@ unsigned char *put_room(section_out *o, size_t count)
         if (o->status != REEF_OK || !room_more(o, &p, &o->room, o->fill + count, 1, BUFFER_FIRST)) return NULL;
         o->buffer = p;
     }
-    if (!piece_add(o, NULL, count)) return NULL;
+    if (!section_piece_add(o, NULL, count)) return NULL;
     unsigned char *at = o->buffer + o->fill;
     o->fill += count;
     return at;
@@ -115,7 +115,7 @@ void put_bytes(section_out *o, const void *bytes, size_t count)
 void put_block(section_out *o, const void *bytes, size_t count)
 {
     if (count < SECTION_COPY) put_bytes(o, bytes, count);
-    else if (o->status == REEF_OK) (void)piece_add(o, bytes, count);
+    else if (o->status == REEF_OK) (void)section_piece_add(o, bytes, count);
 }
 
 static void put_little(section_out *o, uint64_t x, unsigned bytes)

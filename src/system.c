@@ -218,7 +218,7 @@ static COLD void draft_access(system_draft *d)
 
 /* ---- making ---- */
 
-static COLD char *put_text(char **room, const char *text)
+static COLD char *join_text(char **room, const char *text)
 {
     if (text == NULL || text[0] == 0) return NULL;
     char        *copy = *room;
@@ -268,8 +268,8 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     s->access_count = d->access_count;
     memcpy(s->access, d->access, d->access_count * sizeof *s->access);
     char *room = (char *)(s->access + s->access_count);
-    s->before = put_text(&room, before);
-    s->after = put_text(&room, after);
+    s->before = join_text(&room, before);
+    s->after = join_text(&room, after);
     mutex_lock(&f->lock);
     s->serial = ++f->query_serial;
     mutex_unlock(&f->lock);
