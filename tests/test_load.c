@@ -235,6 +235,228 @@ static void G5_files_that_lie_are_refused_or_sound(void **state)
     reef_bytes_free(&bytes);
 }
 
+/* ---- programs that have changed ---- */
+
+typedef struct { float a; int32_t gone; uint8_t small; int16_t list[3]; char text[4]; double wide; } OldShape;
+typedef struct { uint8_t wide; float a; int64_t small; int16_t list[5]; char text[8]; int32_t fresh; } NewShape;
+REEF_COMPONENT(OldShape);
+REEF_FIELDS(OldShape, REEF_FIELD(OldShape, a, REEF_F32, NULL, 0, 0), REEF_FIELD(OldShape, gone, REEF_I32, NULL, 0, 0), REEF_FIELD(OldShape, small, REEF_U8, NULL, 0, 0),
+            REEF_FIELD(OldShape, list, REEF_I16, NULL, 0, 0), REEF_FIELD(OldShape, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(OldShape, wide, REEF_F64, NULL, 0, 0));
+REEF_COMPONENT(NewShape);
+REEF_FIELDS(NewShape, REEF_FIELD(NewShape, wide, REEF_U8, NULL, 0, 0), REEF_FIELD(NewShape, a, REEF_F32, NULL, 0, 0), REEF_FIELD(NewShape, small, REEF_I64, NULL, 0, 0),
+            REEF_FIELD(NewShape, list, REEF_I16, NULL, 0, 0), REEF_FIELD(NewShape, text, REEF_CHAR, NULL, 0, 0), REEF_FIELD(NewShape, fresh, REEF_I32, NULL, 0, 0));
+
+/* The file's type of this name is one of another, as long one. */
+static void rename_type(reef_bytes bytes, const char *from, const char *to)
+{
+    unsigned char *p = bytes.data, *end = p + bytes.size - strlen(from);
+    assert_int_equal(strlen(from), strlen(to));
+    while (p < end && memcmp(p, from, strlen(from)) != 0) p++;
+    assert_true(p < end);
+    memcpy(p, to, strlen(to));
+    repair(bytes.data, bytes.size);
+}
+
+typedef struct notes { uint32_t count[8]; uint64_t rows; char text[512]; } notes;
+
+static void note_down(void *context, const reef_load_note *n)
+{
+    notes *x = context;
+    x->count[n->kind]++;
+    x->rows += n->rows;
+    const size_t at = strlen(x->text);
+    (void)snprintf(x->text + at, sizeof x->text - at, "%d %s %s\n", (int)n->kind, n->type ? n->type : "-", n->field ? n->field : "-");
+}
+
+static void G4_fields_follow_their_names(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const OldShape old = {1.5f, 7, 200, {1, -2, 3}, "abc", 300.7};
+    const reef_entity e = reef_spawn(w, reef_value_make(reef_id(OldShape), REEF_VALUE_ONE, sizeof old, &old));
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "OldShape", "NewShape");
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_valid(other);
+    const NewShape *x = reef_get(other, e, NewShape);
+    assert_non_null(x);
+    assert_true(x->a >= 1.5f && x->a <= 1.5f);
+    assert_int_equal(x->wide, 255); /* the nearest that fits */
+    assert_int_equal(x->small, 200);
+    assert_int_equal(x->list[1], -2);
+    assert_int_equal(x->list[3], 0);
+    assert_string_equal(x->text, "abc");
+    assert_int_equal(x->fresh, 0);
+    assert_string_equal(n.text, "4 NewShape wide\n4 NewShape small\n4 NewShape list\n4 NewShape text\n3 NewShape fresh\n2 NewShape gone\n");
+    reef_bytes_free(&bytes);
+}
+
+static void G4_unknown_types_are_dropped_refused_or_declared(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const OldShape old = {1.5f, 7, 200, {1, -2, 3}, "abc", 300.7};
+    const Hunger hunger = {1, 2};
+    const reef_entity e = reef_spawn(w, reef_value_make(reef_id(OldShape), REEF_VALUE_ONE, sizeof old, &old),
+                                     reef_value_make(reef_id(Hunger), REEF_VALUE_ONE, sizeof hunger, &hunger));
+    assert_some(reef_spawn(w, reef_value_make(reef_id(OldShape), REEF_VALUE_ONE, sizeof old, &old)));
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "OldShape", "Unknown1");
+    rename_type(bytes, "Hunger", "Hungar");
+    notes n = {0};
+    reef_load_desc desc = {.unknown = REEF_UNKNOWN_REFUSE, .note = note_down, .context = &n};
+    assert_refused(other, REEF_UNKNOWN_TYPE, reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    desc.unknown = REEF_UNKNOWN_DROP;
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_valid(other);
+    assert_true(reef_is_alive(other, e));
+    assert_int_equal(n.count[REEF_NOTE_TYPE_DROPPED], 2);
+    assert_int_equal(n.rows, 3);
+    assert_int_equal(reef_world_stats(other).entities, 2);
+    assert_int_equal(reef_world_stats(other).values, 0);
+    desc.unknown = REEF_UNKNOWN_DECLARE;
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_valid(other);
+    const OldShape *x = reef_get_id(other, e, reef_type_find("Unknown1"));
+    const Hunger *y = reef_get_id(other, e, reef_type_find("Hungar"));
+    assert_true(x && y);
+    assert_int_equal(x->gone, 7);
+    assert_int_equal(y->most, 2);
+    reef_bytes_free(&bytes);
+}
+
+static reef_component value_in(reef_home home)
+{
+    char name[32];
+    reef_status status;
+    const reef_field field = {"value", REEF_I32, 0, 4, NULL, 0, 0};
+    (void)snprintf(name, sizeof name, "value_in_%d", (int)home);
+    const reef_type_desc d = {.name = name, .size = 4, .align = 4, .home = home, .fields = &field, .field_count = 1};
+    const reef_component c = reef_type_new(&d, &status);
+    assert_ok(status);
+    return c;
+}
+
+static void home_changes(void **state, reef_home from, reef_home to)
+{
+    reef_world *w = another_world(state, NULL), *other = another_world(state, NULL);
+    const reef_component was = value_in(from), is = value_in(to);
+    for (int32_t i = 0; i < 40; i++) {
+        const reef_entity e = reef_create(w);
+        if (i % 3) assert_status(REEF_ADDED, reef_set_id(w, e, was, &i, sizeof i));
+        if (i % 5 == 1 && from != REEF_COLD) assert_ok(reef_enable_id(w, e, was, false));
+        if (i % 4 == 0) assert_ok(reef_add(w, e, Frozen));
+    }
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, reef_type_name(was), reef_type_name(is));
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    const reef_status s = reef_load_bytes(other, bytes.data, bytes.size, &desc);
+    if (s != REEF_OK) print_error("%d to %d: %s\n", (int)from, (int)to, reef_last_error(other).detail);
+    assert_status(REEF_OK, s);
+    assert_valid(other);
+    for (int32_t i = 0; i < 40; i++) {
+        const reef_entity e = reef_entity_at(other, (uint32_t)i);
+        const int32_t *x = reef_get_id(other, e, is);
+        assert_int_equal(x != NULL, i % 3 != 0);
+        assert_int_equal(reef_has(other, e, Frozen), i % 4 == 0);
+        if (x) assert_int_equal(*x, i);
+        if (x && from != REEF_COLD && to != REEF_COLD) assert_int_equal(reef_is_enabled_id(other, e, is), reef_is_enabled_id(w, e, was));
+    }
+    const bool same = from == to || (from == REEF_TABLE && to == REEF_SPLIT) || (from == REEF_SPLIT && to == REEF_TABLE);
+    assert_int_equal(n.count[REEF_NOTE_HOME_CHANGED], same ? 0 : 1);
+    reef_bytes_free(&bytes);
+    end_world(state, w);
+    end_world(state, other);
+}
+
+static void G4_types_may_change_their_homes(void **state)
+{
+    for (int from = REEF_TABLE; from <= REEF_SPLIT; from++)
+        for (int to = REEF_TABLE; to <= REEF_SPLIT; to++)
+            if (from != REEF_BIT && to != REEF_BIT) home_changes(state, (reef_home)from, (reef_home)to);
+}
+
+static void G4_what_the_config_forbids_is_refused(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_world *small = another_world(state, &(reef_world_config){.entities_max = 10}), *strict = another_world(state, &(reef_world_config){.strict = true});
+    for (int i = 0; i < 11; i++) assert_some(reef_create(w));
+    reef_bytes bytes = saved(w, false);
+    assert_refused(small, REEF_LIMIT, reef_load_bytes(small, bytes.data, bytes.size, NULL));
+    assert_ok(reef_load_bytes(strict, bytes.data, bytes.size, NULL));
+    reef_bytes_free(&bytes);
+    assert_some(reef_spawn(w, reef_with(Mass, 1)));
+    const reef_save_desc raw = {.raw = true};
+    assert_ok(reef_save_bytes(w, &bytes, &raw));
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(strict, bytes.data, bytes.size, &desc));
+    assert_int_equal(n.count[REEF_NOTE_TYPE_DROPPED], 1);
+    reef_bytes_free(&bytes);
+}
+
+/* ---- calls ---- */
+
+static bool stop(void *context, uint64_t done, uint64_t all)
+{
+    assert_true(done <= all);
+    return ++*(uint32_t *)context < 3;
+}
+
+static reef_status read_some(void *context, void *to, size_t count, size_t *got)
+{
+    reef_bytes *b = context;
+    *got = count < b->size ? count : b->size;
+    memcpy(to, b->data, *got);
+    b->data = (char *)b->data + *got;
+    b->size -= *got;
+    return REEF_OK;
+}
+
+static reef_status read_never(void *context, void *to, size_t count, size_t *got)
+{
+    (void)context, (void)to, (void)count;
+    *got = 0;
+    return REEF_IO;
+}
+
+static void F10_streams_progress_and_locks(void **state)
+{
+    reef_bytes bytes;
+    reef_world *w = small_zoo(state, &bytes), *other = another_world(state, NULL);
+    reef_bytes rest = bytes;
+    assert_ok(reef_load_from(other, (reef_reader){read_some, &rest}, NULL));
+    assert_same(w, other);
+    assert_refused(other, REEF_IO, reef_load_from(other, (reef_reader){read_never, NULL}, NULL));
+    uint32_t calls = 0;
+    const reef_load_desc desc = {.progress = stop, .context = &calls};
+    assert_refused(other, REEF_CANCELLED, reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_int_equal(calls, 3);
+    assert_refused(other, REEF_BAD_ARGUMENT, reef_load_from(other, (reef_reader){NULL, NULL}, NULL));
+    assert_refused(other, REEF_BAD_ARGUMENT, reef_load(other, NULL, NULL));
+    assert_refused(other, REEF_CORRUPT, reef_load_bytes(other, NULL, 0, NULL));
+    assert_refused(other, REEF_CORRUPT, reef_diff_apply(other, bytes.data, bytes.size));
+    reef_bytes_free(&bytes);
+}
+
+static void F10_a_sealed_difference_knows_its_state(void **state)
+{
+    reef_world *w = world_of(state);
+    zoo_make(w, 4, 300);
+    reef_world *before = reef_fork(w), *third = reef_fork(w);
+    zoo_steps(w, 9, 50);
+    zoo_steps(third, 10, 50);
+    reef_bytes bytes = {NULL, 0};
+    assert_ok(reef_diff_bytes(before, w, &bytes, &(reef_save_desc){.sealed = true}));
+    assert_refused(third, REEF_OTHER_STATE, reef_diff_apply(third, bytes.data, bytes.size));
+    assert_ok(reef_diff_apply(before, bytes.data, bytes.size));
+    assert_same(before, w);
+    reef_bytes_free(&bytes);
+    reef_world_free(before);
+    reef_world_free(third);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +465,12 @@ int main(void)
         TEST(F10_many_rows_in_many_chunks),
         TEST(F10_differences_lead_from_one_state_to_the_next),
         TEST(G4_scenes_go_on_as_the_saved_ones),
+        TEST(G4_fields_follow_their_names),
+        TEST(G4_unknown_types_are_dropped_refused_or_declared),
+        TEST(G4_types_may_change_their_homes),
+        TEST(G4_what_the_config_forbids_is_refused),
+        TEST(F10_streams_progress_and_locks),
+        TEST(F10_a_sealed_difference_knows_its_state),
         TEST(G5_every_bit_counts),
         TEST(G5_every_truncation_is_refused),
         TEST(G5_files_that_lie_are_refused_or_sound),

@@ -61,7 +61,7 @@ static inline void fuzz_files(const char *directory)
         reef_bytes bytes = {NULL, 0};
         reef_world *before = reef_fork(w);
         zoo_steps(w, i, i < 4 ? 8 : 60);
-        MUST(before && reef_diff_bytes(before, w, &bytes, false) == REEF_OK);
+        MUST(before && reef_diff_bytes(before, w, &bytes, NULL) == REEF_OK);
         fuzz_write(directory, "diff", i, bytes);
         MUST(reef_save_bytes(w, &bytes, NULL) == REEF_OK);
         fuzz_write(directory, "load", i, bytes);
