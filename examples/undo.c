@@ -130,7 +130,8 @@ int main(void)
     undo(&e);
     undo(&e);
     redo(&e);
-    printf("the path leads from %u to %s\n", (unsigned)reef_get(w, path, Arrow)->from.index, reef_name(w, reef_get(w, path, Arrow)->to));
+    const Arrow *a = reef_get(w, path, Arrow);
+    printf("the path leads from %u to %s\n", (unsigned)a->from.index, reef_name(w, a->to));
 
     reef_mut(w, tree, Paint)->color = 0xdd8800;
     step_done(&e, "autumn");

@@ -1,6 +1,6 @@
 /* What is different between two worlds, one thing at a time.
  *
- *   reef_diff_new    tables of both by name ──► pairs ──► chunk beside chunk ──► spots: where some block or word of bits is another
+ *   reef_diff_new    tables of both by name ──► pairs ──► chunk beside chunk ──► spots: some block or word of bits is another
  *   reef_diff_next   ids ──► names ──► type by type, kind by kind: the spots of tables that have it ──► masks of 64 rows
  *
  * The k-th chunk of a table stands beside the k-th of the same table in the other world. Where both have the same entity in a row,
@@ -62,7 +62,8 @@ struct reef_diff {
     uint64_t         *names; /* index << 32 | generation, of those with another name */
     uint32_t         *types; /* by name; first 0, for the entity itself */
     char             *gathered; /* two values of a type that is split */
-    uint32_t          pair_count, pair_room, spot_count, spot_room, key_count, key_room, name_count, name_room, type_count, type_room;
+    uint32_t          pair_count, pair_room, spot_count, spot_room, key_count, key_room;
+    uint32_t          name_count, name_room, type_count, type_room;
 };
 
 /* ---- rows that differ ---- */
@@ -197,7 +198,8 @@ static bool pairs_make(reef_diff *d, uint32_t *const ids[2], const uint32_t coun
         diff_pair *p = &d->pairs[d->pair_count++];
         if (i < count[0]) p->t[0] = table_read(d->world[0], p->id[0] = ids[0][i]);
         if (k < count[1]) p->t[1] = table_read(d->world[1], p->id[1] = ids[1][k]);
-        int order = p->t[0] == NULL ? 1 : p->t[1] == NULL ? -1 : p->t[0]->shape == p->t[1]->shape ? 0 : shape_compare(p->t[0]->shape, p->t[1]->shape);
+        int order = p->t[0] == NULL ? 1 : p->t[1] == NULL ? -1 : 0;
+        if (order == 0 && p->t[0]->shape != p->t[1]->shape) order = shape_compare(p->t[0]->shape, p->t[1]->shape);
         if (order) p->t[order < 0] = NULL;
         i += order <= 0, k += order >= 0;
         const uint32_t a = p->t[0] ? p->t[0]->chunks : 0, b = p->t[1] ? p->t[1]->chunks : 0;
@@ -205,7 +207,8 @@ static bool pairs_make(reef_diff *d, uint32_t *const ids[2], const uint32_t coun
     }
     size_t bytes;
     if (chunks > UINT32_MAX || !size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
-    d->spots = memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes ? bytes : 1, PLAIN_ALIGN); /* most isn't touched */
+    if (bytes == 0) bytes = 1;
+    d->spots = memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN); /* most isn't touched */
     if (d->spots) d->spot_room = (uint32_t)chunks;
     return d->spots != NULL;
 }
@@ -321,7 +324,8 @@ static bool names_make(reef_diff *d)
             reef_entity e;
             if (names_alike(d, i)) continue;
             const char *text = name_at_number(d->world[side], i, &e), *other = reef_name(d->world[!side], e);
-            if (other == NULL || (side == 0 && strcmp(text, other) != 0)) d->names[d->name_count++] = (uint64_t)e.index << 32 | e.generation;
+            if (other && (side == 1 || strcmp(text, other) == 0)) continue;
+            d->names[d->name_count++] = (uint64_t)e.index << 32 | e.generation;
         }
     names_sort(d->names, d->name_count);
     return true;
@@ -332,7 +336,9 @@ static bool name_next(reef_diff *d)
     if (d->at == d->name_count) return false;
     const uint64_t x = d->names[d->at++];
     const reef_entity e = {(uint32_t)(x >> 32), (uint32_t)x};
-    d->change = (reef_change){.kind = REEF_CHANGE_NAME, .entity = e, .was = reef_name(d->world[0], e), .is = reef_name(d->world[1], e)};
+    d->change = (reef_change){.kind = REEF_CHANGE_NAME, .entity = e};
+    d->change.was = reef_name(d->world[0], e);
+    d->change.is = reef_name(d->world[1], e);
     return true;
 }
 
@@ -342,9 +348,10 @@ static bool name_next(reef_diff *d)
 static bool id_next(reef_diff *d, uint32_t side, reef_change_kind kind)
 {
     const reef_world *w = d->world[side], *other = d->world[!side];
+    const reef_paged *ours = &w->hot.records, *others = &other->hot.records;
     for (; d->at < w->hot.index_count; d->at++) {
         const uint32_t index = (uint32_t)d->at, page = index >> REEF_RECORD_BITS;
-        if (index % RECORDS_PER_PAGE == 0 && page < other->hot.records.count && w->hot.records.page[page] == other->hot.records.page[page]) {
+        if (index % RECORDS_PER_PAGE == 0 && page < others->count && ours->page[page] == others->page[page]) {
             d->at |= RECORDS_PER_PAGE - 1;
             continue;
         }
@@ -402,7 +409,8 @@ static bool row_change(reef_diff *d, uint32_t in_group)
     reef_change *c = &d->change;
     c->entity = e;
     if (of_marks(d)) {
-        if (side == 0 && (there == PLACE_DEAD || (d->type && !has_at(d->world[1], d->type, e, there)))) return false; /* it went with what it was of */
+        const bool whole = there != PLACE_DEAD && (d->type == NULL || has_at(d->world[other], d->type, e, there));
+        if (side == 0 && !whole) return false; /* the mark went with what it was of */
         return there == PLACE_DEAD || !bit_has(d->world[other], key_of(d), there);
     }
     const bool has = (beside && d->pass == REEF_CHANGE_VALUE) || has_at(d->world[other], d->type, e, there);
@@ -627,7 +635,7 @@ static void pass_begin(reef_diff *d, int pass)
     d->pair_at = 0;
     d->change = (reef_change){.kind = (reef_change_kind)pass, .component = {t ? t->id : 0}};
     for (uint32_t side = 0; side < 2; side++)
-        d->bits[side] = of_marks(d) ? bit_store_of(d->world[side], key_of(d)) : t->bit ? bit_store_of(d->world[side], t->id) : NULL;
+        d->bits[side] = of_bits(d) ? bit_store_of(d->world[side], of_marks(d) ? key_of(d) : t->id) : NULL;
     bool idle = pass == REEF_CHANGE_VALUE && !d->valued;
     if (d->aside) idle |= stores_same(store_of(d->world[0], t->id), store_of(d->world[1], t->id));
     if (!idle) return;

@@ -53,8 +53,8 @@ static COLD bool merge_short(merging *x) { return merge_fails(x, REEF_NO_MEMORY,
 
 reef_entity reef_merged_find(const reef_merged *m, reef_entity e)
 {
-    if (m == NULL || e.index >= m->count || e.generation == 0 || m->of[e.index].generation != e.generation) return (reef_entity){0, 0};
-    return m->of[e.index].entity;
+    const bool comes = m && e.index < m->count && e.generation && m->of[e.index].generation == e.generation;
+    return comes ? m->of[e.index].entity : (reef_entity){0, 0};
 }
 
 void reef_merged_free(reef_merged *m)
@@ -92,7 +92,8 @@ static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_val
 {
     if (*count == x->value_room) {
         const uint32_t more = x->value_room ? x->value_room * 2 : 32;
-        reef_value *p = memory_resize(&x->w->family->memory, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
+        memory *m = &x->w->family->memory;
+        reef_value *p = memory_resize(m, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return merge_short(x);
         x->values = p;
         x->value_room = more;
@@ -144,7 +145,8 @@ static void parts_copy(const merging *x, const shape *s, uint32_t id, const reef
         const uint32_t to = slot_seek(x->w, t->id, id);
         for (uint32_t i = 0; i < n; i++) {
             const uint32_t place = place_of(x->w, x->made[i]);
-            memcpy(cell(reef_slots_at(&x->w->hot, place), to, place_row(place), t->size), cell(slots, k, row + i, t->size), t->size);
+            char *made = cell(reef_slots_at(&x->w->hot, place), to, place_row(place), t->size);
+            memcpy(made, cell(slots, k, row + i, t->size), t->size);
         }
     }
 }
@@ -156,8 +158,8 @@ static bool merge_run(merging *x, const shape *s, uint32_t id, const reef_slot *
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         const bool made = t->owner || t->resets;
-        if (!value_list(x, &count, t->id, made ? REEF_VALUE_DEFAULT : REEF_VALUE_ARRAY, made ? 0 : t->size, made ? NULL : cell(slots, k, row, t->size)))
-            return false;
+        const char *values = made ? NULL : cell(slots, k, row, t->size);
+        if (!value_list(x, &count, t->id, made ? REEF_VALUE_DEFAULT : REEF_VALUE_ARRAY, made ? 0 : t->size, values)) return false;
     }
     if (!merge_spawn(x, id, count, n, slot_entities(slots) + row)) return false;
     parts_copy(x, s, id, slots, row, n);
@@ -408,7 +410,8 @@ static void store_follows(const merging *x, uint32_t number)
         store_place at = {.slot = 0};
         while (store_each(s, page, &at)) {
             const reef_entity e = reef_merged_find(x->who, at.entity);
-            if (!reef_entity_is_null(e)) value_follows(x, t, NULL, (void *)(uintptr_t)store_nth(store_of(x->w, t->id), e, at.number));
+            if (reef_entity_is_null(e)) continue;
+            value_follows(x, t, NULL, (void *)(uintptr_t)store_nth(store_of(x->w, t->id), e, at.number));
         }
     }
 }
@@ -509,7 +512,8 @@ COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_d
     if (merged) *merged = NULL;
     if (to == NULL) return REEF_BAD_ARGUMENT;
     if (from == NULL || from == to) return failure(to, REEF_BAD_ARGUMENT, merge_op, none, null, 0);
-    if (to->running || from->running || to->slow & (SLOW_LOCKED | SLOW_DEFERRED)) return failure(to, REEF_LOCKED, merge_op, none, null, 0);
+    const bool locked = to->running || from->running || to->slow & (SLOW_LOCKED | SLOW_DEFERRED);
+    if (locked) return failure(to, REEF_LOCKED, merge_op, none, null, 0);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);
     const reef_query q = query_chosen(to, from, desc->query);
     if (reef_query_is_null(q)) return to->error.status;

@@ -169,7 +169,8 @@ static void apply(copy *k, const list *l)
 {
     for (uint32_t i = 0; i < l->count; i++) { /* names that change hands are free first */
         const reef_change *c = &l->at[i].c;
-        if (c->kind == REEF_CHANGE_NAME && reef_is_alive(k->w, c->entity) && l->at[i].name[0][0]) assert_ok(reef_set_name(k->w, c->entity, NULL));
+        if (c->kind != REEF_CHANGE_NAME || !reef_is_alive(k->w, c->entity) || !l->at[i].name[0][0]) continue;
+        assert_ok(reef_set_name(k->w, c->entity, NULL));
     }
     for (uint32_t i = 0; i < l->count; i++) {
         const reef_change *c = &l->at[i].c;
@@ -370,7 +371,8 @@ static void G5_each_kind_of_change_in_its_order(void **state)
     assert_ok(reef_disable_entity(w, e[5]));
     list l = difference(before, w);
     static const char *const said[] = {
-        "gone 1", "born 1", "name 1 'one' ''", "name 1 '' 'new'", "name 2 'two' ''", "disabled 5", "enabled 4", "added 1 Frozen", "removed 1 Mass", "removed 5 Mass",
+        "gone 1", "born 1", "name 1 'one' ''", "name 1 '' 'new'", "name 2 'two' ''", "disabled 5", "enabled 4",
+        "added 1 Frozen", "removed 1 Mass", "removed 5 Mass",
         "added 1 Mass", "value 3 Mass fields 1", "enabled 3 Mass", "removed 1 Pose", "value 0 Pose fields 4",
         "value 2 Pose fields 5", "disabled 4 Pose"};
     const uint32_t wanted = sizeof said / sizeof *said;
@@ -390,8 +392,8 @@ static void G5_values_outside_of_rows(void **state)
     reef_world *w = world_of(state);
     reef_entity e[3];
     for (int i = 0; i < 3; i++) {
-        e[i] = reef_spawn(w, reef_with(Burning, i), reef_with(Heat, i), reef_with(Story, i), reef_with(Look, i), reef_with(Place, i, 0, 0),
-                          reef_with(Sound, i));
+        e[i] = reef_spawn(w, reef_with(Burning, i), reef_with(Heat, i), reef_with(Story, i), reef_with(Look, i),
+                          reef_with(Place, i, 0, 0), reef_with(Sound, i));
         for (int k = 0; k < 4; k++) assert_non_null(reef_append(w, e[i], Buff, k, i));
     }
     reef_world *before = reef_fork(w);
@@ -406,8 +408,8 @@ static void G5_values_outside_of_rows(void **state)
     assert_non_null(reef_append(w, e[1], Buff, 7, 7));
     reef_span_mut(w, e[2], Buff, &(uint32_t){0})[2].left = 9;
     list l = difference(before, w);
-    static const char *const said[] = {"removed 0 Buff number 3", "removed 0 Buff number 2", "added 1 Buff number 4", "value 0 Buff number 1 fields 1",
-                                       "value 2 Buff number 2 fields 1", "value 1 Burning fields 1", "value 1 Heat fields 1",
+    static const char *const said[] = {"removed 0 Buff number 3", "removed 0 Buff number 2", "added 1 Buff number 4",
+                                       "value 0 Buff number 1 fields 1", "value 2 Buff number 2 fields 1", "value 1 Burning fields 1", "value 1 Heat fields 1",
                                        "value 1 Look fields 1", "value 1 Place fields 6", "value 1 Story fields 1"};
     const uint32_t wanted = sizeof said / sizeof *said;
     for (uint32_t i = 0; i < wanted; i++) says_as(&l, i, said[i]);
@@ -456,10 +458,12 @@ static void G5_more_fields_than_bits(void **state)
         snprintf(names[i], sizeof names[i], "f%u", (unsigned)i);
         fields[i] = (reef_field){names[i], REEF_U8, i, 1, NULL, 0, 0};
     }
-    reef_component wide = reef_type_new(&(reef_type_desc){.name = "DiffWide", .size = 72, .align = 1, .fields = fields, .field_count = 70}, NULL);
+    reef_type_desc desc = {.name = "DiffWide", .size = 72, .align = 1, .fields = fields, .field_count = 70};
+    reef_component wide = reef_type_new(&desc, NULL);
     reef_entity e = reef_create(w);
     assert_ok(reef_add_id(w, e, wide, NULL, NULL));
-    static const struct { uint32_t byte; uint64_t fields; } tries[] = {{0, 1}, {62, 1ull << 62}, {63, 1ull << 63}, {69, 1ull << 63}, {71, 0}};
+    static const struct { uint32_t byte; uint64_t fields; } tries[] = {
+        {0, 1}, {62, 1ull << 62}, {63, 1ull << 63}, {69, 1ull << 63}, {71, 0}};
     for (uint32_t i = 0; i < 5; i++) {
         reef_world *before = reef_fork(w);
         ((unsigned char *)reef_mut_id(w, e, wide))[tries[i].byte] ^= 1;

@@ -216,8 +216,8 @@ static void G5_merging_a_fork_and_many_rows(void **state)
 {
     reef_world *w = world_of(state);
     static reef_entity e[MANY];
-    assert_ok(reef_spawn_many(w, MANY, e, reef_with(Position, 1, 2), reef_with(Cargo, {3}), reef_with(Hidden, {5, 5}), reef_with(Link, {0, 0}, 4),
-                              reef_with(Anchor, {0, 0}, 1)));
+    assert_ok(reef_spawn_many(w, MANY, e, reef_with(Position, 1, 2), reef_with(Cargo, {3}), reef_with(Hidden, {5, 5}),
+                              reef_with(Link, {0, 0}, 4), reef_with(Anchor, {0, 0}, 1)));
     for (int i = 0; i < MANY; i++) {
         reef_mut(w, e[i], Link)->to = e[MANY - 1 - i];
         reef_mut(w, e[i], Position)->x = (float)i;

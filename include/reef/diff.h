@@ -25,8 +25,8 @@ typedef enum reef_change_kind {
     REEF_CHANGE_ENABLED    /* it was on in `before` alone, and what it is of is still there */
 } reef_change_kind;
 
-/* `was` and `is` are NULL for tags, and for types of which forks get no values (REEF_FORK_RESET, _SKIP), whose values aren't compared
- * either. What isn't named with a kind is 0 or NULL. */
+/* `was` and `is` are NULL for tags, and for types of which forks get no values (REEF_FORK_RESET, _SKIP), whose values aren't
+ * compared either. What isn't named with a kind is 0 or NULL. */
 typedef struct reef_change {
     reef_change_kind kind;
     reef_entity    entity;
@@ -38,16 +38,16 @@ typedef struct reef_change {
 
 typedef struct reef_diff reef_diff;
 
-/* Compares two worlds, which needn't be related. Neither may change or be freed while the difference is open, nor be in use by another
- * thread that writes it. It takes memory of `after`, all of it here: for each table 48 bytes, for each chunk of 1,024 rows
- * 12, and a few for types and names. NULL: no memory, or one of the worlds is NULL or runs systems. */
+/* Compares two worlds, which needn't be related. Neither may change or be freed while the difference is open, nor be in use
+ * by another thread that writes it. It takes memory of `after`, all of it here: for each table 48 bytes, for each chunk of
+ * 1,024 rows 12, and a few for types and names. NULL: no memory, or one of the worlds is NULL or runs systems. */
 REEF_API reef_diff *reef_diff_new(const reef_world *before, const reef_world *after);
-/* The next change, NULL: no more (or diff is NULL). It lives until the next call, and so do values of REEF_SPLIT types; others, and names, as
- * long as the worlds aren't changed. The order: who is gone, who was born, names, each by index; the entities' own marks; then type by
- * type, by name: removed, added, written, disabled, enabled. Within one kind what lies in rows comes in the order of tables and rows,
- * of `before` for what was there alone and of `after` for all else, and values outside of the rows by the entities' indices.
- * Neither the order of rows is a change, nor who has a value of REEF_SHARED in common with whom, nor the worlds' time, events and free
- * ids. Any thread, one at a time. */
+/* The next change, NULL: no more (or diff is NULL). It lives until the next call, and so do values of REEF_SPLIT types;
+ * others, and names, as long as the worlds aren't changed. The order: who is gone, who was born, names, each by index; the
+ * entities' own marks; then type by type, by name: removed, added, written, disabled, enabled. Within one kind what lies in
+ * rows comes in the order of tables and rows, of `before` for what was there alone and of `after` for all else, and values
+ * outside of the rows by the entities' indices. Neither the order of rows is a change, nor who has a value of REEF_SHARED in
+ * common with whom, nor the worlds' time, events and free ids. Any thread, one at a time. */
 REEF_API const reef_change *reef_diff_next(reef_diff *diff);
 /* NULL does nothing. */
 REEF_API void reef_diff_free(reef_diff *diff);
