@@ -100,6 +100,11 @@
  *                     counted, reef_diff_free
  *   diff_scattered    the same where every hundredth row was written, through reef_mut
  *                     (checksum: each change is that of one of these rows, with its old and its new value)
+ *   save              reef_save of 56 bytes an entity over a file that is there, in memory (/dev/shm; where there is none, in the
+ *                     current folder), unsynced
+ *   save_synced       the same in the current folder, synced: what the disk takes. No target
+ *   load              reef_load of that file into an empty world
+ *                     (checksums: what was written, loaded into another world, is the same state)
  *   query_build       in the world of iter_frag_1k: make the query "in Position, in Velocity" from a text, visit every block once, but not
  *                     its rows, free it; 1,000 times. No baseline
  *   iter_sparse       1,000,000 rows with Position; one of each hundred (bench_sparse) also has a sparse Velocity, given to them in the
@@ -216,6 +221,9 @@ typedef struct Data {
     X(state_hash_first, N_1M, 1, 1, N_1M, NS) \
     X(diff, N_1M, 1, 1, 1, US) \
     X(diff_scattered, N_1M, 1, 1, 1, US) \
+    X(save, N_1M, 1, 1, N_1M, NS) \
+    X(save_synced, N_1M, 1, 1, N_1M, NS) \
+    X(load, N_1M, 1, 1, N_1M, NS) \
     X(world_new, 1u, 1, 1000, 1u, NS) \
     X(mem_2, N_1M, 1, 1, N_1M, BYTES) \
     X(mem_table, N_10K, N_10K, 1, N_10K, BYTES)
