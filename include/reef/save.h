@@ -127,6 +127,38 @@ REEF_API reef_status reef_diff_apply(reef_world *world, const void *data, size_t
  * Errors: BAD_ARGUMENT (no path, no produce), IO, NO_MEMORY, and what `produce` answered. */
 REEF_API reef_status reef_file_replace(const char *path, bool synced, reef_status (*produce)(void *context, reef_writer writer), void *context, char *reason);
 
+/* ---- looking at files ---- */
+
+/* What the sections of one kind take. */
+typedef struct reef_file_part {
+    char     kind[5]; /* four letters: docs/file-format.md */
+    uint64_t sections, bytes;
+} reef_file_part;
+
+enum { REEF_FILE_PARTS_MAX = 32 };
+
+typedef struct reef_file_info {
+    uint32_t version;     /* of the format; 0: there is no header of reef that could be read, and what follows is 0 as well */
+    bool     journal, difference, raw, big_endian; /* as the header says */
+    bool     torn;        /* a journal that ends in the middle of a record, which opening and loading it leave out */
+    uint64_t bytes;       /* of the file */
+    uint64_t sound_bytes; /* of these, up to the end of the last record that is whole */
+    uint64_t whole_bytes; /* up to the end of the first */
+    uint64_t records;     /* whole ones */
+    uint64_t sections;    /* in the whole records */
+    uint32_t part_count;
+    reef_file_part part[REEF_FILE_PARTS_MAX]; /* of the whole records, in the order of the format */
+    uint64_t wrong_at;    /* the byte at which something is wrong */
+    char     wrong[REEF_DETAIL_MAX]; /* what; "": nothing is. Also of a tail that is torn */
+} reef_file_info;
+
+/* Looks at the frame of a file: header, records, the sums of all sections. What is in the sections is for reef_load to refuse. The file is
+ * read once, from the front; in memory is one section at a time, and 64 KiB. `allocator`: where that comes from; NULL: the C library's.
+ * *info is set whatever the answer. OK, also for a torn journal; CORRUPT, VERSION, IO (wrong says why), NO_MEMORY, BAD_ARGUMENT,
+ * and what the reader answered. Any thread. */
+REEF_API reef_status reef_file_check(const char *path, const reef_allocator *allocator, reef_file_info *info);
+REEF_API reef_status reef_file_check_from(reef_reader reader, const reef_allocator *allocator, reef_file_info *info);
+
 REEF_END_C
 
 #endif

@@ -1,0 +1,279 @@
+/* Looking at a file without loading it: what reef_file_check finds in files of each kind, whole, torn and damaged. */
+#include "section.h"
+#include "support.h"
+
+typedef struct file { unsigned char bytes[1 << 15]; size_t size, at; bool fails; } file;
+
+static file made;
+static reef_file_info info;
+static const char path[] = "test_frame.reef";
+
+static reef_status file_write(void *context, const void *bytes, size_t count)
+{
+    file *f = context;
+    if (count > sizeof f->bytes - f->size) return REEF_IO;
+    memcpy(f->bytes + f->size, bytes, count);
+    f->size += count;
+    return REEF_OK;
+}
+
+static reef_status file_get(void *context, void *bytes, size_t count, size_t *got)
+{
+    file *f = context;
+    if (f->fails && count > f->size - f->at) return REEF_CANCELLED;
+    *got = count < f->size - f->at ? count : f->size - f->at;
+    memcpy(bytes, f->bytes + f->at, *got);
+    f->at += *got;
+    return REEF_OK;
+}
+
+static void record_put(section_out *o, uint64_t number, uint32_t flags, size_t rows)
+{
+    static const unsigned char values[4000];
+    unsigned char head[32] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
+    head[8] = (unsigned char)number;
+    head[16] = (unsigned char)flags;
+    o->sections = 0;
+    section_begin(o, SECTION_RECORD);
+    put_bytes(o, head, sizeof head);
+    put_u64(o, checksum_of(head, sizeof head, 0));
+    section_end(o);
+    section_begin(o, SECTION_TIME);
+    put_u64(o, number);
+    section_end(o);
+    for (size_t i = 0; i < rows; i++) {
+        section_begin(o, SECTION_ROWS);
+        put_block(o, values, sizeof values);
+        section_end(o);
+    }
+    const uint64_t sections = o->sections;
+    section_begin(o, SECTION_DONE);
+    put_u64(o, sections);
+    put_u64(o, 0);
+    section_end(o);
+}
+
+enum { PART = 24, HEAD = 40 + PART, TIME = 8 + PART, ROWS = 4000 + PART, DONE = 16 + PART, RECORD = HEAD + TIME + DONE };
+
+/* A file with `records` records, of which the first one has `rows` sections of rows. */
+static void make(uint16_t flags, uint64_t records, size_t rows)
+{
+    memory m;
+    section_out o;
+    assert_true(memory_make(&m, &memory_standard));
+    made = (file){.size = 0};
+    out_begin(&o, &m, (reef_writer){file_write, &made});
+    out_header(&o, flags);
+    for (uint64_t i = 0; i < records; i++) record_put(&o, i, i || flags & FILE_DIFFERENCE ? RECORD_DIFFERENCE : 0, i ? 0 : rows);
+    assert_int_equal(o.status, REEF_OK);
+    out_drop(&o);
+    memory_drop(&m);
+}
+
+static reef_status look(void)
+{
+    made.at = 0;
+    memset(&info, 0xAA, sizeof info);
+    return reef_file_check_from((reef_reader){file_get, &made}, NULL, &info);
+}
+
+/* The same of a file of the system, which answers the same. */
+static reef_status look_at_path(void)
+{
+    reef_file_info read = info;
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(made.bytes, 1, made.size, f), made.size);
+    assert_int_equal(fclose(f), 0);
+    const reef_status s = reef_file_check(path, NULL, &info);
+    assert_int_equal(remove(path), 0);
+    assert_memory_equal(&read, &info, sizeof info);
+    return s;
+}
+
+static void G5_a_whole_file_is_told_of(void **state)
+{
+    (void)state;
+    make(FILE_RAW, 1, 3);
+    assert_status(REEF_OK, look());
+    assert_status(REEF_OK, look_at_path());
+    assert_int_equal(info.version, 1);
+    assert_true(info.raw && !info.journal && !info.difference && !info.big_endian && !info.torn);
+    assert_int_equal(info.bytes, made.size);
+    assert_int_equal(info.sound_bytes, made.size);
+    assert_int_equal(info.whole_bytes, made.size);
+    assert_int_equal(info.records, 1);
+    assert_int_equal(info.sections, 6);
+    assert_string_equal(info.wrong, "");
+    assert_int_equal(info.part_count, 4);
+    const reef_file_part wanted[] = {{"RECD", 1, HEAD}, {"TIME", 1, TIME}, {"ROWS", 3, 3 * ROWS}, {"DONE", 1, DONE}};
+    uint64_t bytes = FILE_HEADER_BYTES;
+    for (uint32_t i = 0; i < info.part_count; i++) {
+        assert_string_equal(info.part[i].kind, wanted[i].kind);
+        assert_int_equal(info.part[i].sections, wanted[i].sections);
+        assert_int_equal(info.part[i].bytes, wanted[i].bytes);
+        bytes += info.part[i].bytes;
+    }
+    assert_int_equal(bytes, info.bytes);
+}
+
+static void G5_each_flag_is_told(void **state)
+{
+    (void)state;
+    make(FILE_DIFFERENCE, 1, 0);
+    assert_status(REEF_OK, look());
+    assert_true(info.difference && !info.journal && !info.raw && !info.big_endian);
+    make(FILE_RAW | FILE_BIG, 1, 0);
+    assert_status(REEF_OK, look());
+    assert_true(info.big_endian && info.raw && !info.journal && !info.difference);
+    make(FILE_JOURNAL, 4, 1);
+    assert_status(REEF_OK, look());
+    assert_true(info.journal && !info.torn && !info.big_endian);
+    assert_int_equal(info.records, 4);
+    assert_int_equal(info.sections, 3 * 4 + 1);
+    assert_int_equal(info.sound_bytes, made.size);
+    assert_int_equal(info.whole_bytes, FILE_HEADER_BYTES + RECORD + ROWS);
+}
+
+/* Cut anywhere a file is refused; only a journal with a whole record is torn. */
+static void G5_each_cut_is_told(void **state)
+{
+    (void)state;
+    for (int journal = 0; journal < 2; journal++) {
+        make(journal ? FILE_JOURNAL : 0, journal ? 3 : 1, 0);
+        const size_t whole = made.size;
+        for (made.size = 0; made.size < whole; made.size++) {
+            const size_t records = made.size < FILE_HEADER_BYTES ? 0 : (made.size - FILE_HEADER_BYTES) / RECORD;
+            const size_t sound = records ? FILE_HEADER_BYTES + records * RECORD : 0;
+            const bool at_end = records && sound == made.size;
+            assert_status(records ? REEF_OK : REEF_CORRUPT, look());
+            assert_int_equal(info.torn, records && !at_end);
+            assert_int_equal(info.records, records);
+            assert_int_equal(info.sound_bytes, sound);
+            assert_int_equal(info.bytes, made.size);
+            assert_true((info.wrong[0] == 0) == at_end);
+            assert_true(info.wrong_at <= made.size);
+            assert_int_equal(info.version, made.size >= FILE_HEADER_BYTES);
+        }
+    }
+}
+
+/* Each byte that is another is found. In a journal's last record it may be a tail that is torn, before that never. */
+static void G5_each_byte_that_is_another_is_told(void **state)
+{
+    (void)state;
+    make(FILE_JOURNAL, 3, 0);
+    for (size_t i = 0; i < made.size; i++) {
+        const bool tail = i >= FILE_HEADER_BYTES + 2 * RECORD;
+        made.bytes[i] ^= 0x10;
+        const reef_status s = look();
+        assert_int_equal(s, tail ? REEF_OK : REEF_CORRUPT);
+        assert_int_equal(info.torn, tail);
+        assert_string_not_equal(info.wrong, "");
+        assert_int_equal(info.bytes, made.size);
+        made.bytes[i] ^= 0x10;
+    }
+    assert_status(REEF_OK, look());
+}
+
+static void G5_records_in_wrong_places_are_refused(void **state)
+{
+    memory m;
+    section_out o;
+    (void)state;
+    /* number 1 first; a whole record where a difference must be; the other way round; a second record in a file that isn't a journal */
+    static const struct { uint16_t file; uint64_t number; uint32_t first, second; const char *wrong; } cases[] = {
+        {FILE_JOURNAL, 1, 0, 1, "a record in the wrong place"},  {FILE_JOURNAL, 0, 1, 1, "a record in the wrong place"},
+        {FILE_DIFFERENCE, 0, 0, 1, "a record in the wrong place"}, {0, 0, 0, 1, "something follows behind the only record"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(memory_make(&m, &memory_standard));
+        made = (file){.size = 0};
+        out_begin(&o, &m, (reef_writer){file_write, &made});
+        out_header(&o, cases[i].file);
+        record_put(&o, cases[i].number, cases[i].first, 0);
+        record_put(&o, 1, cases[i].second, 0);
+        out_drop(&o);
+        memory_drop(&m);
+        assert_status(REEF_CORRUPT, look());
+        assert_string_equal(info.wrong, cases[i].wrong);
+    }
+}
+
+static void G5_other_files_and_versions_are_refused(void **state)
+{
+    (void)state;
+    made = (file){.size = 1000};
+    assert_status(REEF_CORRUPT, look());
+    assert_string_equal(info.wrong, "this is no file of reef");
+    assert_int_equal(info.version, 0);
+    assert_int_equal(info.bytes, 1000);
+    make(0, 1, 0);
+    made.bytes[8] = 2;
+    const uint64_t sum = checksum_of(made.bytes, 16, 0);
+    for (int i = 0; i < 8; i++) made.bytes[16 + i] = (unsigned char)(sum >> 8 * i);
+    assert_status(REEF_VERSION, look());
+    assert_string_equal(info.wrong, "the file has version 2, known is 1");
+    assert_status(REEF_VERSION, look_at_path());
+    make(0, 0, 0);
+    assert_status(REEF_CORRUPT, look());
+    assert_string_equal(info.wrong, "the file has no record");
+}
+
+static void G5_what_the_reader_answers_is_answered(void **state)
+{
+    (void)state;
+    make(FILE_JOURNAL, 2, 0);
+    made.fails = true;
+    made.size -= 10;
+    assert_status(REEF_CANCELLED, look());
+    assert_int_equal(info.records, 1);
+    assert_status(REEF_BAD_ARGUMENT, reef_file_check_from((reef_reader){NULL, NULL}, NULL, &info));
+    assert_status(REEF_BAD_ARGUMENT, reef_file_check_from((reef_reader){file_get, &made}, NULL, NULL));
+    assert_status(REEF_BAD_ARGUMENT, reef_file_check(NULL, NULL, &info));
+    assert_status(REEF_BAD_ARGUMENT, reef_file_check(path, NULL, NULL));
+    assert_status(REEF_IO, reef_file_check("no such folder/no file", NULL, &info));
+    assert_non_null(strstr(info.wrong, "no such folder/no file"));
+    assert_int_equal(info.bytes, 0);
+}
+
+/* Each allocation fails in its turn: NO_MEMORY, and everything is given back. A section as long as it likes takes no more than the file. */
+static void H2_no_memory_is_answered(void **state)
+{
+    heap h = {0};
+    (void)state;
+    const reef_allocator allocator = heap_allocator(&h);
+    make(0, 1, 7);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(made.bytes, 1, made.size, f), made.size);
+    assert_int_equal(fclose(f), 0);
+    uint64_t failed = 0;
+    for (;; failed++) {
+        heap_fail_nth(&h, failed + 1, false);
+        const reef_status s = reef_file_check(path, &allocator, &info);
+        assert_int_equal(h.blocks, 0);
+        if (s == REEF_OK) break;
+        assert_status(REEF_NO_MEMORY, s);
+        assert_string_not_equal(info.wrong, "");
+    }
+    heap_fail_never(&h);
+    assert_int_equal(failed, 2); /* the file's buffer, and that of sections */
+    assert_null(h.mistake);
+    assert_int_equal(remove(path), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(G5_a_whole_file_is_told_of),
+        cmocka_unit_test(G5_each_flag_is_told),
+        cmocka_unit_test(G5_each_cut_is_told),
+        cmocka_unit_test(G5_each_byte_that_is_another_is_told),
+        cmocka_unit_test(G5_records_in_wrong_places_are_refused),
+        cmocka_unit_test(G5_other_files_and_versions_are_refused),
+        cmocka_unit_test(G5_what_the_reader_answers_is_answered),
+        cmocka_unit_test(H2_no_memory_is_answered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
