@@ -217,6 +217,27 @@ COLD bool reef_visit_world(const reef_world *w, reef_visitor visit, void *contex
     return whole;
 }
 
+/* Columns of split types are seen with their type. */
+static bool visit_table(const table *t, reef_table_visitor visit, void *context)
+{
+    reef_component types[REEF_COMPONENTS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->shape->component_count; i++)
+        if (!type_of(t->shape->component[i])->owner) types[n++].id = t->shape->component[i];
+    return n == 0 || visit(context, types, n, table_rows(t));
+}
+
+COLD bool reef_visit_tables(const reef_world *w, reef_table_visitor visit, void *context)
+{
+    uint32_t count = 0;
+    if (w == NULL || visit == NULL) return false;
+    uint32_t *tables = tables_sorted(w, &count);
+    bool whole = tables || count == 0;
+    for (uint32_t i = 0; tables && whole && i < count; i++) whole = visit_table(table_read(w, tables[i]), visit, context);
+    if (tables) tables_free(w, tables, count);
+    return whole;
+}
+
 /* The living entity of the lowest index from *index on, null at the end; *index goes behind it. */
 static reef_entity entity_next(const reef_world *w, uint32_t *index)
 {
@@ -345,7 +366,6 @@ static void print_array(FILE *file, const reef_world *w, const reef_field *f, co
 
 static void print_field(FILE *file, const reef_world *w, const reef_field *f, const unsigned char *data)
 {
-    fprintf(file, "%s ", f->name);
     if (f->kind == REEF_CHAR) print_text(file, (const char *)data, f->bytes);
     else if (f->bytes > kind_size(f->kind)) print_array(file, w, f, data);
     else print_element(file, w, f->kind, data);
@@ -358,17 +378,22 @@ static void print_bytes(FILE *file, const unsigned char *data, uint32_t size)
     if (size > PRINT_BYTES_MAX) fprintf(file, " ... (%" PRIu32 " bytes)", size);
 }
 
+static void print_value(FILE *file, const reef_world *w, const reef_type_info *info, const unsigned char *data)
+{
+    for (uint32_t i = 0; i < info->field_count; i++) {
+        fprintf(file, "%s%s ", i ? ", " : "", info->fields[i].name);
+        print_field(file, w, &info->fields[i], data + info->fields[i].offset);
+    }
+    if (info->field_count == 0) print_bytes(file, data, info->size);
+}
+
 static void print_component(FILE *file, const reef_world *w, reef_entity e, const type *t, const void *data)
 {
     reef_type_info info;
     fprintf(file, "  %s%s", t->name, reef_is_enabled_id(w, e, (reef_component){t->id}) ? "" : " (disabled)");
     if (data && reef_type_get((reef_component){t->id}, &info)) {
         fputs("  ", file);
-        for (uint32_t i = 0; i < info.field_count; i++) {
-            if (i) fputs(", ", file);
-            print_field(file, w, &info.fields[i], (const unsigned char *)data + info.fields[i].offset);
-        }
-        if (info.field_count == 0) print_bytes(file, data, t->size);
+        print_value(file, w, &info, data);
     }
     if (t->home == REEF_SHARED) {
         const reef_entity first = shared_first(store_of(w, t->id), e);
@@ -401,6 +426,15 @@ COLD bool reef_print(const reef_world *w, reef_entity e, FILE *file)
     if (w == NULL || file == NULL) return false;
     print_entity(file, w, e);
     return print_done(file);
+}
+
+COLD bool reef_print_value(const reef_world *w, reef_component c, const reef_field *field, const void *data, FILE *file)
+{
+    reef_type_info info;
+    if (w == NULL || file == NULL || !reef_type_get(c, &info)) return false;
+    if (data && field) print_field(file, w, field, (const unsigned char *)data + field->offset);
+    else if (data) print_value(file, w, &info, data);
+    return !ferror(file);
 }
 
 /* The table of entities without components isn't listed: who of them has a row there is a matter of history. */

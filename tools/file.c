@@ -1,0 +1,83 @@
+/* A file and the world that it holds. */
+#include "tool.h"
+#include <string.h>
+
+static void wrong_say(const tool_file *f, reef_status s)
+{
+    const reef_file_info *i = &f->info;
+    if (s == REEF_CORRUPT && i->version == 0) say(f->path, "%s", i->bytes ? i->wrong : "the file is empty");
+    else if (s == REEF_CORRUPT) say(f->path, "damaged at byte %" PRIu64 ": %s", i->wrong_at, i->wrong);
+    else say(f->path, "%s", i->wrong[0] ? i->wrong : reef_status_text(s));
+}
+
+bool file_look(tool_file *f, const char *path)
+{
+    const bool quiet = f->quiet;
+    *f = (tool_file){.path = path, .quiet = quiet};
+    const reef_status s = reef_file_check(path, NULL, &f->info);
+    if (s != REEF_OK) wrong_say(f, s);
+    return s == REEF_OK;
+}
+
+static void noted(void *context, const reef_load_note *n)
+{
+    const tool_file *f = context;
+    if (f->quiet) return;
+    switch (n->kind) {
+    case REEF_NOTE_TYPE_DROPPED: say(f->path, "%s is left out: %" PRIu64 " had it", n->type, n->rows); break;
+    case REEF_NOTE_FIELD_DROPPED: say(f->path, "%s.%s is left out: %s has no such field in the first file", n->type, n->field, n->type); break;
+    case REEF_NOTE_FIELD_DEFAULT: say(f->path, "%s.%s has its default value: %s has no such field in this file", n->type, n->field, n->type); break;
+    case REEF_NOTE_FIELD_CONVERTED: say(f->path, "%s.%s is converted: in the first file it is of another kind or length", n->type, n->field); break;
+    case REEF_NOTE_HOME_CHANGED: say(f->path, "%s is kept in another home, as in the first file", n->type); break;
+    case REEF_NOTE_TAIL_CUT: say(f->path, "the last record is torn: %" PRIu64 " byte%s left out", n->rows, n->rows == 1 ? " is" : "s are"); break;
+    case REEF_NOTE_SYSTEM_UNKNOWN: break; /* the tool has no systems */
+    }
+}
+
+static void load_say(const tool_file *f, reef_status s)
+{
+    const reef_error e = reef_last_error(f->world);
+    if (s == REEF_CORRUPT) {
+        say(f->path, "damaged at byte %" PRIu64 ": %s", e.number, e.detail);
+        return;
+    }
+    const char *type = e.component.id ? reef_type_name(e.component) : NULL;
+    const char *detail = e.detail[0] ? e.detail : s == REEF_NOT_PORTABLE && f->info.raw ? "the file holds bytes of a machine unlike this one" : reef_status_text(s);
+    say(f->path, "%s%s%s", type ? type : "", type ? ": " : "", detail);
+}
+
+bool file_load(tool_file *f)
+{
+    if (f->info.difference) {
+        say(f->path, "a difference holds no world, only what is to be done to one");
+        return false;
+    }
+    f->types_first = reef_type_count();
+    f->world = reef_world_new(NULL);
+    if (f->world == NULL) {
+        say(f->path, "%s", reef_status_text(REEF_NO_MEMORY));
+        return false;
+    }
+    const reef_load_desc desc = {.unknown = REEF_UNKNOWN_DECLARE, .note = noted, .context = f};
+    const reef_status s = reef_load(f->world, f->path, &desc);
+    if (s == REEF_OK) return true;
+    load_say(f, s);
+    file_close(f);
+    return false;
+}
+
+bool file_open(tool_file *f, const char *path) { return file_look(f, path) && file_load(f); }
+
+void file_close(tool_file *f)
+{
+    reef_world_free(f->world);
+    f->world = NULL;
+}
+
+void file_kind(const tool_file *f, char *text, size_t size)
+{
+    const reef_file_info *i = &f->info;
+    if (i->difference) (void)snprintf(text, size, "a difference");
+    else if (i->journal) (void)snprintf(text, size, "a journal of %" PRIu64 " record%s", i->records, plural(i->records));
+    else (void)snprintf(text, size, "a world");
+}

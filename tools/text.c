@@ -1,0 +1,63 @@
+/* Saying and writing. */
+#include "tool.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+void say(const char *path, const char *format, ...)
+{
+    va_list arguments;
+    (void)fflush(stdout); /* in the order in which things happened, where both lead to one place */
+    fprintf(stderr, "reef: %s%s", path ? path : "", path ? ": " : "");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+int usage(const char *text)
+{
+    fprintf(stderr, "usage: reef %s\n       reef --help says more\n", text);
+    return ANSWER_TROUBLE;
+}
+
+void put_name(const char *name)
+{
+    for (; *name; name++) {
+        const unsigned char c = (unsigned char)*name;
+        if (c < 32 || c == 127) printf("\\x%02x", c);
+        else putchar(c);
+    }
+}
+
+void put_entity(const reef_world *world, reef_entity e)
+{
+    const char *name = reef_name(world, e);
+    printf("%" PRIu32 "v%" PRIu32, e.index, e.generation);
+    if (name == NULL) return;
+    fputs(" \"", stdout);
+    put_name(name);
+    putchar('"');
+}
+
+const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+static int output_error; /* the first one */
+
+bool output_open(void)
+{
+    if (!ferror(stdout)) return true;
+    if (output_error == 0) output_error = errno ? errno : EIO;
+    return false;
+}
+
+int output_close(int answer)
+{
+    if (output_open()) {
+        errno = 0;
+        (void)fflush(stdout);
+        if (output_open()) return answer;
+    }
+    if (output_error != EPIPE) say(NULL, "standard output: %s", strerror(output_error));
+    return ANSWER_TROUBLE;
+}
