@@ -3,6 +3,8 @@
 #define REEF_TOOL_H
 
 #include "reef.h"
+#include "reef/diff.h"
+#include "reef/save.h"
 #include <inttypes.h>
 #include <stdio.h>
 
