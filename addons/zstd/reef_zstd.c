@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 static void reason_put(char *reason, const char *text)
 {
@@ -91,7 +92,7 @@ struct reef_zstd_in {
     ZSTD_DCtx  *zstd;
     reef_status status;
     const char *reason;
-    bool        begun, whole, ended; /* the frame has begun, is whole; the inner reader is at its end */
+    bool        whole, ended; /* the frame is whole; the inner reader is at its end */
     size_t      at, fill, room;
     char        bytes[];
 };
@@ -126,15 +127,24 @@ static reef_status in_fill(reef_zstd_in *i)
     return REEF_OK;
 }
 
+static reef_status in_refused(reef_zstd_in *i, size_t error)
+{
+    switch (ZSTD_getErrorCode(error)) {
+    case ZSTD_error_memory_allocation: return in_failed(i, REEF_NO_MEMORY, "no memory for zstd");
+    case ZSTD_error_prefix_unknown: return in_failed(i, REEF_CORRUPT, "this is no frame of zstd");
+    case ZSTD_error_frameParameter_windowTooLarge: return in_failed(i, REEF_CORRUPT, "the frame of zstd asks for too much memory");
+    default: return in_failed(i, REEF_CORRUPT, "the frame of zstd is damaged");
+    }
+}
+
 /* One step of libzstd. */
 static reef_status in_press(reef_zstd_in *i, ZSTD_outBuffer *out)
 {
     ZSTD_inBuffer in = {i->bytes, i->fill, i->at};
     const size_t before = out->pos, left = ZSTD_decompressStream(i->zstd, out, &in);
     const bool moved = in.pos > i->at || out->pos > before;
-    if (ZSTD_isError(left)) return in_failed(i, REEF_CORRUPT, i->begun ? "the frame of zstd is damaged" : "this is no frame of zstd that reef reads");
+    if (ZSTD_isError(left)) return in_refused(i, left);
     i->at = in.pos;
-    i->begun = true;
     i->whole = left == 0;
     if (!moved && !i->whole) return in_failed(i, REEF_CORRUPT, "the frame of zstd ends too early");
     return REEF_OK;
