@@ -174,6 +174,12 @@ static void G5_each_byte_that_is_another_is_told(void **state)
         made.bytes[i] ^= 0x10;
     }
     assert_status(REEF_OK, look());
+    /* Where it is: behind the head of a record comes the section of the time. */
+    made.bytes[FILE_HEADER_BYTES + HEAD + 20] ^= 1;
+    assert_status(REEF_CORRUPT, look());
+    assert_string_equal(info.wrong, "a section is damaged: its sum is another");
+    assert_true(info.wrong_at > FILE_HEADER_BYTES + HEAD && info.wrong_at <= FILE_HEADER_BYTES + HEAD + TIME);
+    assert_int_equal(info.records, 0);
 }
 
 static void G5_records_in_wrong_places_are_refused(void **state)

@@ -238,6 +238,74 @@ static void F9_a_world_is_printed_up_to_a_number_of_entities(void **state)
     assert_true(strlen(printed(file)) > 0);
 }
 
+typedef struct {
+    float x, y;
+    int16_t list[3];
+} Placed;
+REEF_COMPONENT(Placed);
+REEF_FIELDS(Placed, REEF_FIELD(Placed, x, REEF_F32, "m", 0, 0), REEF_FIELD(Placed, y, REEF_F32, NULL, 0, 0),
+            REEF_FIELD(Placed, list, REEF_I16, NULL, 0, 0));
+
+static void F9_a_value_is_printed_whole_or_one_field_of_it(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_type_info info;
+    const Placed value = {1.5f, -2, {3, 4, 5}};
+    assert_true(reef_type_get(reef_id(Placed), &info));
+    FILE *file = tmpfile();
+    assert_true(reef_print_value(w, reef_id(Placed), NULL, &value, file));
+    assert_string_equal(printed(file), "x 1.5 m, y -2, list [3, 4, 5]");
+    file = tmpfile();
+    assert_true(reef_print_value(w, reef_id(Placed), &info.fields[0], &value, file));
+    assert_true(reef_print_value(w, reef_id(Placed), &info.fields[2], &value, file));
+    assert_true(reef_print_value(w, reef_id(Placed), NULL, NULL, file)); /* no value: nothing */
+    assert_string_equal(printed(file), "1.5 m[3, 4, 5]");
+    file = tmpfile();
+    assert_true(reef_print_value(w, numbered_type("bytes", 1, 4, 1), NULL, (uint8_t[]){1, 2, 3, 255}, file));
+    assert_false(reef_print_value(w, (reef_component){0}, NULL, &value, file));
+    assert_false(reef_print_value(NULL, reef_id(Placed), NULL, &value, file));
+    assert_false(reef_print_value(w, reef_id(Placed), NULL, &value, NULL));
+    assert_string_equal(printed(file), "01 02 03 ff");
+}
+
+typedef struct tables_seen { char text[256]; uint32_t left; } tables_seen;
+
+static bool table_seen(void *context, const reef_component *types, uint32_t count, uint64_t rows)
+{
+    tables_seen *seen = context;
+    for (uint32_t i = 0; i < count; i++) {
+        strcat(seen->text, reef_type_name(types[i]));
+        strcat(seen->text, " ");
+    }
+    snprintf(seen->text + strlen(seen->text), 16, "%d;", (int)rows);
+    return --seen->left != 0;
+}
+
+static void F9_tables_are_visited_with_their_types_and_rows(void **state)
+{
+    reef_world *w = world_of(state);
+    tables_seen seen = {"", 99};
+    (void)reef_create(w);
+    assert_true(reef_visit_tables(w, table_seen, &seen));
+    assert_string_equal(seen.text, "");
+    (void)reef_spawn(w, reef_with(div_t, .quot = 1), reef_tag(Hungry));
+    (void)reef_spawn(w, reef_tag(Hungry), reef_tag(Frozen));
+    (void)reef_spawn(w, reef_tag(Hungry), reef_tag(Frozen));
+    const reef_entity gone = reef_spawn(w, reef_tag(Frozen));
+    assert_ok(reef_destroy(w, gone));
+    assert_true(reef_visit_tables(w, table_seen, &seen));
+    assert_string_equal(seen.text, "Frozen Hungry 2;Hungry div_t 1;");
+    seen = (tables_seen){"", 1};
+    assert_false(reef_visit_tables(w, table_seen, &seen));
+    assert_string_equal(seen.text, "Frozen Hungry 2;");
+    assert_false(reef_visit_tables(NULL, table_seen, &seen));
+    assert_false(reef_visit_tables(w, NULL, NULL));
+    heap_fail_nth(heap_of(state), 1, false);
+    assert_false(reef_visit_tables(w, table_seen, &seen));
+    heap_fail_never(heap_of(state));
+    assert_string_equal(seen.text, "Frozen Hungry 2;");
+}
+
 #if defined(__linux__)
 static void F9_a_file_that_cannot_be_written_is_reported(void **state)
 {
@@ -258,6 +326,8 @@ int main(void)
         TEST(B7_all_components_of_an_entity_by_type_name),
         TEST(B7_all_components_of_a_world_by_type_name_then_table_then_row),
         TEST(B7_each_component_comes_exactly_once),
+        TEST(F9_a_value_is_printed_whole_or_one_field_of_it),
+        TEST(F9_tables_are_visited_with_their_types_and_rows),
         TEST(F9_an_entity_is_printed_with_fields_values_and_units),
         TEST(F9_each_kind_of_number_is_printed),
         TEST(F9_bytes_are_printed_where_no_fields_are_known),

@@ -77,7 +77,7 @@ static bool rest_differs(const reef_world *a, const reef_world *b)
     char text[512];
     if (reef_equal(a, b, &difference)) return false;
     (void)reef_difference_text(&difference, text, sizeof text);
-    printf("entities and their components are equal; but %s\n", text);
+    printf("entities and their components are equal, but not the worlds:\n%s\n", text);
     return true;
 }
 

@@ -7,6 +7,7 @@ static void wrong_say(const tool_file *f, reef_status s)
     const reef_file_info *i = &f->info;
     if (s == REEF_CORRUPT && i->version == 0) say(f->path, "%s", i->bytes ? i->wrong : "the file is empty");
     else if (s == REEF_CORRUPT) say(f->path, "damaged at byte %" PRIu64 ": %s", i->wrong_at, i->wrong);
+    else if (s == REEF_IO) say(NULL, "%s", i->wrong); /* which names the path */
     else say(f->path, "%s", i->wrong[0] ? i->wrong : reef_status_text(s));
 }
 
@@ -41,6 +42,10 @@ static void load_say(const tool_file *f, reef_status s)
         say(f->path, "damaged at byte %" PRIu64 ": %s", e.number, e.detail);
         return;
     }
+    if (s == REEF_IO) {
+        say(NULL, "%s", e.detail);
+        return;
+    }
     const char *type = e.component.id ? reef_type_name(e.component) : NULL;
     const char *detail = e.detail[0] ? e.detail : s == REEF_NOT_PORTABLE && f->info.raw ? "the file holds bytes of a machine unlike this one" : reef_status_text(s);
     say(f->path, "%s%s%s", type ? type : "", type ? ": " : "", detail);
@@ -52,6 +57,7 @@ bool file_load(tool_file *f)
         say(f->path, "a difference holds no world, only what is to be done to one");
         return false;
     }
+    (void)reef_type_find("reef"); /* reef's own types have ids from now on */
     f->types_first = reef_type_count();
     f->world = reef_world_new(NULL);
     if (f->world == NULL) {

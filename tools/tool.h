@@ -3,8 +3,6 @@
 #define REEF_TOOL_H
 
 #include "reef.h"
-#include "reef/diff.h"
-#include "reef/save.h"
 #include <inttypes.h>
 #include <stdio.h>
 

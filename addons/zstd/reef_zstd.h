@@ -12,7 +12,6 @@
 #define REEF_ZSTD_H
 
 #include "reef.h"
-#include "reef/save.h"
 
 REEF_BEGIN_C
 

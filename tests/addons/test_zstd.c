@@ -3,6 +3,12 @@
 #include "support.h"
 #include <zstd.h>
 
+typedef struct {
+    float x, y;
+} Place;
+REEF_COMPONENT(Place);
+REEF_FIELDS(Place, REEF_FIELD(Place, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Place, y, REEF_F32, NULL, 0, 0));
+
 typedef struct bytes {
     unsigned char data[1 << 18];
     size_t        size, at, limit; /* limit: of what can be written, 0: none */
@@ -34,7 +40,7 @@ static void fill(reef_world *w)
 {
     char name[16];
     for (int i = 0; i < 3000; i++) {
-        const reef_entity e = reef_spawn(w, reef_with(Position, (float)i, 2), reef_with(Mass, 3));
+        const reef_entity e = reef_spawn(w, reef_with(Place, (float)i, 2), reef_tag(Frozen));
         if (i % 100) continue;
         snprintf(name, sizeof name, "name%d", i);
         assert_ok(reef_set_name(w, e, name));
@@ -59,7 +65,7 @@ static void G5_what_was_saved_is_loaded_at_every_level(void **state)
         pressed.size = 0;
         assert_ok(reef_zstd_save_to(w, (reef_writer){bytes_write, &pressed}, NULL, levels[i], reason));
         assert_string_equal(reason, "");
-        assert_true(pressed.size < plain.size);
+        assert_true(levels[i] < 0 || pressed.size < plain.size);
         assert_ok(reef_world_clear(to));
         assert_ok(load(to, reason));
         assert_string_equal(reason, "");
@@ -82,11 +88,11 @@ static void G5_files_are_replaced_in_one_step(void **state)
     fill(w);
     assert_ok(reef_zstd_save(w, path, &desc, 3, reason));
     const uint64_t hash = reef_hash(w);
-    (void)reef_spawn(w, reef_with(Mass, 7));
+    (void)reef_spawn(w, reef_with(Place, 7, 7));
     /* A save that fails leaves the old file. */
-    const reef_block b = reef_begin_text(w, "Mass");
+    reef_block b = reef_begin_text(w, "Place");
     assert_status(REEF_LOCKED, reef_zstd_save(w, path, &desc, 3, reason));
-    reef_end((reef_block *)&b);
+    reef_end(&b);
     assert_ok(reef_zstd_load(to, path, NULL, reason));
     assert_true(reef_hash(to) == hash);
     assert_ok(reef_zstd_save(w, path, NULL, 3, NULL));
@@ -108,7 +114,7 @@ static void G5_what_is_no_whole_frame_is_refused(void **state)
     reef_world *w = world_of(state), *to = another_world(state, NULL);
     char reason[REEF_DETAIL_MAX];
     fill(w);
-    (void)reef_spawn(to, reef_with(Mass, 7));
+    (void)reef_spawn(to, reef_with(Place, 7, 7));
     const uint64_t hash = reef_hash(to);
     pressed.size = 0;
     assert_ok(reef_zstd_save_to(w, (reef_writer){bytes_write, &pressed}, NULL, 3, reason));

@@ -1,7 +1,5 @@
 /* make FOLDER: the files that tests/tool/check looks into. Their names say what they are. */
 #include "reef.h"
-#include "reef/journal.h"
-#include "reef/save.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +126,21 @@ static void wrong_ones_write(const char *from, const char *cut, const char *dama
     bytes_write(damaged, bytes, size);
 }
 
+/* A thousand entities, and all of them moved. */
+static void many_write(void)
+{
+    const reef_save_desc desc = {.unsynced = true};
+    reef_world *w = reef_world_new(NULL);
+    if (w == NULL) exit(1);
+    for (int i = 0; i < 1000; i++)
+        if (reef_entity_is_null(reef_spawn(w, reef_with(Position, (float)i, 0)))) exit(1);
+    MUST(reef_save(w, path_of("many_a"), &desc));
+    const reef_query q = reef_query_new(w, "Position");
+    reef_each(w, q, row) reef_at(row, Position)->y = 1;
+    MUST(reef_save(w, path_of("many_b"), &desc));
+    reef_world_free(w);
+}
+
 int main(int count, char **words)
 {
     reef_bytes difference;
@@ -154,6 +167,7 @@ int main(int count, char **words)
     reef_world_free(w);
     wrong_ones_write("journal", "journal_torn", "journal_damaged", 300);
     wrong_ones_write("world", "world_cut", "world_damaged", 300);
+    many_write();
     bytes_write("empty", "", 0);
     bytes_write("letter", "Dear reader, this is a letter and no file of reef.\n", 51);
     return 0;
