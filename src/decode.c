@@ -214,7 +214,7 @@ static bool record_head_get(section_in *in, record_head *h)
     h->before = get_u64(in);
     const uint64_t self = get_u64(in);
     if (!section_taken(in)) return false;
-    if (memcmp(magic, record_magic, 8) != 0 || self != checksum_of(magic, 32, 0) || nought || h->flags > RECORD_DIFFERENCE)
+    if (memcmp(magic, record_magic, 8) != 0 || self != checksum_of(magic, 32, 0) || nought || h->flags > (RECORD_DIFFERENCE | RECORD_UNSYNCED))
         return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
     return true;
 }
@@ -357,7 +357,7 @@ static bool record_read_one(decoding *d, uint64_t number)
 
 typedef struct journal_scan { uint64_t records, first_end, end, end_chain; } journal_scan;
 
-/* Are there whole heads of records of a greater number behind `at`? */
+/* Are there whole heads of records of a greater number behind `at`, for which all that was before had reached the disk? */
 static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
 {
     for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= 40;) {
@@ -366,7 +366,7 @@ static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
         if (memcmp(p, record_magic, 8) == 0) {
             section_in head = {.payload = p, .length = 40};
             record_head h;
-            if (record_head_get(&head, &h) && h.number > number) return true;
+            if (record_head_get(&head, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
         }
         p++;
     }

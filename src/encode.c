@@ -354,7 +354,7 @@ static void begin_put(encoding *x, uint64_t before)
         head[8 + i] = (unsigned char)(x->n->records >> 8 * i);
         head[24 + i] = (unsigned char)(before >> 8 * i);
     }
-    head[16] = x->base ? RECORD_DIFFERENCE : 0;
+    head[16] = (unsigned char)((x->base ? RECORD_DIFFERENCE : 0) | (x->d->unsynced ? RECORD_UNSYNCED : 0));
     section_begin(o, SECTION_RECORD);
     put_bytes(o, head, sizeof head);
     put_u64(o, checksum_of(head, sizeof head, 0));

@@ -27,8 +27,7 @@ struct file_in {
     char      buffer[FILE_BUFFER];
 };
 
-/* "call of path: what the system says", with the end of a long path. */
-COLD static void file_say(char *reason, const char *call, const char *path, int error)
+COLD void file_say(char *reason, const char *call, const char *path, int error)
 {
     char text[REEF_DETAIL_MAX];
     size_t length = strlen(path), skipped = length > REASON_PATH ? length - REASON_PATH : 0;

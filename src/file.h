@@ -19,6 +19,9 @@
 #define FILE_TEMPORARY ".new" /* behind the name */
 enum { FILE_BUFFER = 64 << 10 };
 
+/* A reason: "call of path: what the system says", with the end of a long path. */
+void file_say(char *reason, const char *call, const char *path, int error);
+
 /* ---- reading ---- */
 
 typedef struct file_in file_in;

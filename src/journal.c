@@ -106,7 +106,7 @@ static reef_status journal_write(reef_journal *j, const char *op)
     if (now == NULL) return j->world->error.status;
     out_begin(&o, journal_memory(j), file_append_writer(j->out));
     o.chain = j->chain;
-    const record_desc d = {.world = j->world, .base = j->base, .raw = j->raw, .progress = j->progress, .context = j->context};
+    const record_desc d = {.world = j->world, .base = j->base, .raw = j->raw, .unsynced = !j->synced, .progress = j->progress, .context = j->context};
     reef_status s = record_write(&o, &j->numbers, &d, op);
     const reef_status settled = s == REEF_OK || s == REEF_IO ? file_append_settle(j->out, j->synced, reason) : REEF_OK;
     if (s == REEF_OK) s = settled;
@@ -191,7 +191,7 @@ static reef_status journal_begin(reef_journal *j, const reef_journal_desc *desc,
     file_in *file;
     const int error = disk_look_at(j->path, &seen);
     if (error) {
-        disk_error_text(error, reason, sizeof reason);
+        file_say(reason, "stat", j->path, error);
         return journal_failed(j, REEF_IO, op, reason);
     }
     if (!seen.exists || desc->fresh) return journal_rewrite(j, op);

@@ -193,6 +193,7 @@
 #define file_in_size reef_inner_file_in_size
 #define file_read reef_inner_file_read
 #define file_replace reef_inner_file_replace
+#define file_say reef_inner_file_say
 #define fixed_hold reef_inner_fixed_hold
 #define frozen_drop reef_inner_frozen_drop
 #define frozen_fill reef_inner_frozen_fill

@@ -27,6 +27,7 @@ typedef struct record_desc {
     reef_world   *base;   /* of the same family, NULL: the record describes the whole world */
     bool          raw;    /* types without fields are written as bytes */
     bool          sealed; /* with hashes of both states */
+    bool          unsynced; /* the records before this one may not be on the disk yet */
     bool          part;   /* of a world: without events, and as if all were written before anybody looked */
     reef_progress progress;
     void         *context;

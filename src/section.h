@@ -34,7 +34,7 @@
 enum {
     FILE_VERSION = 1,
     FILE_JOURNAL = 1, FILE_DIFFERENCE = 2, FILE_RAW = 4, FILE_BIG = 8, /* flags of the header */
-    RECORD_DIFFERENCE = 1, /* of a record */
+    RECORD_DIFFERENCE = 1, RECORD_UNSYNCED = 2, /* of a record */
     FILE_HEADER_BYTES = 24, SECTION_HEAD_BYTES = 16, SECTION_SUM_BYTES = 8,
     SECTION_COPY = 1024, /* pieces from here on aren't copied on their way to the writer */
     SECTION_DETAIL = REEF_DETAIL_MAX

@@ -24,9 +24,10 @@ void (*faults_hook)(fault_call call, uint32_t number);
 
 static struct {
     bool         on;
-    const fault *fault;
-    uint32_t     calls;                 /* of this run */
-    uint8_t      call[CALLS_MAX];       /* what they were */
+    bool         faulty;
+    fault        fault;
+    uint32_t     calls;                /* of this run */
+    uint8_t      call[CALLS_MAX];      /* what they were */
     uint32_t     of[FAULT_CALL_COUNT]; /* how many of each name */
 } armed;
 
@@ -51,8 +52,8 @@ static verdict enter(fault_call call)
     if (armed.calls < CALLS_MAX) armed.call[armed.calls] = (uint8_t)call;
     armed.calls++;
     armed.of[call]++;
-    const fault *f = armed.fault;
-    if (f == NULL) return GO;
+    const fault *f = &armed.fault;
+    if (!armed.faulty) return GO;
     if ((f->kind == FAULT_ERROR_REST || f->kind == FAULT_FULL) && f->number < armed.calls && f->call == call) {
         errno = f->error;
         return FAIL;
@@ -171,7 +172,8 @@ WRAPPED(int, unlink, const char *path) { CALL(int, unlink, __real_unlink(path), 
 static void arm(const fault *f)
 {
     memset(&armed, 0, sizeof armed);
-    armed.fault = f;
+    armed.faulty = f != NULL;
+    if (f) armed.fault = *f;
     armed.on = true;
 }
 

@@ -1,0 +1,156 @@
+/* Saves and journals on a disk that fails: the state of the last append that was answered with REEF_OK is there, or a later one. */
+#include "faults.h"
+#include "reef/journal.h"
+#include "reef/save.h"
+
+typedef struct {
+    int32_t units;
+    uint32_t turns;
+} Gold;
+REEF_COMPONENT(Gold);
+REEF_FIELDS(Gold, REEF_FIELD(Gold, units, REEF_I32, NULL, 0, 0), REEF_FIELD(Gold, turns, REEF_U32, NULL, 0, 0));
+
+enum { STEPS = 3 };
+
+typedef struct playing {
+    char     path[300];
+    bool     unsynced, compact;
+    size_t   begin_bytes;         /* the journal that each run finds */
+    char     begin[4096];
+    uint64_t hash[STEPS + 1];     /* of the state that it holds, and behind each step */
+    uint32_t settled;             /* appends that were answered with REEF_OK */
+    uint32_t seen[STEPS + 1];     /* how often each state was found */
+} playing;
+
+/* A step changes a value, adds an entity, and from the second on takes one away. */
+static void step(reef_world *w, uint32_t n)
+{
+    reef_entity e = reef_entity_at(w, n);
+    reef_mut(w, e, Gold)->units += (int32_t)n * 1000;
+    (void)reef_spawn(w, reef_with(Gold, (int32_t)n, 7));
+    if (n > 1) assert_ok(reef_destroy(w, reef_entity_at(w, 0)));
+}
+
+static reef_journal *journal_open(reef_world *w, const playing *p)
+{
+    return reef_journal_open(w, p->path, &(reef_journal_desc){.unsynced = p->unsynced});
+}
+
+static void playing_prepare(void *context)
+{
+    playing *p = context;
+    faults_put(p->path, p->begin, p->begin_bytes);
+    p->settled = 0;
+}
+
+static bool play_steps(playing *p, reef_world *w, reef_journal *j)
+{
+    for (uint32_t n = 1; n <= STEPS; n++) {
+        step(w, n);
+        p->hash[n] = reef_hash(w);
+        if (reef_journal_append(j) != REEF_OK) return false;
+        p->settled = n;
+        crash_mark(n);
+        if (n == 2 && p->compact && reef_journal_compact(j) != REEF_OK) return false;
+    }
+    return true;
+}
+
+static bool playing_run(void *context)
+{
+    playing *p = context;
+    reef_world *w = reef_world_new(NULL);
+    reef_journal *j = journal_open(w, p);
+    bool good = j && play_steps(p, w, j);
+    if (!good) assert_int_equal(reef_last_error(w).status, REEF_IO);
+    if (!good && !strstr(reef_last_error(w).detail, " of ")) fail_msg("no reason: %s, %s", reef_last_error(w).operation, reef_last_error(w).detail);
+    reef_journal_close(j);
+    reef_world_free(w);
+    return good;
+}
+
+/* Which state the file holds. It loads as a file, and as a journal. */
+static uint32_t state_in(playing *p, const char *when)
+{
+    reef_world *w = reef_world_new(NULL), *second = reef_world_new(NULL);
+    if (reef_load(w, p->path, NULL) != REEF_OK) fail_msg("%s: %s", when, reef_last_error(w).detail);
+    uint64_t hash = reef_hash(w);
+    reef_journal *j = journal_open(second, p);
+    if (j == NULL) fail_msg("%s: %s", when, reef_last_error(second).detail);
+    assert_true(reef_hash(second) == hash);
+    reef_journal_close(j);
+    reef_world_free(second);
+    reef_world_free(w);
+    uint32_t n = 0;
+    while (n <= STEPS && p->hash[n] != hash) n++;
+    if (n > STEPS) fail_msg("%s: a state that never was", when);
+    p->seen[n]++;
+    return n;
+}
+
+static void playing_check(void *context, const fault *f, fault_end end)
+{
+    playing *p = context;
+    uint32_t n = state_in(p, fault_text(f));
+    if (n < p->settled || n > p->settled + 1) fail_msg("%s: state %u, %u were settled", fault_text(f), n, p->settled);
+    if (end == FAULT_SUCCEEDED) assert_int_equal(n, STEPS);
+}
+
+static void playing_crash_run(void *context) { assert_true(playing_run(context)); }
+
+static void playing_crash_check(void *context, uint32_t marked)
+{
+    playing *p = context;
+    uint32_t n = state_in(p, "after a crash");
+    if (n < marked && !p->unsynced) fail_msg("state %u, %u were promised", n, marked);
+}
+
+static const fault_scenario playing_scenario = {playing_prepare, playing_run, playing_check, false};
+static const crash_scenario playing_crashes = {playing_prepare, playing_crash_run, playing_crash_check};
+
+static playing *playing_make(const char *name)
+{
+    playing *p = faults_shared(sizeof *p);
+    snprintf(p->path, sizeof p->path, "%s", faults_path(name));
+    reef_world *w = reef_world_new(NULL);
+    for (int32_t i = 0; i < 5; i++) assert_some(reef_spawn(w, reef_with(Gold, i, 1)));
+    p->hash[0] = reef_hash(w);
+    reef_journal *j = reef_journal_open(w, p->path, &(reef_journal_desc){.fresh = true});
+    assert_non_null(j);
+    reef_journal_close(j);
+    reef_world_free(w);
+    const void *bytes = faults_get(p->path, &p->begin_bytes);
+    assert_true(bytes && p->begin_bytes <= sizeof p->begin);
+    memcpy(p->begin, bytes, p->begin_bytes);
+    return p;
+}
+
+static void G5_a_journal_is_whole_whatever_call_fails(void **state)
+{
+    (void)state;
+    playing *p = playing_make("journal");
+    p->compact = true;
+    (void)faults_each(&playing_scenario, p);
+    for (uint32_t n = 0; n <= STEPS; n++) assert_true(p->seen[n] > 0);
+}
+
+static void G5_a_journal_is_whole_after_a_crash_of_the_system(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        playing *p = playing_make("journal");
+        p->unsynced = i == 1;
+        p->compact = i > 0;
+        (void)crashes_each(&playing_crashes, p->path, p);
+        for (uint32_t n = 0; n <= STEPS; n++) assert_true(p->seen[n] > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(G5_a_journal_is_whole_whatever_call_fails),
+        TEST(G5_a_journal_is_whole_after_a_crash_of_the_system),
+    };
+    return cmocka_run_group_tests_name("journal_disk", tests, NULL, NULL);
+}
