@@ -26,7 +26,7 @@ static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t s
     if (block == NULL) return decode_no_memory(d);
     const reef_entity e = slot_owner(s, slot);
     const uint32_t i = slot & slot_mask(s);
-    static const reef_entity nobody;
+    static const reef_entity null;
     if (e.generation == 0) return true;
     if (!s->paged && (store_index_own(d->w, s, e.index) == NULL)) return decode_no_memory(d);
     value_destroy(t, slot_value(s, slot));
@@ -35,7 +35,7 @@ static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t s
         --*page_live(s, block);
         s->count--;
     } else {
-        memcpy(block + i * sizeof nobody, &nobody, sizeof nobody);
+        memcpy(block + i * sizeof null, &null, sizeof null);
         uint64_t *entry = index_entry(s, e.index);
         if (*entry == ((uint64_t)e.generation << 32 | slot)) *entry = 0;
     }

@@ -91,24 +91,24 @@ bool encode_type_need(encoding *x, uint32_t id)
     return !encode_stopped(x);
 }
 
-/* Types that are only wanted get their numbers by name. */
-static bool types_number(encoding *x, uint32_t *wanted, uint32_t count)
+/* Types that are only list get their numbers by name. */
+static bool types_number(encoding *x, uint32_t *list, uint32_t count)
 {
-    ids_sort(wanted, count);
+    ids_sort(list, count);
     for (uint32_t i = 0; i < count; i++)
-        if (!encode_type_need(x, wanted[i])) return false;
+        if (!encode_type_need(x, list[i])) return false;
     return true;
 }
 
-static void want(const encoding *x, uint32_t *wanted, uint32_t *count, uint32_t id, unsigned char *seen)
+static void want(const encoding *x, uint32_t *list, uint32_t *count, uint32_t id, unsigned char *seen)
 {
     if (seen[id] || x->type_number[id] != ENCODE_NONE || type_of(id)->owner) return;
     seen[id] = 1;
-    wanted[(*count)++] = id;
+    list[(*count)++] = id;
 }
 
 /* The tables that the record speaks of, and the types of those that are new. False: a type can't be written. */
-static bool tables_need(encoding *x, uint32_t *wanted, uint32_t *count, unsigned char *seen)
+static bool tables_need(encoding *x, uint32_t *list, uint32_t *count, unsigned char *seen)
 {
     for (uint32_t i = 0; i < x->order_count; i++) {
         const uint32_t id = x->order[i];
@@ -118,7 +118,7 @@ static bool tables_need(encoding *x, uint32_t *wanted, uint32_t *count, unsigned
         for (uint32_t k = 0; k < s->component_count; k++) {
             const type *c = type_of(s->component[k]);
             if (t && c->owner == 0 && table_rows(t) && !encode_allowed(x, c)) return false;
-            want(x, wanted, count, c->id, seen);
+            want(x, list, count, c->id, seen);
         }
         if (x->table_number[id] != ENCODE_NONE) continue;
         x->table_number[id] = x->n->table_count;
@@ -151,33 +151,33 @@ static bool stores_add(encoding *x, const reef_world *w, const reef_world *known
     return true;
 }
 
-static bool contents_find(encoding *x, uint32_t *wanted, unsigned char *seen)
+static bool contents_find(encoding *x, uint32_t *list, unsigned char *seen)
 {
     uint32_t count = 0;
-    if (!tables_need(x, wanted, &count, seen)) return false;
+    if (!tables_need(x, list, &count, seen)) return false;
     if (!keys_add(x, x->w, NULL) || (x->base && !keys_add(x, x->base, x->w))) return false;
     if (!stores_add(x, x->w, NULL) || (x->base && !stores_add(x, x->base, x->w))) return false;
     ids_sort(x->stores, x->store_count);
     for (uint32_t i = 0; i < x->key_count; i++) {
         const uint32_t id = x->keys[i] & ~BIT_DISABLED;
-        if (id && encode_bits_differ(x, x->keys[i])) want(x, wanted, &count, id, seen);
+        if (id && encode_bits_differ(x, x->keys[i])) want(x, list, &count, id, seen);
     }
     for (uint32_t i = 0; i < x->store_count; i++) {
         if (!encode_store_differs(x, x->stores[i])) continue;
         if (store_of(x->w, x->stores[i])->count && !encode_allowed(x, type_of(x->stores[i]))) return false;
-        want(x, wanted, &count, x->stores[i], seen);
+        want(x, list, &count, x->stores[i], seen);
     }
-    return types_number(x, wanted, count) && encode_events_need(x);
+    return types_number(x, list, count) && encode_events_need(x);
 }
 
 /* Finds out what the record is about, and gives numbers to it. */
 static void contents_number(encoding *x)
 {
-    uint32_t *wanted = memory_resize(x->memory, MEMORY_OTHER, NULL, 0, x->type_room * sizeof *wanted, PLAIN_ALIGN);
+    uint32_t *list = memory_resize(x->memory, MEMORY_OTHER, NULL, 0, x->type_room * sizeof *list, PLAIN_ALIGN);
     unsigned char *seen = memory_zeroed(x->memory, MEMORY_OTHER, x->type_room);
-    if (wanted == NULL || seen == NULL) encode_failed(x, REEF_NO_MEMORY);
-    else (void)contents_find(x, wanted, seen);
-    memory_free(x->memory, MEMORY_OTHER, wanted, x->type_room * sizeof *wanted);
+    if (list == NULL || seen == NULL) encode_failed(x, REEF_NO_MEMORY);
+    else (void)contents_find(x, list, seen);
+    memory_free(x->memory, MEMORY_OTHER, list, x->type_room * sizeof *list);
     memory_free(x->memory, MEMORY_OTHER, seen, x->type_room);
 }
 

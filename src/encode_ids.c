@@ -5,16 +5,16 @@
 /* ---- the queue of free ids ---- */
 
 /* The ids of a queue, without its holes. */
-typedef struct queue {
+typedef struct free_queue {
     const reef_world *w;
     uint64_t at, end;
-} queue;
+} free_queue;
 
-static queue queue_of(const reef_world *w) { return w ? (queue){w, w->state.ring_head, w->state.ring_tail} : (queue){0}; }
+static free_queue queue_of(const reef_world *w) { return w ? (free_queue){w, w->state.ring_head, w->state.ring_tail} : (free_queue){0}; }
 static uint64_t queue_count(const reef_world *w) { return w ? w->state.ring_tail - w->state.ring_head - w->state.ring_holes : 0; }
 
 /* Generation 0: it ends here. */
-static reef_entity queue_next(queue *q)
+static reef_entity queue_next(free_queue *q)
 {
     while (q->at < q->end) {
         const uint32_t index = *ring_at(q->w, q->at++);
@@ -25,9 +25,9 @@ static reef_entity queue_next(queue *q)
 
 /* The old queue behind its first ids up to the new one's first; how many these are. No id is in a queue twice, so the place where
  * it most likely is says it at once, if it is there. */
-static uint64_t queue_seek(const reef_world *w, const reef_world *base, queue *old)
+static uint64_t queue_seek(const reef_world *w, const reef_world *base, free_queue *old)
 {
-    queue now = queue_of(w);
+    free_queue now = queue_of(w);
     const reef_entity first = queue_next(&now);
     *old = queue_of(base);
     if (first.generation == 0) return queue_count(base);
@@ -35,7 +35,7 @@ static uint64_t queue_seek(const reef_world *w, const reef_world *base, queue *o
         *ring_at(base, w->state.ring_head) == first.index)
         old->at = w->state.ring_head;
     for (uint64_t n = old->at - base->state.ring_head;; n++) {
-        queue here = *old;
+        free_queue here = *old;
         const reef_entity e = queue_next(&here);
         if (e.generation == 0 || reef_entity_equal(e, first)) return n;
         *old = here;
@@ -43,18 +43,18 @@ static uint64_t queue_seek(const reef_world *w, const reef_world *base, queue *o
 }
 
 /* How many follow that are the same in both; `now` goes on to behind them. */
-static uint64_t queue_same(queue *now, queue *old)
+static uint64_t queue_same(free_queue *now, free_queue *old)
 {
     uint64_t n = 0;
     for (;; n++) {
-        queue a = *now, b = *old;
+        free_queue a = *now, b = *old;
         const reef_entity e = queue_next(&a);
         if (e.generation == 0 || !reef_entity_equal(e, queue_next(&b))) return n;
         *now = a, *old = b;
     }
 }
 
-static void queue_put(encoding *x, queue *now, uint64_t added)
+static void queue_put(encoding *x, free_queue *now, uint64_t added)
 {
     for (uint32_t n; added && !encode_stopped(x); added -= n) {
         n = added < ENCODE_PART ? (uint32_t)added : ENCODE_PART;
@@ -117,7 +117,7 @@ static uint64_t idle_run(encoding *x, bool put)
 
 void encode_ids(encoding *x)
 {
-    queue now = queue_of(x->w), old = queue_of(x->base);
+    free_queue now = queue_of(x->w), old = queue_of(x->base);
     uint64_t dropped = 0, kept = 0;
     if (x->base) dropped = queue_seek(x->w, x->base, &old), kept = queue_same(&now, &old);
     const uint64_t added = queue_count(x->w) - kept;

@@ -8,19 +8,19 @@
 /* ---- events ---- */
 
 /* What waits of a type. Where nothing waits positions don't matter, and the type counts only for how many are kept. */
-typedef struct waiting {
+typedef struct events_span {
     uint64_t first, end, most;
-} waiting;
+} events_span;
 
-static waiting waiting_of(const reef_world *w, uint32_t component)
+static events_span waiting_of(const reef_world *w, uint32_t component)
 {
     const event_store *s = w ? events_of(w, component) : NULL;
-    if (s == NULL) return (waiting){0, 0, REEF_EVENTS_BOUND};
+    if (s == NULL) return (events_span){0, 0, REEF_EVENTS_BOUND};
     const reef_events r = events_waiting(w, s);
-    return r.count ? (waiting){r.position, r.position + r.count, s->most} : (waiting){0, 0, s->most};
+    return r.count ? (events_span){r.position, r.position + r.count, s->most} : (events_span){0, 0, s->most};
 }
 
-static bool waiting_counts(const waiting *x) { return x->first != x->end || x->most != REEF_EVENTS_BOUND; }
+static bool waiting_counts(const events_span *x) { return x->first != x->end || x->most != REEF_EVENTS_BOUND; }
 
 /* How far a system has read, UINT64_MAX: it doesn't read these. */
 static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t component)
@@ -31,7 +31,7 @@ static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t c
 }
 
 /* The first event that isn't as it is in the base. */
-static uint64_t waiting_from(const encoding *x, const type *t, const waiting *now, const waiting *was)
+static uint64_t waiting_from(const encoding *x, const type *t, const events_span *now, const events_span *was)
 {
     if (now->first < was->first || now->first >= was->end) return now->first;
     reef_events a = events_waiting(x->w, events_of(x->w, t->id)), b = events_waiting(x->base, events_of(x->base, t->id));
@@ -54,7 +54,7 @@ static bool readers_differ(const encoding *x, uint32_t component)
     return false;
 }
 
-static bool events_differ_now(const encoding *x, uint32_t component, waiting *now, waiting *was, uint64_t *from)
+static bool events_differ_now(const encoding *x, uint32_t component, events_span *now, events_span *was, uint64_t *from)
 {
     *now = waiting_of(x->w, component);
     *was = waiting_of(x->base, component);
@@ -104,7 +104,7 @@ static void readers_put(encoding *x, uint32_t component, uint64_t end)
     put_now(x->o, where, count);
 }
 
-static void event_values_put(encoding *x, const type *t, const waiting *now, uint64_t from)
+static void event_values_put(encoding *x, const type *t, const events_span *now, uint64_t from)
 {
     const bool flat = type_is_flat(t);
     uint32_t n;
@@ -119,7 +119,7 @@ static void event_values_put(encoding *x, const type *t, const waiting *now, uin
 
 void encode_events(encoding *x)
 {
-    waiting now, was;
+    events_span now, was;
     uint64_t from;
     for (const type *t = events_next(x, NULL); t && !encode_stopped(x); t = events_next(x, t)) {
         if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
@@ -259,7 +259,7 @@ void encode_lost(encoding *x)
 
 bool encode_events_need(encoding *x)
 {
-    waiting now, was;
+    events_span now, was;
     uint64_t from;
     for (const type *t = events_next(x, NULL); t; t = events_next(x, t)) {
         if (!events_differ_now(x, t->id, &now, &was, &from)) continue;

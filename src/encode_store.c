@@ -68,7 +68,7 @@ static bool slot_differs(const page_at *now, const page_at *was, uint32_t i)
 
 static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, uint32_t count)
 {
-    static const reef_entity nobody;
+    static const reef_entity null;
     const uint32_t bytes = pack_bytes(at->t, x->d->raw);
     put_u32(x->o, slot);
     put_u32(x->o, count);
@@ -81,8 +81,8 @@ static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, 
         return;
     }
     for (uint32_t i = slot, n = 0; bytes && i < slot + count; i += n) { /* of nobody's slots the memory says nothing */
-        const bool some = !reef_entity_equal(page_entity(at, i), nobody);
-        for (n = 1; i + n < slot + count && !reef_entity_equal(page_entity(at, i + n), nobody) == some; n++) {}
+        const bool some = !reef_entity_equal(page_entity(at, i), null);
+        for (n = 1; i + n < slot + count && !reef_entity_equal(page_entity(at, i + n), null) == some; n++) {}
         unsigned char *to = some ? NULL : put_room(x->o, (size_t)n * bytes);
         if (to) memset(to, 0, (size_t)n * bytes);
         if (some) encode_values(x, at->t, flat, page_value(at, i), n);
