@@ -873,11 +873,12 @@ static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_compone
     if (c.id && !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
     if (c.id && type_of(c.id)->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     if (w->commands) return command_plain(w, w->commands, on ? COMMAND_ENABLE : COMMAND_DISABLE, op, e, c);
-    if (c.id && !reef_has_id(w, e, c)) return failure(w, REEF_ABSENT, op, c, e, 0);
+    const uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
+    if (c.id && !component_there(w, type_of(c.id), e, place, from)) return failure(w, REEF_ABSENT, op, c, e, 0);
     if (bit_has(w, key, place) != on) return REEF_OK;
     if (w->locks) return failure(w, REEF_LOCKED, op, c, e, 0);
     reef_value mark = reef_value_make((reef_component){key}, on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT, 0, NULL);
-    return change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &mark, 1);
+    return change_apply(w, op, e, place, from, &mark, 1);
 }
 
 reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool on)

@@ -598,6 +598,38 @@ static bool post(sweep *s) { return events_seen(s, done(reef_post(s->w, Cargo, {
 static bool read_events(sweep *s) { return !reef_event_reader_is_null(reef_event_reader_new(s->w, reef_id(Cargo))); }
 static bool bound_events(sweep *s) { return events_seen(s, done(reef_events_bound(s->w, reef_id(Cargo), 1000))); }
 
+static bool save_seen(sweep *s, reef_status status, reef_bytes *bytes)
+{
+    if (status == REEF_OK) s->seen = digest_bytes(1, bytes->data, bytes->size);
+    reef_bytes_free(bytes);
+    return done(status);
+}
+static bool save(sweep *s)
+{
+    reef_bytes b;
+    return save_seen(s, reef_save_bytes(s->w, &b, &(reef_save_desc){.raw = true, .sealed = true}), &b);
+}
+static bool save_some(sweep *s)
+{
+    reef_bytes b;
+    return save_seen(s, reef_save_bytes(s->w, &b, &(reef_save_desc){.raw = true, .query = "in Mass"}), &b);
+}
+static void with_changes(sweep *s)
+{
+    with_marks(s);
+    assert_non_null(s->snapshot = reef_snapshot_take(s->w));
+    assert_non_null(s->child = reef_snapshot_fork(s->snapshot));
+    for (int i = 0; i < 50; i++) assert_ok(reef_destroy(s->w, s->e[i]));
+    for (int i = 50; i < 70; i++) assert_ok(reef_enable(s->w, s->e[i], Mass));
+    assert_ok(reef_set_name(s->w, s->e[80], "Anna"));
+    assert_ok(reef_spawn_many(s->w, 1500, NULL, reef_with(Health, 1, 2), reef_with(Mass, 3)));
+}
+static bool save_difference(sweep *s)
+{
+    reef_bytes b;
+    return save_seen(s, reef_diff_bytes(s->child, s->w, &b, &(reef_save_desc){.raw = true, .sealed = true}), &b);
+}
+
 static bool make_fork(sweep *s) { return (s->child = reef_fork(s->w)) != NULL; }
 static bool restore(sweep *s) { return done(reef_restore(s->w, s->snapshot)); }
 static bool hash(sweep *s) { return (s->seen = reef_hash(s->w)) != 0; }
@@ -925,6 +957,11 @@ const scenario scenarios[] = {
     {"fork, empty", NULL, make_fork},
     {"fork", with_everything, make_fork},
     {"restore", with_snapshot, restore},
+    {"save_bytes", with_marks, save},
+    {"save_bytes, common", with_common, save},
+    {"save_bytes, events", with_events, save},
+    {"save_bytes, a query", with_marks, save_some},
+    {"diff_bytes", with_changes, save_difference},
     {"merge", with_marks, merged_twice},
     {"merge, common", with_common, merged_twice},
     {"hash, empty", NULL, hash},

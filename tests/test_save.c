@@ -1,6 +1,9 @@
 /* Saving: the same state gives the same bytes, what is refused, what a query selects, progress, where the bytes go, differences. */
 #include "save_zoo.h"
 #include "support.h"
+#ifndef REEF_NO_THREADS
+#include <pthread.h>
+#endif
 
 typedef struct { int32_t n; } SaveZebra;
 typedef struct { int32_t n; } SaveAnt;
@@ -388,6 +391,54 @@ static void G4_a_sealed_difference_names_both_states(void **state)
     reef_world_free(before);
 }
 
+/* ---- threads ---- */
+
+#ifndef REEF_NO_THREADS
+typedef struct saver { reef_world *w; reef_bytes bytes, part; reef_status status; } saver;
+
+static void *saver_run(void *data)
+{
+    saver *x = data;
+    x->status = reef_save_bytes(x->w, &x->bytes, NULL);
+    if (x->status == REEF_OK) x->status = reef_save_bytes(x->w, &x->part, &(reef_save_desc){.query = "ZooPlace"});
+    return NULL;
+}
+
+/* The world goes on meanwhile. */
+static void G4_forks_are_saved_on_threads_of_their_own(void **state)
+{
+    enum { SAVERS = 3 };
+    (void)state;
+    uint64_t seed = 99;
+    saver savers[SAVERS];
+    pthread_t threads[SAVERS];
+    reef_world *w = reef_world_new(NULL); /* the fixture's heap is for one thread */
+    zoo(w, 500);
+    reef_bytes whole = saved(w, NULL), part = saved(w, &(reef_save_desc){.query = "ZooPlace"});
+    for (int i = 0; i < SAVERS; i++) {
+        savers[i] = (saver){.w = reef_fork(w)};
+        assert_non_null(savers[i].w);
+    }
+    for (int i = 0; i < SAVERS; i++) assert_int_equal(pthread_create(&threads[i], NULL, saver_run, &savers[i]), 0);
+    for (int i = 0; i < 300; i++) zoo_change(w, &seed);
+    for (int i = 0; i < SAVERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_status(REEF_OK, savers[i].status);
+        assert_int_equal(savers[i].bytes.size, whole.size);
+        assert_memory_equal(savers[i].bytes.data, whole.data, whole.size);
+        assert_int_equal(savers[i].part.size, part.size);
+        assert_memory_equal(savers[i].part.data, part.data, part.size);
+        reef_bytes_free(&savers[i].bytes);
+        reef_bytes_free(&savers[i].part);
+        reef_world_free(savers[i].w);
+    }
+    reef_bytes_free(&whole);
+    reef_bytes_free(&part);
+    assert_valid(w);
+    reef_world_free(w);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +458,9 @@ int main(void)
         TEST(G4_no_observer_is_told_of_what_is_left_out),
         TEST(G4_a_difference_is_as_long_as_what_changed),
         TEST(G4_a_sealed_difference_names_both_states),
+#ifndef REEF_NO_THREADS
+        TEST(G4_forks_are_saved_on_threads_of_their_own),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -593,9 +593,25 @@ static void B6_access_rules_know_subtypes(void **state)
     assert_float_equal(walk_text(w, "in Moving+").sum, 5 * (1 + 10 + 100 + 1000 + 20) / 8.0f, 0.01f);
 }
 
+/* Enabling and disabling is of the type itself. */
+static void B6_a_base_is_disabled_where_it_is_itself(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_component base = numbered_type("marked", 1, 4, 4);
+    reef_status s;
+    const reef_component sub = reef_type_new(&(reef_type_desc){.name = "marked_more", .size = 8, .align = 4, .base = base}, &s);
+    const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_DEFAULT, 0, NULL}, 1);
+    assert_true(reef_has_id(w, e, base));
+    assert_status(REEF_ABSENT, reef_enable_id(w, e, base, false));
+    assert_ok(reef_enable_id(w, e, sub, false));
+    assert_false(reef_is_enabled_id(w, e, sub));
+    assert_valid(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(B6_a_base_is_disabled_where_it_is_itself),
         TEST(B6_a_subtype_knows_its_base),
         TEST(B6_what_can_be_no_subtype_is_refused),
         TEST(B6_get_of_a_base_finds_the_only_subtype),
