@@ -130,8 +130,8 @@ bool decode_time(decoding *d)
     const uint64_t newest = get_u64(in);
     s->single = get_handle(in);
     if (in->status != REEF_OK) return false;
-    if (newest <= d->past || newest > UINT64_MAX / 4) return in_wrong(in, REEF_CORRUPT, "time runs backwards");
-    d->newest = newest;
+    if (newest > UINT64_MAX / 4) return in_wrong(in, REEF_CORRUPT, "a version that can't be");
+    d->newest = newest > d->past ? newest : d->past;
     const uint64_t version = d->base + newest;
     d->w->hot.version = d->w->hot.version + 1 > version ? d->w->hot.version + 1 : version;
     gates_set(d->w);

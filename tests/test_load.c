@@ -344,7 +344,7 @@ static void home_changes(void **state, reef_home from, reef_home to)
     for (int32_t i = 0; i < 40; i++) {
         const reef_entity e = reef_create(w);
         if (i % 3) assert_status(REEF_ADDED, reef_set_id(w, e, was, &i, sizeof i));
-        if (i % 5 == 1 && from != REEF_COLD) assert_ok(reef_enable_id(w, e, was, false));
+        if (i % 3 && i % 5 == 1 && from != REEF_COLD) assert_ok(reef_enable_id(w, e, was, false));
         if (i % 4 == 0) assert_ok(reef_add(w, e, Frozen));
     }
     reef_bytes bytes = saved(w, false);
@@ -357,7 +357,7 @@ static void home_changes(void **state, reef_home from, reef_home to)
     assert_valid(other);
     for (int32_t i = 0; i < 40; i++) {
         const reef_entity e = reef_entity_at(other, (uint32_t)i);
-        const int32_t *x = reef_get_id(other, e, is);
+        int32_t value, *x = reef_read_id(other, e, is, &value, sizeof value) ? &value : NULL;
         assert_int_equal(x != NULL, i % 3 != 0);
         assert_int_equal(reef_has(other, e, Frozen), i % 4 == 0);
         if (x) assert_int_equal(*x, i);
@@ -457,6 +457,49 @@ static void F10_a_sealed_difference_knows_its_state(void **state)
     reef_world_free(third);
 }
 
+/* ---- memory ---- */
+
+/* Each allocation fails in its turn, alone or with all that follow: the world is as it was, until one time nothing fails. */
+static void sweep_memory(void **state, reef_world *w, reef_status (*call)(reef_world *, const void *, size_t), reef_bytes bytes)
+{
+    heap *h = heap_of(state);
+    const uint64_t hash = reef_hash(w);
+    for (uint64_t n = 1;; n++) {
+        const uint64_t refused_before = h->refused;
+        heap_fail_nth(h, n, n % 2);
+        const reef_status s = call(w, bytes.data, bytes.size);
+        const bool failed = h->refused != refused_before;
+        heap_fail_never(h);
+        if (s == REEF_OK && !failed) break;
+        if (s == REEF_OK) continue; /* what failed was nothing that is needed */
+        assert_status(REEF_NO_MEMORY, s);
+        assert_valid(w);
+        assert_true(reef_hash(w) == hash);
+        assert_true(n < 5000);
+    }
+    assert_valid(w);
+}
+
+static reef_status load_call(reef_world *w, const void *data, size_t size) { return reef_load_bytes(w, data, size, NULL); }
+
+static void G5_without_memory_nothing_happens(void **state)
+{
+    reef_world *w = world_of(state), *target = another_world(state, NULL);
+    zoo_make(w, 21, 150);
+    reef_world *before = reef_fork(w);
+    zoo_make(target, 3, 40);
+    reef_bytes whole = saved(w, false), difference = {NULL, 0};
+    zoo_steps(w, 8, 60);
+    assert_ok(reef_diff_bytes(before, w, &difference, NULL));
+    sweep_memory(state, target, load_call, whole);
+    assert_same(before, target);
+    reef_world_free(before);
+    sweep_memory(state, target, reef_diff_apply, difference);
+    assert_same(w, target);
+    reef_bytes_free(&whole);
+    reef_bytes_free(&difference);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +513,7 @@ int main(void)
         TEST(G4_types_may_change_their_homes),
         TEST(G4_what_the_config_forbids_is_refused),
         TEST(F10_streams_progress_and_locks),
+        TEST(G5_without_memory_nothing_happens),
         TEST(F10_a_sealed_difference_knows_its_state),
         TEST(G5_every_bit_counts),
         TEST(G5_every_truncation_is_refused),
