@@ -35,7 +35,7 @@ typedef struct file_type {
     uint32_t    number; /* in the file */
     uint32_t    field_count; /* in the file */
     field_op   *ops;
-    uint32_t    op_count;
+    uint32_t    op_count, op_room;
     bool        whole;   /* the plan is one copy of all bytes of a value */
     bool        partial; /* the plan leaves bytes of a value as they are */
     bool        dropped; /* t is a tag in place of what is left out */

@@ -162,7 +162,7 @@ typedef struct type_reading {
     decoding   *d;
     file_type  *f;
     file_field *fields;
-    uint32_t    count, align, base, op_room;
+    uint32_t    count, align, base;
 } type_reading;
 
 static bool plan_add(type_reading *x, field_op op)
@@ -177,7 +177,7 @@ static bool plan_add(type_reading *x, field_op op)
             return true;
         }
     }
-    if (!decode_room(x->d, &f->ops, &x->op_room, f->op_count + 1, sizeof *f->ops)) return false;
+    if (!decode_room(x->d, &f->ops, &f->op_room, f->op_count + 1, sizeof *f->ops)) return false;
     f->ops[f->op_count++] = op;
     return true;
 }
@@ -396,7 +396,6 @@ static bool type_read(type_reading *x)
     if (ok && !type_sizes_sound(f, x->count, sum)) ok = in_wrong(in, REEF_CORRUPT, "type %.80s: its size or home isn't one", name);
     ok = ok && type_resolve(x);
     memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
-    f->ops = f->ops && x->op_room != f->op_count ? memory_resize(d->memory, MEMORY_OTHER, f->ops, x->op_room * sizeof *f->ops, f->op_count * sizeof *f->ops, PLAIN_ALIGN) : f->ops;
     return ok;
 }
 
@@ -470,7 +469,7 @@ void decode_types_drop(decoding *d)
     for (uint32_t i = 0; i < d->type_count; i++) {
         file_type *f = &d->types[i];
         memory_free(d->memory, MEMORY_OTHER, f->name, f->name_bytes);
-        memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_count * sizeof *f->ops);
+        memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_room * sizeof *f->ops);
     }
     for (uint32_t i = 0; i < d->table_count; i++)
         memory_free(d->memory, MEMORY_OTHER, d->tables[i].columns, (d->tables[i].column_count ? d->tables[i].column_count : 1) * sizeof *d->tables[i].columns);
