@@ -78,6 +78,7 @@ typedef struct chunk_reading {
     table            *t;
     uint32_t          unit, rows, fresh, pieces; /* rows: of the chunk in the end; those from `fresh` on are new */
     size_t            start; /* of the pieces in the section */
+    uint64_t          filled; /* columns 1 ... 64, by bit: a piece has all rows of the chunk */
 } chunk_reading;
 
 typedef struct piece_head {
@@ -122,6 +123,20 @@ static bool piece_next(const chunk_reading *x, piece_head *p)
     return p->values != NULL;
 }
 
+/* The entities are where these handles are. In a whole world nearly all of them were nowhere before, and their records are ours. */
+static bool handles_place(const chunk_reading *x, const reef_entity *e, const piece_head *p)
+{
+    reef_world *w = x->d->w;
+    const bool ours = w->hot.records.shared == 0;
+    const uint32_t first = unit_place(x->unit) + p->row;
+    for (uint32_t i = 0; i < p->rows; i++) {
+        const bool quick = ours && e[i].generation && e[i].index < w->hot.index_count && (uint32_t)record_read(w, e[i].index) - 1 >= PLACE_EMPTY;
+        if (LIKELY(quick)) record_put(w, e[i], first + i);
+        else if (!decode_place(x->d, e[i], first + i)) return false;
+    }
+    return true;
+}
+
 static bool handles_read(const chunk_reading *x, const piece_head *p)
 {
     reef_world *w = x->d->w;
@@ -134,8 +149,7 @@ static bool handles_read(const chunk_reading *x, const piece_head *p)
         section_in handles = {.payload = p->values, .length = p->rows * sizeof *to};
         for (uint32_t i = 0; i < p->rows; i++) to[i] = get_handle(&handles);
     }
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (!decode_place(x->d, to[i], unit_place(x->unit) + p->row + i)) return false;
+    if (!handles_place(x, to, p)) return false;
     world_touch(w);
     return true;
 }
@@ -165,6 +179,16 @@ static void columns_end(const chunk_reading *x, uint32_t end, uint32_t row)
             value_destroy(s->columns[k].type, cell(unit_slots(x->d->w, x->unit), k, i, s->columns[k].size));
 }
 
+/* Does a piece of this section bring whole values for all new rows? Pieces of one row each aren't counted together. */
+static bool column_is_filled(const chunk_reading *x, const type *t)
+{
+    for (uint32_t i = 0; i < x->ft->column_count && i < 64; i++) {
+        const file_type *f = &x->d->types[x->ft->columns[i]];
+        if (f->t == t) return f->whole && (x->filled >> i & 1);
+    }
+    return false;
+}
+
 /* The new rows get values, and are there. */
 static bool rows_begin(const chunk_reading *x)
 {
@@ -177,7 +201,7 @@ static bool rows_begin(const chunk_reading *x)
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         if (c->type->hooks.construct == NULL) {
-            memset(cell(slots, k, x->fresh, c->size), 0, (size_t)fresh * c->size);
+            if (c->type->hooked || !column_is_filled(x, c->type)) memset(cell(slots, k, x->fresh, c->size), 0, (size_t)fresh * c->size);
             continue;
         }
         for (uint32_t i = x->fresh; i < x->rows; i++) {
@@ -231,12 +255,13 @@ static bool values_read(const chunk_reading *x, const piece_head *p)
 }
 
 /* The pieces of column 0, or of all others. */
-static bool pieces_read(const chunk_reading *x, bool handles)
+static bool pieces_read(chunk_reading *x, bool handles)
 {
     piece_head p;
     x->d->in->got = x->start;
     for (uint32_t i = 0; i < x->pieces; i++) {
         if (!piece_next(x, &p)) return false;
+        if (handles && p.column && p.column <= 64 && p.rows == x->rows) x->filled |= UINT64_C(1) << (p.column - 1);
         if ((p.column == 0) == handles && !(handles ? handles_read(x, &p) : values_read(x, &p))) return false;
     }
     return true;
