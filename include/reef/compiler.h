@@ -19,7 +19,7 @@
 #define REEF_TYPE_OF_FIELD(T, field) __typeof__(((T *)0)->field)
 #endif
 
-#if defined(_WIN32) && defined(REEF_SHARED)
+#if defined(_WIN32) && defined(REEF_SHARED_LIBRARY)
 #ifdef REEF_BUILDING
 #define REEF_API __declspec(dllexport)
 #else
