@@ -7,7 +7,7 @@
 
 /* ---- numbers of one kind from those of another ---- */
 
-typedef struct numeral { double real; uint64_t magnitude; bool is_real, negative; } numeral;
+typedef struct any_number { double real; uint64_t magnitude; bool is_real, negative; } any_number;
 
 static uint64_t little_of(const unsigned char *p, uint32_t bytes)
 {
@@ -19,11 +19,11 @@ static uint64_t little_of(const unsigned char *p, uint32_t bytes)
 static bool kind_is_signed(uint8_t kind) { return kind == REEF_I8 || kind == REEF_I16 || kind == REEF_I32 || kind == REEF_I64; }
 static bool kind_is_number(uint8_t kind) { return kind >= REEF_BOOL && kind <= REEF_F64; }
 
-static numeral number_read(uint8_t kind, const unsigned char *p)
+static any_number number_read(uint8_t kind, const unsigned char *p)
 {
     const uint32_t size = kind_size((reef_kind)kind);
     uint64_t bits = little_of(p, size);
-    numeral n = {0};
+    any_number n = {0};
     if (kind == REEF_F32) {
         const uint32_t half = (uint32_t)bits;
         float x;
@@ -41,7 +41,7 @@ static numeral number_read(uint8_t kind, const unsigned char *p)
 }
 
 /* The nearest whole number; what is none is 0. */
-static void number_round(numeral *n)
+static void number_round(any_number *n)
 {
     if (!n->is_real) return;
     const double x = n->real < 0 ? -n->real : n->real;
@@ -51,7 +51,7 @@ static void number_round(numeral *n)
     n->is_real = false;
 }
 
-static void whole_write(uint8_t kind, numeral n, char *to)
+static void whole_write(uint8_t kind, any_number n, char *to)
 {
     const uint32_t size = kind_size((reef_kind)kind), bits = 8 * size;
     const uint64_t most = kind_is_signed(kind) ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
@@ -67,7 +67,7 @@ static void whole_write(uint8_t kind, numeral n, char *to)
     else memcpy(to, &x, 8);
 }
 
-static void number_write(uint8_t kind, numeral n, char *to)
+static void number_write(uint8_t kind, any_number n, char *to)
 {
     if (kind == REEF_F64 || kind == REEF_F32) {
         const double x = n.is_real ? n.real : n.negative ? -(double)n.magnitude : (double)n.magnitude;
