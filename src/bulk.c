@@ -13,6 +13,7 @@
 #include "parts.h"
 #include "quarantine.h"
 #include "stored.h"
+#include "reef/bulk.h"
 
 /* To destroy: FILL is all rows of a table, MOVE listed ones. */
 typedef enum portion_kind { RELABEL, APPEND, MOVE, FILL, REPLACE } portion_kind;

@@ -2,6 +2,7 @@
  * outside of systems has no job: its commands are calls on the world. */
 #include "change.h"
 #include "tick.h"
+#include "reef/command.h"
 
 /* ---- what may be asked for ---- */
 

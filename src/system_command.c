@@ -3,6 +3,7 @@
  * A description is kept as it is, with its texts behind it, and read when the command is done: reading one may make types and phases
  * known to the world, which is nothing for a job. What it has as a context is reef's from the recording on. */
 #include "tick.h"
+#include "reef/command.h"
 #include <stdio.h>
 
 typedef enum system_change { SYSTEM_NEW = 1, SYSTEM_REPLACE, SYSTEM_REMOVE, SYSTEM_ON, SYSTEM_OFF } system_change;
