@@ -1,6 +1,6 @@
 /* Looking at a file without loading it: its frame. A journal whose last record isn't whole is either torn, since the program died while it
- * wrote, or damaged: then whole records follow. Their heads are known by their magic and their own sum, wherever they stand, so that all that is read
- * is watched for them as it goes by. */
+ * wrote, or damaged: then records follow that were written when it was on the disk. Their heads are known by their magic and their own sum, wherever they
+ * stand, so that all that is read is watched for them as it goes by. */
 #include "file.h"
 #include "section.h"
 #include <stdio.h>
@@ -24,6 +24,7 @@ typedef struct frame {
     unsigned char   last[HEAD_BYTES]; /* the newest bytes that may begin a head */
     size_t          last_count;
     bool            head_seen; /* since the end of the last whole record, one of a later number than the next */
+    bool            refused;   /* the sums are right, so that no tail is torn, but what stands there isn't */
     reef_file_part  part[FRAME_KINDS]; /* of the record that is read */
 } frame;
 
@@ -39,7 +40,7 @@ static uint64_t frame_number(const unsigned char *p, unsigned bytes)
 static void head_look(frame *f, const unsigned char *p)
 {
     if (memcmp(p, head_magic, sizeof head_magic) != 0 || checksum_of(p, HEAD_SUMMED, 0) != frame_number(p + HEAD_SUMMED, 8)) return;
-    f->head_seen |= frame_number(p + sizeof head_magic, 8) > f->info->records;
+    f->head_seen |= frame_number(p + sizeof head_magic, 8) > f->info->records && !(frame_number(p + 16, 4) & RECORD_UNSYNCED);
 }
 
 /* Heads that begin in these bytes, or in those before them that are kept. */
@@ -88,6 +89,7 @@ static bool frame_kind(frame *f)
         f->part[i].bytes += SECTION_HEAD_BYTES + f->in.length + SECTION_SUM_BYTES;
         return true;
     }
+    f->refused = true;
     return in_wrong(&f->in, REEF_CORRUPT, "a section of no known kind");
 }
 
@@ -99,10 +101,11 @@ static bool frame_head(frame *f)
     in->got = 0; /* what is wrong is at its begin */
     if (memcmp(p, head_magic, sizeof head_magic) != 0 || checksum_of(p, HEAD_SUMMED, 0) != frame_number(p + HEAD_SUMMED, 8))
         return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
-    const bool difference = f->info->difference || f->info->records;
-    if (frame_number(p + 8, 8) != f->info->records || frame_number(p + 16, 4) != (difference ? RECORD_DIFFERENCE : 0) || frame_number(p + 20, 4))
-        return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
-    return true;
+    const uint64_t flags = frame_number(p + 16, 4), difference = f->info->difference || f->info->records ? RECORD_DIFFERENCE : 0;
+    if (flags > (RECORD_DIFFERENCE | RECORD_UNSYNCED) || frame_number(p + 20, 4)) return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
+    if (frame_number(p + 8, 8) != f->info->records) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    f->refused = (flags & RECORD_DIFFERENCE) != difference;
+    return !f->refused || in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
 }
 
 /* One record, if the file has a further one. */
@@ -118,7 +121,9 @@ static bool frame_record(frame *f)
     for (; in->kind != SECTION_DONE; sections++) {
         if (!frame_kind(f)) return false;
         if (!section_next(in)) return in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record");
-        if (in->kind == SECTION_RECORD) return in_wrong(in, REEF_CORRUPT, "a record begins in the middle of another");
+        if (in->kind != SECTION_RECORD) continue;
+        f->refused = true;
+        return in_wrong(in, REEF_CORRUPT, "a record begins in the middle of another");
     }
     const uint64_t said = get_u64(in);
     (void)get_u64(in);
@@ -183,7 +188,7 @@ static reef_status frame_check(memory *m, reef_reader from, uint64_t size, reef_
         if (info->records == 0) (void)in_wrong(in, REEF_CORRUPT, "the file has no record");
     }
     if (in->status == REEF_CORRUPT || in->status == REEF_VERSION) frame_drain(&f);
-    info->torn = in->status == REEF_CORRUPT && info->journal && info->records && !f.head_seen;
+    info->torn = in->status == REEF_CORRUPT && info->journal && info->records && !f.head_seen && !f.refused;
     info->bytes = f.bytes;
     info->wrong_at = in->wrong_at;
     memcpy(info->wrong, in->detail, sizeof info->wrong);

@@ -203,6 +203,33 @@ static void G5_records_in_wrong_places_are_refused(void **state)
         memory_drop(&m);
         assert_status(REEF_CORRUPT, look());
         assert_string_equal(info.wrong, cases[i].wrong);
+        assert_false(info.torn);
+    }
+}
+
+/* Where a record was appended without waiting for those before it, a hole before it is a torn end: it says so itself. */
+static void G5_a_hole_before_records_that_did_not_wait_is_a_torn_end(void **state)
+{
+    memory m;
+    section_out o;
+    (void)state;
+    for (uint32_t third = 0; third < 2; third++) {
+        assert_true(memory_make(&m, &memory_standard));
+        made = (file){.size = 0};
+        out_begin(&o, &m, (reef_writer){file_write, &made});
+        out_header(&o, FILE_JOURNAL);
+        record_put(&o, 0, 0, 0);
+        record_put(&o, 1, RECORD_DIFFERENCE | RECORD_UNSYNCED, 0);
+        record_put(&o, 2, RECORD_DIFFERENCE | RECORD_UNSYNCED, 0);
+        record_put(&o, 3, RECORD_DIFFERENCE | (third ? 0 : RECORD_UNSYNCED), 0);
+        out_drop(&o);
+        memory_drop(&m);
+        assert_status(REEF_OK, look());
+        assert_int_equal(info.records, 4);
+        memset(made.bytes + FILE_HEADER_BYTES + RECORD + HEAD, 0, 20);
+        assert_status(third ? REEF_CORRUPT : REEF_OK, look());
+        assert_int_equal(info.torn, third == 0);
+        assert_int_equal(info.records, 1);
     }
 }
 
@@ -269,6 +296,64 @@ static void H2_no_memory_is_answered(void **state)
     assert_int_equal(remove(path), 0);
 }
 
+/* ---- a journal as reef writes it ---- */
+
+typedef struct {
+    int32_t n;
+} Count;
+REEF_COMPONENT(Count);
+REEF_FIELDS(Count, REEF_FIELD(Count, n, REEF_I32, NULL, 0, 0));
+
+static void journal_make(reef_world *w)
+{
+    reef_journal *j = reef_journal_open(w, path, &(reef_journal_desc){.fresh = true});
+    assert_non_null(j);
+    for (int i = 0; i < 2; i++) {
+        (void)reef_spawn(w, reef_with(Count, i));
+        assert_ok(reef_journal_append(j));
+    }
+    reef_journal_close(j);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    made = (file){.size = 0};
+    made.size = fread(made.bytes, 1, sizeof made.bytes, f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(remove(path), 0);
+}
+
+static void tail_noted(void *context, const reef_load_note *note)
+{
+    if (note->kind == REEF_NOTE_TAIL_CUT) *(uint64_t *)context = note->rows;
+}
+
+/* The look at the frame and the loader say the same of a file: sound, torn at the same place, or damaged. */
+static void same_as_loading(reef_world *w)
+{
+    uint64_t cut = 0;
+    const reef_load_desc desc = {.note = tail_noted, .context = &cut};
+    const reef_status seen = look(), loaded = reef_load_bytes(w, made.bytes, made.size, &desc);
+    assert_int_equal(seen, loaded);
+    assert_int_equal(info.torn, cut != 0);
+    if (seen == REEF_OK) assert_int_equal(info.bytes - info.sound_bytes, cut);
+}
+
+static void G5_the_look_and_the_loader_agree(void **state)
+{
+    reef_world *w = world_of(state), *to = another_world(state, NULL);
+    journal_make(w);
+    const size_t whole = made.size, step = 5;
+    same_as_loading(to);
+    assert_int_equal(info.records, 3);
+    assert_true(reef_hash(w) == reef_hash(to));
+    for (made.size = 0; made.size < whole; made.size += step) same_as_loading(to);
+    made.size = whole;
+    for (size_t i = 0; i < whole; i += step) {
+        made.bytes[i] ^= 0x40;
+        same_as_loading(to);
+        made.bytes[i] ^= 0x40;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,8 +362,10 @@ int main(void)
         cmocka_unit_test(G5_each_cut_is_told),
         cmocka_unit_test(G5_each_byte_that_is_another_is_told),
         cmocka_unit_test(G5_records_in_wrong_places_are_refused),
+        cmocka_unit_test(G5_a_hole_before_records_that_did_not_wait_is_a_torn_end),
         cmocka_unit_test(G5_other_files_and_versions_are_refused),
         cmocka_unit_test(G5_what_the_reader_answers_is_answered),
+        TEST(G5_the_look_and_the_loader_agree),
         cmocka_unit_test(H2_no_memory_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
