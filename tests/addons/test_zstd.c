@@ -60,7 +60,7 @@ static void G5_what_was_saved_is_loaded_at_every_level(void **state)
     reef_bytes plain;
     fill(w);
     assert_ok(reef_save_bytes(w, &plain, NULL));
-    static const int levels[] = {-5, 0, 1, 3, 9, 22, 1000000, -2000000000};
+    static const int levels[] = {-5, 0, 3, 9, 1000000, -2000000000};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         pressed.size = 0;
         assert_ok(reef_zstd_save_to(w, (reef_writer){bytes_write, &pressed}, NULL, levels[i], reason));
@@ -118,7 +118,7 @@ static void G5_what_is_no_whole_frame_is_refused(void **state)
     const uint64_t hash = reef_hash(to);
     pressed.size = 0;
     assert_ok(reef_zstd_save_to(w, (reef_writer){bytes_write, &pressed}, NULL, 3, reason));
-    const size_t whole = pressed.size, step = whole / 60;
+    const size_t whole = pressed.size, step = whole / 40;
     for (size_t left = 1; left <= whole; left += left < 16 ? 1 : step) {
         pressed.size = whole - left;
         assert_status(REEF_CORRUPT, load(to, reason));
