@@ -211,7 +211,8 @@ void ids_fresh(reef_world *w, uint32_t index, uint32_t n, bool out);
 INLINE uint64_t record_pending(reef_entity e) { return (uint64_t)e.generation << 32 | PLACE_PENDING; }
 /* Its entity doesn't come: the id is free again, with the next generation. False: no memory. */
 bool id_unpend(reef_world *w, reef_entity e);
-reef_status index_validate(const reef_world *w, char *message, size_t size);
+/* *placed: how many entities say that they have a row. (Each row is its entity's: tables_validate. So when there are as many rows, all is said.) */
+reef_status index_validate(const reef_world *w, uint64_t *placed, char *message, size_t size);
 
 /* ---- bits (src/bit.c) ---- */
 

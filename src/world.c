@@ -186,16 +186,16 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
 COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
 {
     char unused[1];
+    uint64_t placed;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (message == NULL || size == 0) message = unused, size = 1;
     message[0] = 0;
-    if (index_validate(w, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
+    if (index_validate(w, &placed, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
         bits_validate(w, message, size) != REEF_OK || stores_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK ||
         events_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK ||
         single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;
-    uint64_t rows = reef_count_alive(w) - w->hot.empty_count, placed = 0;
-    for (uint32_t i = 0; i < w->hot.index_count; i++) placed += (uint32_t)record_read(w, i) >= 2 * PLACE_EMPTY;
+    const uint64_t rows = reef_count_alive(w) - w->hot.empty_count;
     if (rows == placed) return REEF_OK;
     snprintf(message, size, "world: %llu rows, %llu entities in them", (unsigned long long)rows, (unsigned long long)placed);
     return REEF_CORRUPT;
