@@ -1,5 +1,6 @@
 /* Reading a file: its types and tables, and how values become those of the program. */
 #include "decode.h"
+#include "pack.h"
 #include "reef/entity.h"
 #include "reef/multi.h"
 #include <float.h>
@@ -253,6 +254,21 @@ static bool type_plan_make(type_reading *x, const type *t)
     return true;
 }
 
+/* Would the type be described as it is in the file? Records that follow there could hold its values. */
+static bool type_as_written(const type_reading *x, const type *t)
+{
+    const file_type *f = x->f;
+    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
+    const uint32_t count = fields ? t->field_count : 0;
+    if (f->home != t->home || f->size != t->size || f->bytes != pack_bytes(t, (x->d->load->flags & FILE_RAW) != 0)) return false;
+    if (count != x->count || ((f->flags & TYPE_RAW) && fields)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const file_field *p = &x->fields[i];
+        if (p->kind != (uint8_t)fields[i].kind || p->bytes != fields[i].bytes || strcmp(p->name, fields[i].name) != 0) return false;
+    }
+    return true;
+}
+
 /* ---- which type it is ---- */
 
 static bool home_in_table(reef_home home) { return home == REEF_TABLE || home == REEF_SPLIT; }
@@ -327,7 +343,7 @@ static bool type_resolve(type_reading *x)
         ok = f->t != NULL;
     }
     if (ok && f->t && reef_world_use(d->w, (reef_component){f->t->id}) != REEF_OK) ok = decode_no_memory(d);
-    if (ok && t && t->home != f->home) d->load->converted = true;
+    if (ok && f->t && t && !type_as_written(x, t)) d->load->converted = true;
     return ok && (numbering_type(&d->load->numbering, f->t ? f->t->id : 0) || decode_no_memory(d));
 }
 

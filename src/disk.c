@@ -331,9 +331,10 @@ int disk_remove(const char *path) { return DeleteFileA(path) ? 0 : last_error();
 COLD void disk_error_text(int error, char *text, size_t size)
 {
     static const char *const own[] = {"", "somebody else has it open for writing", "it is no plain file", "the name is too long",
-                                      "it is shorter than it was", "it isn't known what reached the disk", "somebody else has changed it"};
+                                      "it is shorter than it was", "it isn't known what reached the disk", "somebody else has changed it",
+                                      "another file has its name now", "it isn't there any more"};
     if (error < 0) {
-        (void)snprintf(text, size, "%s", error >= DISK_CHANGED ? own[-error] : "");
+        (void)snprintf(text, size, "%s", error >= DISK_GONE ? own[-error] : "");
         return;
     }
 #if defined(_WIN32)

@@ -16,7 +16,9 @@ enum {
     DISK_LONG_NAME = -3,
     DISK_SHORTER = -4,     /* than it must be */
     DISK_UNKNOWN = -5,     /* what reached the disk */
-    DISK_CHANGED = -6      /* by somebody else */
+    DISK_CHANGED = -6,     /* by somebody else */
+    DISK_REPLACED = -7,    /* the name leads to another file now */
+    DISK_GONE = -8         /* or to none */
 };
 
 typedef intptr_t disk_file; /* a descriptor, or a HANDLE */

@@ -240,6 +240,18 @@ void file_append_undo(file_out *f)
     f->failed = false;
 }
 
+reef_status file_append_named(const file_out *f, char *reason)
+{
+    disk_look ours, named;
+    int error = disk_look_into(f->file, &ours);
+    if (!error) error = disk_look_at(f->path, &named);
+    if (error) return file_say(reason, "stat", f->path, error), REEF_IO;
+    if (!named.exists) error = DISK_GONE;
+    else if (named.device != ours.device || named.number != ours.number) error = DISK_REPLACED;
+    if (error) return file_say(reason, "appending to the end", f->path, error), REEF_IO;
+    return REEF_OK;
+}
+
 bool file_append_unknown(const file_out *f) { return f->unknown; }
 uint64_t file_append_length(const file_out *f) { return f->settled; }
 

@@ -56,6 +56,8 @@ void file_append_undo(file_out *f);
 /* The file may hold anything behind what was synced last, now or after a crash: syncing or taking back failed. Every further settle is refused;
  * replace the file. */
 bool file_append_unknown(const file_out *f);
+/* IO: the file's name leads to another one by now, or to none: nobody would find what is appended. */
+reef_status file_append_named(const file_out *f, char *reason);
 uint64_t file_append_length(const file_out *f); /* what is settled */
 /* Takes back what isn't settled. NULL is allowed. */
 void file_append_close(file_out *f);

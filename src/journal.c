@@ -33,8 +33,9 @@ static reef_status journal_failed(const reef_journal *j, reef_status s, const ch
 /* The world as it is now, to be held. NULL: recorded. */
 static reef_world *journal_state(reef_world *w, const char *op)
 {
+    w->calling = op;
     reef_world *now = world_aside(w);
-    if (now == NULL) w->error.operation = op;
+    w->calling = NULL;
     return now;
 }
 
@@ -108,8 +109,8 @@ static reef_status journal_write(reef_journal *j, const char *op)
     o.chain = j->chain;
     const record_desc d = {.world = j->world, .base = j->base, .raw = j->raw, .unsynced = !j->synced, .progress = j->progress, .context = j->context};
     reef_status s = record_write(&o, &j->numbers, &d, op);
-    const reef_status settled = s == REEF_OK || s == REEF_IO ? file_append_settle(j->out, j->synced, reason) : REEF_OK;
-    if (s == REEF_OK) s = settled;
+    if (s == REEF_OK) s = file_append_named(j->out, reason);
+    if (s == REEF_OK || (s == REEF_IO && reason[0] == 0)) s = file_append_settle(j->out, j->synced, reason);
     if (s == REEF_OK) {
         j->chain = o.chain;
         journal_hold(j, now);
@@ -119,24 +120,46 @@ static reef_status journal_write(reef_journal *j, const char *op)
         j->numbers.type_count = was.type_count;
         j->numbers.table_count = was.table_count;
         j->numbers.records = was.records;
+        j->numbers.bare = was.bare;
         reef_world_free(now);
     }
     out_drop(&o);
     return journal_said(j, s, op, reason);
 }
 
+static bool journal_allowed(const reef_journal *j, const char *op)
+{
+    const reef_world *w = j->world;
+    if (!w->running && !(w->slow & (SLOW_LOCKED | SLOW_DEFERRED))) return true;
+    return failure(j->world, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
+}
+
+/* Something must be written anew; but not over a file that somebody else has put in the journal's place. */
+static reef_status journal_renew(reef_journal *j, const char *op)
+{
+    char reason[REEF_DETAIL_MAX];
+    const reef_status s = file_append_named(j->out, reason);
+    return s == REEF_OK ? journal_rewrite(j, op) : journal_failed(j, s, op, reason);
+}
+
 reef_status reef_journal_append(reef_journal *j)
 {
     static const char op[] = "reef_journal_append";
     if (j == NULL) return REEF_BAD_ARGUMENT;
-    if (j->broken) return journal_rewrite(j, op);
+    if (!journal_allowed(j, op)) return REEF_LOCKED;
+    if (j->broken || numbering_outdated(&j->numbers)) return journal_renew(j, op);
     const reef_status s = journal_write(j, op);
     const uint64_t bytes = file_append_length(j->out);
     if (s != REEF_OK || j->compact_bytes == 0 || bytes <= j->compact_bytes || bytes / 2 <= j->whole_bytes) return s;
     return journal_rewrite(j, op);
 }
 
-reef_status reef_journal_compact(reef_journal *j) { return j ? journal_rewrite(j, "reef_journal_compact") : REEF_BAD_ARGUMENT; }
+reef_status reef_journal_compact(reef_journal *j)
+{
+    static const char op[] = "reef_journal_compact";
+    if (j == NULL) return REEF_BAD_ARGUMENT;
+    return journal_allowed(j, op) ? journal_rewrite(j, op) : REEF_LOCKED;
+}
 
 /* ---- opening ---- */
 

@@ -181,6 +181,7 @@
 #define family_leave reef_inner_family_leave
 #define file_append_close reef_inner_file_append_close
 #define file_append_length reef_inner_file_append_length
+#define file_append_named reef_inner_file_append_named
 #define file_append_open reef_inner_file_append_open
 #define file_append_settle reef_inner_file_append_settle
 #define file_append_undo reef_inner_file_append_undo
@@ -279,6 +280,7 @@
 #define no_keys reef_inner_no_keys
 #define number_hash reef_inner_number_hash
 #define numbering_drop reef_inner_numbering_drop
+#define numbering_outdated reef_inner_numbering_outdated
 #define numbering_table reef_inner_numbering_table
 #define numbering_type reef_inner_numbering_type
 #define observe_existing reef_inner_observe_existing

@@ -14,8 +14,26 @@ static bool number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *ro
     return true;
 }
 
-bool numbering_type(numbering *n, uint32_t id) { return number_add(n->memory, &n->types, &n->type_count, &n->type_room, id); }
+static bool type_is_bare(uint32_t id)
+{
+    const type *t = type_of(id);
+    return t && t->size && REEF_ACQUIRE_POINTER(&t->fields) == NULL;
+}
+
+bool numbering_type(numbering *n, uint32_t id)
+{
+    if (!number_add(n->memory, &n->types, &n->type_count, &n->type_room, id)) return false;
+    n->bare += type_is_bare(id);
+    return true;
+}
 bool numbering_table(numbering *n, uint32_t id) { return number_add(n->memory, &n->tables, &n->table_count, &n->table_room, id); }
+
+bool numbering_outdated(const numbering *n)
+{
+    uint32_t bare = 0;
+    for (uint32_t i = 0; n->bare && i < n->type_count; i++) bare += type_is_bare(n->types[i]);
+    return bare != n->bare;
+}
 
 void numbering_drop(numbering *n)
 {

@@ -14,10 +14,13 @@ typedef struct numbering {
     uint32_t *tables;  /* number -> id of a table, in the family */
     uint32_t  table_count, table_room;
     uint64_t  records; /* of the file so far */
+    uint32_t  bare;    /* types that had a size and no fields when they got their number */
 } numbering;
 
 bool numbering_type(numbering *n, uint32_t id);  /* the next number. False: no memory */
 bool numbering_table(numbering *n, uint32_t id);
+/* A type got its fields since it got its number (reef_type_describe): the file says that its values are bytes, and they would be fields. */
+bool numbering_outdated(const numbering *n);
 void numbering_drop(numbering *n);
 
 /* ---- writing (src/encode.c) ---- */
