@@ -58,6 +58,7 @@ typedef struct journal_whole {
     const char   *op;
     section_out   out;
     numbering     numbers;
+    reef_status   written; /* what writing the record answered */
 } journal_whole;
 
 static reef_status journal_produce(void *context, reef_writer writer)
@@ -67,9 +68,9 @@ static reef_status journal_produce(void *context, reef_writer writer)
     out_begin(&x->out, journal_memory(j), writer);
     out_header(&x->out, (uint16_t)(FILE_JOURNAL | (j->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0)));
     const record_desc d = {.world = j->world, .raw = j->raw, .progress = j->progress, .context = j->context};
-    const reef_status s = record_write(&x->out, &x->numbers, &d, x->op);
+    x->written = record_write(&x->out, &x->numbers, &d, x->op);
     out_drop(&x->out);
-    return s;
+    return x->written;
 }
 
 /* The whole world, in a new file. */
@@ -85,7 +86,7 @@ static reef_status journal_rewrite(reef_journal *j, const char *op)
     if (out == NULL) { /* the name leads to the old file still */
         numbering_drop(&x.numbers);
         reef_world_free(now);
-        return journal_said(j, s, op, reason);
+        return s == REEF_IO || s != x.written ? journal_failed(j, s, op, reason) : s;
     }
     file_append_close(j->out);
     numbering_drop(&j->numbers);
@@ -163,31 +164,40 @@ reef_status reef_journal_compact(reef_journal *j)
 
 /* ---- opening ---- */
 
-/* The file's state becomes the world's, and the file goes on being written behind it; or it is written anew, when it isn't a journal of these types.
- * The world can go back until it is certain that the file can be written. */
-static reef_status journal_continue(reef_journal *j, const file_in *file, record_load *r, reef_world *aside, const char *op)
+/* What is in the file can be continued: all that may fail comes before the file's state becomes the world's. */
+static reef_status journal_go_on(reef_journal *j, const file_in *file, record_load *r, reef_world *aside, const char *op)
 {
     char reason[REEF_DETAIL_MAX] = "";
+    j->base = journal_state(aside, op);
+    if (j->base == NULL) return failure_record(j->world, &aside->error);
+    const reef_status s = file_append_open(journal_memory(j), j->path, r->sound_bytes, file, &j->out, reason);
+    if (s != REEF_OK) return journal_failed(j, s, op, reason);
+    j->numbers = r->numbering;
+    r->numbering = (numbering){.memory = journal_memory(j)};
+    j->chain = r->sound_chain;
+    j->whole_bytes = r->whole_bytes;
+    return load_commit(j->world, aside, r, op);
+}
+
+/* The file is no journal of these types: it is written anew. The world can go back until it is certain that it could be. */
+static reef_status journal_take_over(reef_journal *j, const record_load *r, reef_world *aside, const char *op)
+{
     reef_world *was = journal_state(j->world, op);
     if (was == NULL) return j->world->error.status;
     reef_status s = load_commit(j->world, aside, r, op);
-    const bool anew = r->converted || !(r->flags & FILE_JOURNAL) || ((r->flags & FILE_RAW) != 0) != j->raw;
-    if (s == REEF_OK && anew) {
-        s = journal_rewrite(j, op);
-    } else if (s == REEF_OK) {
-        j->numbers = r->numbering;
-        r->numbering = (numbering){.memory = journal_memory(j)};
-        j->chain = r->sound_chain;
-        j->whole_bytes = r->whole_bytes;
-        j->base = journal_state(j->world, op);
-        s = j->base ? file_append_open(journal_memory(j), j->path, r->sound_bytes, file, &j->out, reason) : j->world->error.status;
-        if (s != REEF_OK && j->base) journal_failed(j, s, op, reason);
+    if (s == REEF_OK && (s = journal_rewrite(j, op)) != REEF_OK) {
+        const reef_error said = j->world->error;
+        if (!world_adopt(j->world, was, true)) state_exchange(j->world, was); /* without memory for values that stay they are default ones */
+        j->world->error = said;
     }
-    const reef_error said = j->world->error;
-    if (s != REEF_OK) (void)world_adopt(j->world, was, true); /* without memory for values that stay they are default ones */
-    if (s != REEF_OK) j->world->error = said;
     reef_world_free(was);
     return s;
+}
+
+static reef_status journal_continue(reef_journal *j, const file_in *file, record_load *r, reef_world *aside, const char *op)
+{
+    const bool anew = r->converted || !(r->flags & FILE_JOURNAL) || ((r->flags & FILE_RAW) != 0) != j->raw;
+    return anew ? journal_take_over(j, r, aside, op) : journal_go_on(j, file, r, aside, op);
 }
 
 static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_desc *desc, const char *op)

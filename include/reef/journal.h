@@ -25,12 +25,14 @@ typedef struct reef_journal_desc {
 } reef_journal_desc;
 
 /* Opens a journal for a world. Where the file is there, it is loaded (as reef_load; a torn tail is cut off), otherwise the world is written to it. The caller owns the journal;
- * close it before the world is freed. NULL: the world's last error says why (as reef_load and reef_save), the world is as before, the file is too. */
+ * close it before the world is freed. NULL: the world's last error says why (as reef_load and reef_save), the world is as before, and the file holds what it held. */
 REEF_API reef_journal *reef_journal_open(reef_world *world, const char *path, const reef_journal_desc *desc);
 /* Writes what changed since the last append, or since the journal was opened. Errors: as reef_save; then the file holds what it held, and the next append writes these changes
- * as well. After an IO error of which it isn't known what reached the disk, the next append writes the whole world to a new file. */
+ * as well. After an IO error of which it isn't known what reached the disk, the next append writes the whole world to a new file; so does one after a type got
+ * its fields (reef_type_describe). Where the path leads to another file meanwhile (reef_save to it, a second journal that is fresh), or to none, appends are refused
+ * with IO until the journal is compacted. Loading and restoring the world in between is one change among others. */
 REEF_API reef_status reef_journal_append(reef_journal *journal);
-/* Writes the whole world as it is to a new file, which takes the journal's place in one step. */
+/* Writes the whole world as it is to a new file, which takes the journal's place in one step, whatever is there by now. Errors: as reef_save. */
 REEF_API reef_status reef_journal_compact(reef_journal *journal);
 typedef struct reef_journal_info {
     uint64_t records, bytes; /* of the file */
