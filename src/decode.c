@@ -52,11 +52,12 @@ void decode_note(decoding *d, reef_load_note_kind kind, const char *name, const 
 {
     static const char *const texts[] = {
         "", "it isn't known: left out, of so many entities:", "is known no more: left out", "isn't in the file: default values",
-        "is of another kind or length: converted", "lives in another home now", "is in the file and not in the world", "is torn at its end: bytes left out:"};
+        "is of another kind or length: converted", "lives in another home now", "is in the file and not in the world", "is torn at its end: bytes left out:",
+        "scripts whose class isn't known do nothing:"};
     const reef_load_desc *desc = d->load->desc;
     const reef_load_note note = {kind, name, field, rows};
     char message[2 * REEF_TYPE_NAME_MAX + 128];
-    if (kind != REEF_NOTE_SYSTEM_UNKNOWN && kind != REEF_NOTE_TAIL_CUT) d->load->converted = true;
+    if (kind < REEF_NOTE_SYSTEM_UNKNOWN) d->load->converted = true;
     if (desc && desc->note) {
         desc->note(desc->context, &note);
         return;
@@ -64,7 +65,7 @@ void decode_note(decoding *d, reef_load_note_kind kind, const char *name, const 
     if (d->target->config.log == NULL) return;
     const char *what = kind == REEF_NOTE_SYSTEM_UNKNOWN ? "system " : kind == REEF_NOTE_TAIL_CUT ? "the journal" : "type ";
     const int n = snprintf(message, sizeof message, "loading: %s%s%s%s %s", what, name ? name : "", field ? ", field " : "", field ? field : "", texts[kind]);
-    if (n > 0 && (size_t)n < sizeof message && (kind == REEF_NOTE_TYPE_DROPPED || kind == REEF_NOTE_TAIL_CUT))
+    if (n > 0 && (size_t)n < sizeof message && (kind == REEF_NOTE_TYPE_DROPPED || kind >= REEF_NOTE_TAIL_CUT))
         snprintf(message + n, sizeof message - (size_t)n, " %llu", (unsigned long long)rows);
     d->target->config.log(d->target->config.context, REEF_LOG_WARNING, message);
 }
@@ -432,7 +433,7 @@ static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 
 static bool decode_finish(decoding *d)
 {
-    if (!decode_standins_end(d) || !decode_tracks_done(d)) return false;
+    if (!decode_standins_end(d) || !decode_tracks_done(d) || !decode_scripts_done(d)) return false;
     versions_close(d);
     return validated(d);
 }
@@ -475,9 +476,12 @@ bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *ta
     *d = (decoding){.in = in, .load = r, .w = aside, .target = target, .memory = in->memory, .base = target->hot.version};
     r->decoding = d;
     aside->hook_failed.id = 0;
-    bool ok = in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
+    d->script = scripts_type();
+    bool ok = readers_mirror(aside, target) || decode_no_memory(d);
+    ok = ok && in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
     if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL))) ok = rest_read(in, &all, &room);
     ok = ok && records_read(d) && decode_finish(d);
+    readers_unmirror(aside);
     d->in = NULL;
     if (all) {
         in->data = NULL;

@@ -75,6 +75,8 @@ typedef struct decoding {
     uint32_t     sections;
     uint64_t     told;      /* progress: bytes */
     struct { uint32_t table, chunk, unit; } cursor;
+    uint32_t     script;    /* the type of scripts, 0: there is none */
+    uint32_t     unbound;   /* of the scripts that were read: whose class isn't known */
     uint64_t     page_newest; /* of values of REEF_MULTI: on the page that was filled last */
     unsigned char *value;   /* room for one value */
     size_t         value_room;
@@ -133,6 +135,7 @@ bool decode_names(decoding *d);
 bool decode_events(decoding *d);
 bool decode_tracks(decoding *d);
 bool decode_lost(decoding *d);
+bool decode_scripts_done(decoding *d); /* scripts without a class are reported */
 bool decode_tracks_done(decoding *d); /* rows of types that are tracked now get stamps */
 
 #endif

@@ -1,6 +1,7 @@
 /* Reading a file: time, what systems have seen, names, events that wait, stamps. */
 #include "decode.h"
 #include "event.h"
+#include "reef/script.h"
 #include "reef/single.h"
 #include "schedule.h"
 #include "track.h"
@@ -282,14 +283,37 @@ bool decode_tracks(decoding *d)
 bool decode_lost(decoding *d)
 {
     section_in *in = d->in;
+    reef_world *w = d->w;
+    reef_script value;
     const file_type *f = decode_type_of(d, get_u32(in));
     const uint32_t count = get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    for (uint32_t i = 0; i < count && in->status == REEF_OK; i++) {
-        (void)get_handle(in);
-        (void)get_bytes(in, f->bytes);
+    if (count > in_left(in) / (sizeof(reef_entity) + f->bytes)) return in_wrong(in, REEF_CORRUPT, "scripts wait that aren't there");
+    const bool kept = w->script_reader && f->t && f->t->id == d->script;
+    if (!kept && count) d->load->converted = true; /* nobody would end them */
+    if (kept && !removals_forget_waiting(w, w->script_reader - 1)) return decode_no_memory(d);
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_entity e = get_handle(in);
+        const unsigned char *from = get_bytes(in, f->bytes);
+        if (from == NULL) return false;
+        if (!kept) continue;
+        memset(&value, 0, sizeof value);
+        decode_value_flat(f, f->t, from, (char *)&value);
+        d->unbound += scripts_bind(&value, 1);
+        if (!removals_put(w, d->script, e, &value)) return decode_no_memory(d);
     }
-    return in->status == REEF_OK;
+    world_touch(w);
+    return true;
+}
+
+/* Differences are for programs that have the same types, and classes of scripts. */
+bool decode_scripts_done(decoding *d)
+{
+    if (d->unbound == 0) return true;
+    if (d->load->difference) return in_wrong(d->in, REEF_NOT_PORTABLE, "the class of a script isn't known: reef_script_know");
+    const uint64_t rows = scripts_without(d->w);
+    if (rows) decode_note(d, REEF_NOTE_SCRIPT_UNKNOWN, type_of(d->script)->name, NULL, rows);
+    return true;
 }
 
 /* Stamps for what has none: it counts as added now. */

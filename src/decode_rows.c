@@ -251,6 +251,7 @@ static bool values_read(const chunk_reading *x, const piece_head *p)
     if (!columns_ready(x, p, &to)) return false;
     rows_default(x, p, &to);
     decode_values(p->f, p->values, &to, p->rows);
+    if (t->id == x->d->script) x->d->unbound += scripts_bind(to.base[0], p->rows);
     return true;
 }
 

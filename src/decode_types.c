@@ -328,6 +328,7 @@ static bool type_resolve(type_reading *x)
     const type *t = type_of(id);
     bool ok = t && t->owner == 0 && world_knows(d->w, id) && !(t->split && REEF_ACQUIRE_U32(&t->part_count) == 0);
     if (!ok) ok = type_unknown(x);
+    else if (id == d->script && (f->home != t->home || (f->flags & TYPE_RAW))) return in_wrong(d->in, REEF_CORRUPT, "scripts as they can't be");
     else if (t->home == f->home || (home_in_table(t->home) && home_in_table(f->home))) f->t = t, ok = type_plan_make(x, t);
     else {
         if (d->load->difference) return in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s lives in another home", f->name);

@@ -214,17 +214,26 @@ void encode_tracks_newest(encoding *x)
 
 /* ---- scripts ---- */
 
+/* From where on scripts wait in one of the worlds: a state that is held aside has no reader, and says where that of the world was. */
+static uint64_t lost_first(const encoding *x, const reef_world *w)
+{
+    uint64_t position = UINT64_MAX;
+    if (w && w->script_reader) position = w->readers[w->script_reader - 1].position;
+    else if (w && x->w->script_reader) (void)readers_place(w, scripts_serial(x->w), &position);
+    return position;
+}
+
 /* The next script from *at on that waits for its end. False: no more. */
 static bool lost_next(const reef_world *w, uint64_t *at, reef_entity *e, reef_script *value)
 {
-    while (w && w->script_reader && removals_peek(w, w->script_reader - 1, (*at)++, e, value))
-        if (value->script && reef_entity_equal(value->started, *e)) return true;
+    while (*at != UINT64_MAX && removals_at(w, reef_script_type().id, (*at)++, e, value))
+        if (value->name_hash && reef_entity_equal(value->started, *e)) return true;
     return false;
 }
 
 static bool lost_differ(const encoding *x)
 {
-    uint64_t at = 0, other = 0;
+    uint64_t at = lost_first(x, x->w), other = lost_first(x, x->base);
     reef_entity e, f;
     reef_script a, b;
     for (;;) {
@@ -245,7 +254,7 @@ void encode_lost(encoding *x)
     put_u32(x->o, x->type_number[t->id]);
     uint32_t count = 0;
     const size_t where = put_later(x->o);
-    for (uint64_t at = 0; lost_next(x->w, &at, &e, &value); count++) {
+    for (uint64_t at = lost_first(x, x->w); lost_next(x->w, &at, &e, &value); count++) {
         unsigned char *to = NULL;
         put_handle(x->o, e);
         to = put_room(x->o, pack_bytes(t, x->d->raw));

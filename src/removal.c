@@ -317,15 +317,20 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
 /* ---- for scripts ---- */
 
 /* While systems run: one of them reads, and moves the reader's place on; what lies before it is let go when none of them runs. */
+bool removals_at(const reef_world *w, uint32_t component, uint64_t position, reef_entity *entity, void *value)
+{
+    const track_store *s = track_of(w, component);
+    if (s == NULL || position >= s->tail) return false;
+    const size_t size = type_of(component)->size;
+    bytes_get(&s->log, position * ENTRY, (char *)entity, ENTRY);
+    bytes_get(&s->values, position * size, value, size);
+    return true;
+}
+
 bool removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, reef_entity *entity, void *value)
 {
     const log_reader *r = &w->readers[reader];
-    const track_store *s = track_of(w, r->component);
-    if (s == NULL || s->tail - r->position <= ahead) return false;
-    const size_t size = type_of(r->component)->size;
-    bytes_get(&s->log, (r->position + ahead) * ENTRY, (char *)entity, ENTRY);
-    bytes_get(&s->values, (r->position + ahead) * size, value, size);
-    return true;
+    return removals_at(w, r->component, r->position + ahead, entity, value);
 }
 
 void removals_pass(reef_world *w, uint32_t reader, uint64_t n) { w->readers[reader].position += n; }
@@ -334,6 +339,78 @@ void removals_trim(reef_world *w, uint32_t reader)
 {
     track_store *s = track_of(w, w->readers[reader].component);
     if (s && s->head != w->readers[reader].position) store_trim(w, s);
+}
+
+/* ---- for worlds that are read from files ---- */
+
+static reader_place *reader_place_in(const state *s, uint64_t serial)
+{
+    for (uint32_t i = 0; i < s->place_count; i++)
+        if (s->places[i].serial == serial) return &s->places[i];
+    return NULL;
+}
+
+bool readers_place(const reef_world *w, uint64_t serial, uint64_t *position)
+{
+    const reader_place *p = reader_place_in(&w->state, serial);
+    if (p) *position = p->position;
+    return p != NULL;
+}
+
+/* Those of events stay where the state says they are. */
+COLD bool readers_mirror(reef_world *aside, const reef_world *w)
+{
+    state *s = &aside->state;
+    memory *m = &w->family->memory;
+    const uint64_t serial = scripts_serial(w);
+    if (serial == 0) return true;
+    if (reader_place_in(s, serial) == NULL && s->place_count == s->place_capacity) {
+        reader_place *places = memory_resize(m, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places, (s->place_capacity + 1) * sizeof *places, PLAIN_ALIGN);
+        if (places == NULL) return false;
+        s->places = places;
+        s->place_capacity++;
+    }
+    aside->readers = memory_zeroed(m, MEMORY_TRACKS, w->reader_capacity * sizeof *w->readers);
+    if (aside->readers == NULL) return false;
+    aside->reader_capacity = w->reader_capacity;
+    aside->reader_count = w->reader_count;
+    for (uint32_t i = 0; i < w->reader_count; i++)
+        if (!w->readers[i].events) aside->readers[i] = w->readers[i];
+    aside->script_reader = w->script_reader;
+    readers_arrive(aside);
+    return true;
+}
+
+COLD void readers_unmirror(reef_world *aside)
+{
+    state *s = &aside->state;
+    if (aside->script_reader == 0) return;
+    const log_reader *r = &aside->readers[aside->script_reader - 1];
+    reader_place *p = reader_place_in(s, r->serial);
+    if (p) p->position = r->position;
+    else s->places[s->place_count++] = (reader_place){r->serial, r->position};
+    aside->script_reader = 0;
+}
+
+COLD bool removals_forget_waiting(reef_world *w, uint32_t reader)
+{
+    log_reader *r = &w->readers[reader];
+    if (!track_prepare(w, r->component, NULL, 0)) return false;
+    track_store *s = track_of(w, r->component);
+    r->position = s->tail;
+    store_trim(w, s);
+    return true;
+}
+
+COLD bool removals_put(reef_world *w, uint32_t component, reef_entity e, const void *value)
+{
+    track_store *s = track_of(w, component);
+    const size_t size = type_of(component)->size;
+    if (!store_room(w, s, 1)) return false;
+    bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
+    bytes_put(&s->values, s->tail * size, value, size);
+    s->tail++;
+    return true;
 }
 
 /* ---- validation ---- */

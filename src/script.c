@@ -27,11 +27,77 @@ _Static_assert(offsetof(reef_script, data) % 8 == 0, "the data of scripts is ali
 
 reef_component reef_script_type(void) { return reef_id_of(&script_decl); }
 
+/* ---- classes by name ----
+ * Fixed in size and outside of all worlds, as a program's code is: nothing is allocated, and nothing ends. */
+
+enum { CLASS_SLOTS = 2 * REEF_SCRIPT_CLASSES_MAX };
+
+static struct {
+    mutex    lock;
+    uint32_t count;
+    const reef_script_class *slot[CLASS_SLOTS]; /* open addressing by the name's hash */
+    uint64_t hash[CLASS_SLOTS];
+} classes = {.lock = MUTEX_INIT};
+
+/* Where the class of this name is, or would be. */
+static uint32_t class_slot(uint64_t name_hash)
+{
+    uint32_t i = (uint32_t)(name_hash % CLASS_SLOTS);
+    while (classes.slot[i] && classes.hash[i] != name_hash) i = (i + 1) % CLASS_SLOTS;
+    return i;
+}
+
 /* ---- values ---- */
 
 static bool class_is_good(const reef_script_class *c)
 {
     return c && c->name && c->name[0] && c->size <= REEF_SCRIPT_BYTES;
+}
+
+static uint64_t class_hash(const reef_script_class *c) { return hash_bytes(c->name, strlen(c->name)); }
+
+COLD reef_status reef_script_know(const reef_script_class *c)
+{
+    if (!class_is_good(c)) return REEF_BAD_ARGUMENT;
+    if (reef_script_type().id == 0) return REEF_NO_MEMORY;
+    const uint64_t hash = class_hash(c);
+    mutex_lock(&classes.lock);
+    const uint32_t i = class_slot(hash);
+    const bool fresh = classes.slot[i] == NULL, full = fresh && classes.count == REEF_SCRIPT_CLASSES_MAX;
+    if (!full) {
+        classes.slot[i] = c;
+        classes.hash[i] = hash;
+        classes.count += fresh;
+    }
+    mutex_unlock(&classes.lock);
+    return full ? REEF_LIMIT : REEF_OK;
+}
+
+uint32_t scripts_type(void) { return REEF_ACQUIRE_U32(&script_decl.id); }
+
+uint32_t scripts_bind(void *values, uint32_t n)
+{
+    reef_script *x = values;
+    uint32_t without = 0;
+    mutex_lock(&classes.lock);
+    for (uint32_t i = 0; i < n; i++) {
+        x[i].script = x[i].name_hash ? classes.slot[class_slot(x[i].name_hash)] : NULL;
+        without += x[i].name_hash && x[i].script == NULL;
+    }
+    mutex_unlock(&classes.lock);
+    return without;
+}
+
+COLD uint64_t scripts_without(const reef_world *w)
+{
+    const reef_component script = reef_script_type();
+    const track_store *s = track_of(w, script.id);
+    uint64_t n = 0;
+    for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
+        const reef_script *x = i < w->hot.index_count ? reef_get_id(w, reef_entity_at(w, (uint32_t)i), script) : NULL;
+        n += x && x->name_hash && x->script == NULL;
+    }
+    return n;
 }
 
 reef_script reef_script_make(const reef_script_class *c, const void *data)
@@ -40,7 +106,7 @@ reef_script reef_script_make(const reef_script_class *c, const void *data)
     memset(&x, 0, sizeof x);
     if (!class_is_good(c)) return x;
     x.script = c;
-    x.name_hash = hash_bytes(c->name, strlen(c->name));
+    x.name_hash = class_hash(c);
     if (data && c->size) memcpy(x.data, data, c->size);
     return x;
 }
@@ -79,7 +145,7 @@ const reef_script_class *reef_script_of(const reef_world *w, reef_entity e)
 const void *reef_script_data(const reef_world *w, reef_entity e)
 {
     const reef_script *x = script_get(w, e);
-    return x && x->script ? x->data : NULL;
+    return x && x->name_hash ? x->data : NULL;
 }
 
 reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_class *c, const void *data)
@@ -98,7 +164,8 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
 
 /* ---- running ---- */
 
-static bool script_lives(const reef_script *x, reef_entity e) { return x->script && reef_entity_equal(x->started, e); }
+/* Also one that was loaded and whose class nobody knows. */
+static bool script_lives(const reef_script *x, reef_entity e) { return x->name_hash && reef_entity_equal(x->started, e); }
 
 /* Scripts that were taken away end. The place of the reader goes on here, on whatever thread the system runs: nobody else reads or
  * writes it meanwhile. */
@@ -109,7 +176,7 @@ static void scripts_end_lost(reef_world *w, reef_script_run *r)
     while (w->script_reader && removals_peek(w, w->script_reader - 1, n, &r->entity, &x)) {
         n++;
         r->data = x.data;
-        if (script_lives(&x, r->entity) && x.script->end) x.script->end(r);
+        if (script_lives(&x, r->entity) && x.script && x.script->end) x.script->end(r);
     }
     r->data = NULL;
     if (n) removals_pass(w, w->script_reader - 1, n);
@@ -125,8 +192,10 @@ static void scripts_run(reef_block *b)
     for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
         const reef_entity e = reef_entity_at(w, (uint32_t)i);
         if (!reef_is_enabled_id(w, e, script) || !reef_is_enabled_id(w, e, (reef_component){0})) continue;
+        const reef_script *had = reef_get_id(w, e, script);
+        if (had == NULL || had->script == NULL) continue;
         reef_script *x = reef_mut_id(w, e, script);
-        if (x == NULL || x->script == NULL) continue;
+        if (x == NULL) continue;
         r.entity = e;
         r.data = x->data;
         if (!reef_entity_equal(x->started, e)) {
@@ -191,7 +260,7 @@ COLD void scripts_end(reef_world *w)
     for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
         r.entity = reef_entity_at(w, (uint32_t)i);
         const reef_script *had = reef_get_id(w, r.entity, script);
-        if (had == NULL || !script_lives(had, r.entity) || had->script->end == NULL) continue;
+        if (had == NULL || !script_lives(had, r.entity) || had->script == NULL || had->script->end == NULL) continue;
         reef_script x = *had;
         r.data = x.data;
         x.script->end(&r);

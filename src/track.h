@@ -57,6 +57,7 @@ bool bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_
 
 /* Removal `ahead` behind the place of a reader with values, by its number; its place goes on; what all have read is let go. */
 bool removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, reef_entity *entity, void *value);
+bool removals_at(const reef_world *w, uint32_t component, uint64_t position, reef_entity *entity, void *value);
 void removals_pass(reef_world *w, uint32_t reader, uint64_t n);
 void removals_trim(reef_world *w, uint32_t reader);
 
@@ -66,6 +67,13 @@ bool readers_note(reef_world *w);
 void readers_arrive(reef_world *w);
 void removals_forget(reef_world *w);
 void readers_drop(reef_world *w);
+/* A world aside, while it is read from a file, has readers of removals as its target, if that has scripts; then their places are its state's. False: no
+ * memory. Where a state says that a reader is. What waits for a reader is forgotten; a removal is put at the end of the log, which has a reader of values. */
+bool readers_mirror(reef_world *aside, const reef_world *w);
+void readers_unmirror(reef_world *aside);
+bool readers_place(const reef_world *w, uint64_t serial, uint64_t *position);
+bool removals_forget_waiting(reef_world *w, uint32_t reader);
+bool removals_put(reef_world *w, uint32_t component, reef_entity e, const void *value);
 /* Of a store that is new. */
 void readers_count(const reef_world *w, track_store *s);
 bool removals_sound(const reef_world *w, const track_store *s);

@@ -26,7 +26,13 @@
  * A script's data, whether it was started, and who waits for an end are state. So a fork goes on with its own scripts as they are,
  * without a second start, and each ends in it as well; so does a fork of a snapshot. A restore goes back to the scripts of then: those
  * that it takes away have no end, and one that has ended since lives again, and ends again. The data is copied and forgotten as
- * bytes: keep handles in it, not pointers that own. */
+ * bytes: keep handles in it, not pointers that own.
+ *
+ * Files hold all of that too (reef/save.h, reef/journal.h), and of a class its name. A program says before it loads which classes it has:
+ *
+ *     reef_script_know(&pilot);
+ *
+ * and the scripts of a file go on: nothing starts or ends a second time. A script whose class isn't known keeps its data and does nothing. */
 #ifndef REEF_SCRIPT_H
 #define REEF_SCRIPT_H
 
@@ -35,7 +41,7 @@
 
 REEF_BEGIN_C
 
-enum { REEF_SCRIPT_BYTES = 40 };
+enum { REEF_SCRIPT_BYTES = 40, REEF_SCRIPT_CLASSES_MAX = 1024 };
 
 typedef struct reef_script_run {
     reef_block  *block;  /* for commands, events, random numbers; NULL in the end of a world that is freed: nothing can be changed any more */
@@ -69,6 +75,10 @@ typedef struct reef_script {
 /* Its type, "reef_script" in texts once this was called. {0}: no memory. */
 REEF_API reef_component reef_script_type(void);
 
+/* Loading finds the class by its name from now on, in all worlds of the process; one of the same name takes its place. It must live as long as the process,
+ * and its name may not change. Errors: BAD_ARGUMENT (no class, no name, too large), LIMIT (1,024 names), NO_MEMORY. Any thread. */
+REEF_API reef_status reef_script_know(const reef_script_class *script);
+
 /* Runs scripts from now on: adds the system "scripts" to a phase (NULL: "update"), which touches what `touches` says in the form of
  * reef_system_desc.text behind the semicolon: "reads Position, destroys" (NULL: nothing). Null on failure: as reef_system_new. */
 REEF_API reef_system_id reef_scripts(reef_world *world, const char *phase, const char *touches);
@@ -78,7 +88,7 @@ REEF_API reef_system_id reef_scripts(reef_world *world, const char *phase, const
 REEF_API reef_status reef_script_add(reef_world *world, reef_entity entity, const reef_script_class *script, const void *data);
 /* Errors: ABSENT, and as reef_remove. */
 REEF_API reef_status reef_script_remove(reef_world *world, reef_entity entity);
-/* NULL: it has none. */
+/* NULL: it has none, or it was loaded and its class isn't known. */
 REEF_API const reef_script_class *reef_script_of(const reef_world *world, reef_entity entity);
 /* Lives as a pointer from reef_get does. NULL: it has none. */
 REEF_API const void *reef_script_data(const reef_world *world, reef_entity entity);
