@@ -82,18 +82,17 @@ file_table *decode_table_of(decoding *d, uint32_t number)
     return (void)in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
 }
 
-uint32_t decode_unit(decoding *d, const file_table *ft, uint32_t chunk)
+uint32_t decode_unit(decoding *d, file_table *ft, uint32_t chunk)
 {
     const table *t = table_read(d->w, ft->id);
     if (t == NULL || chunk >= t->chunks) return (void)in_wrong(d->in, REEF_CORRUPT, "chunk %u isn't there", (unsigned)chunk), 0u;
     if (chunk == t->chunks - 1) return t->last;
-    const bool on = d->cursor.table == ft->id && d->cursor.chunk <= chunk && d->cursor.unit;
-    uint32_t at = on ? d->cursor.chunk : 0, unit = on ? d->cursor.unit : t->first;
-    for (; at < chunk; at++) unit = unit_slots(d->w, unit)[0].head.next;
-    d->cursor.table = ft->id;
-    d->cursor.chunk = chunk;
-    d->cursor.unit = unit;
-    return unit;
+    if (!decode_room(d, &ft->units, &ft->unit_room, chunk + 1, sizeof *ft->units)) return 0;
+    for (; ft->unit_count <= chunk; ft->unit_count++) {
+        const uint32_t n = ft->unit_count;
+        ft->units[n] = n == 0 ? t->first : unit_slots(d->w, ft->units[n - 1])[0].head.next;
+    }
+    return ft->units[chunk];
 }
 
 /* ---- the entity index ---- */
@@ -346,9 +345,9 @@ static bool record_read_one(decoding *d, uint64_t number)
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
         d->tables[i].rows = t ? table_rows(t) : 0;
+        d->tables[i].unit_count = 0;
     }
     for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
-    d->cursor.unit = 0;
     d->past = d->newest;
     d->first = number == 0;
     return record_read_rest(d);
@@ -458,6 +457,7 @@ static bool records_read(decoding *d)
         r->sound_bytes = in->at;
         r->sound_chain = in->chain;
         r->numbering.records = k + 1;
+        r->numbering.floor = d->base;
     }
     in->payload = NULL;
     if (in->at == in->size) return true;

@@ -42,7 +42,7 @@ typedef struct file_type {
     uint64_t    rows;    /* of one that is left out: seen so far */
     uint64_t    count;   /* of a store: values there must be at the end of the record */
     uint32_t    page_rows;
-    bool        counted;
+    bool        counted;     /* its STOR, or the first of its VALS, was there in this record */
 } file_type;
 
 typedef struct file_table {
@@ -50,6 +50,8 @@ typedef struct file_table {
     uint32_t  column_count;
     uint32_t *columns; /* numbers of types */
     uint64_t  rows;    /* that there must be at the end of the record */
+    uint32_t *units;   /* of its first chunks, but for the last one, as far as somebody asked for them */
+    uint32_t  unit_count, unit_room;
 } file_table;
 
 typedef struct file_switch { uint64_t serial; bool on; } file_switch;
@@ -61,6 +63,8 @@ typedef struct decoding {
     memory      *memory;
     file_type   *types;
     uint32_t     type_count, type_room;
+    uint32_t    *names;     /* open addressing: hash of a type's name -> its number + 1 */
+    uint32_t     name_room;
     file_table  *tables;
     uint32_t     table_count, table_room;
     unsigned char *seen;    /* by id: the table has a number */
@@ -74,7 +78,6 @@ typedef struct decoding {
     uint64_t     free_left, idle_left;
     uint32_t     sections;
     uint64_t     told;      /* progress: bytes */
-    struct { uint32_t table, chunk, unit; } cursor;
     uint32_t     script;    /* the type of scripts, 0: there is none */
     uint32_t     unbound;   /* of the scripts that were read: whose class isn't known */
     uint64_t     page_newest; /* of values of REEF_MULTI: on the page that was filled last */
@@ -96,7 +99,7 @@ void decode_note(decoding *d, reef_load_note_kind kind, const char *name, const 
 file_type *decode_type_of(decoding *d, uint32_t number);
 file_table *decode_table_of(decoding *d, uint32_t number);
 /* The unit of a chunk. 0: CORRUPT is recorded. */
-uint32_t decode_unit(decoding *d, const file_table *ft, uint32_t chunk);
+uint32_t decode_unit(decoding *d, file_table *ft, uint32_t chunk);
 /* The entity has this place from now on: counts of those without row, reserved, used up are kept. False: recorded. */
 bool decode_place(decoding *d, reef_entity e, uint32_t place);
 

@@ -121,6 +121,9 @@ static bool switches_read(decoding *d)
     return true;
 }
 
+enum { VERSION_BITS = 56 };
+#define VERSION_MAX (UINT64_C(1) << VERSION_BITS)
+
 bool decode_time(decoding *d)
 {
     section_in *in = d->in;
@@ -131,7 +134,7 @@ bool decode_time(decoding *d)
     const uint64_t newest = get_u64(in);
     s->single = get_handle(in);
     if (in->status != REEF_OK) return false;
-    if (newest > UINT64_MAX / 4) return in_wrong(in, REEF_CORRUPT, "a version that can't be");
+    if (newest > VERSION_MAX || d->base > UINT64_MAX / 2) return in_wrong(in, REEF_CORRUPT, "a version that can't be");
     d->newest = newest > d->past ? newest : d->past;
     const uint64_t version = d->base + newest;
     d->w->hot.version = d->w->hot.version + 1 > version ? d->w->hot.version + 1 : version;
@@ -218,12 +221,16 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
 
 typedef struct event_reading { uint64_t most, head, tail, from; const unsigned char *values; } event_reading;
 
+enum { EVENTS_FROM_NOTHING = 1 << 20 }; /* bytes in memory of events that take none in the file */
+
 /* Those from `from` on are new. */
 static bool events_fill(decoding *d, const file_type *f, const type *t, const event_reading *x)
 {
     reef_world *w = d->w;
     const unsigned char *values = x->values;
     if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX) return in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be that of events", t->name);
+    if (f->bytes == 0 && t->size && x->tail - x->from > EVENTS_FROM_NOTHING / t->size)
+        return in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may say", f->name);
     event_store *s = event_store_ready(w, t->id);
     char *one = decode_value_room(d, t->size ? t->size : 1);
     if (s == NULL || one == NULL) return decode_no_memory(d);

@@ -31,7 +31,6 @@ static bool rows_end(decoding *d, table *t, uint32_t gone)
 static bool table_cut(decoding *d, table *t, uint64_t rows)
 {
     t->lease = 0;
-    d->cursor.unit = 0;
     while (table_rows(t) > rows) {
         const uint32_t last = chunk_rows(t, t->last);
         const uint64_t gone = table_rows(t) - rows;
@@ -56,6 +55,7 @@ bool decode_sizes(decoding *d)
         promised += rows > have ? rows - have : 0;
         if (promised > (in->size - in->at) / 8) return in_wrong(in, REEF_CORRUPT, "more rows than the file has room for");
         ft->rows = rows;
+        ft->unit_count = 0;
         if (rows < have && !table_cut(d, t, rows)) return false;
     }
     return in->status == REEF_OK;
@@ -74,7 +74,7 @@ bool decode_rows_done(decoding *d)
 
 typedef struct chunk_reading {
     decoding         *d;
-    const file_table *ft;
+    file_table       *ft;
     table            *t;
     uint32_t          unit, rows, fresh, pieces; /* rows: of the chunk in the end; those from `fresh` on are new */
     size_t            start; /* of the pieces in the section */
@@ -294,7 +294,7 @@ bool decode_rows(decoding *d)
 
 /* ---- bits ---- */
 
-static bool words_read(decoding *d, uint32_t key, const file_table *ft, uint32_t component)
+static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t component)
 {
     section_in *in = d->in;
     reef_world *w = d->w;
@@ -321,7 +321,7 @@ bool decode_bits(decoding *d)
     section_in *in = d->in;
     const uint32_t what = get_u8(in), number = get_u32(in);
     file_type *f = what == 2 ? NULL : decode_type_of(d, number);
-    const file_table *ft = decode_table_of(d, get_u32(in));
+    file_table *ft = decode_table_of(d, get_u32(in));
     const uint32_t count = get_u32(in);
     if (in->status != REEF_OK || ft == NULL) return false;
     if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES) return in_wrong(in, REEF_CORRUPT, "bits of no known kind");

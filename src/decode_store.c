@@ -51,6 +51,7 @@ bool decode_store(decoding *d)
     const uint64_t count = get_u64(in);
     const uint32_t rows = get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
+    if (f->counted) return in_wrong(in, REEF_CORRUPT, "type %.80s has two stores", f->name);
     if (!home_in_pages(f) || rows == 0 || count > d->w->hot.index_count) return in_wrong(in, REEF_CORRUPT, "values of type %.80s: so many there can't be", f->name);
     if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count)) return in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
     f->page_rows = rows;
@@ -156,7 +157,7 @@ bool decode_stores_done(decoding *d)
 {
     for (uint32_t i = 0; i < d->type_count; i++) {
         const file_type *f = &d->types[i];
-        if (f->counted && f->t && store_of(d->w, f->t->id)->count != f->count)
+        if (f->counted && f->t && home_in_pages(f) && store_of(d->w, f->t->id)->count != f->count)
             return in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was said", f->name);
     }
     return true;
@@ -268,10 +269,12 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
 bool decode_several(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = decode_type_of(d, get_u32(in));
+    file_type *f = decode_type_of(d, get_u32(in));
     const uint32_t first = get_u8(in), count = get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
     if (first > 1 || (f->home != REEF_MULTI && f->home != REEF_SHARED)) return in_wrong(in, REEF_CORRUPT, "values of type %.80s, which lie elsewhere", f->name);
+    if (f->counted == (first != 0)) return in_wrong(in, REEF_CORRUPT, first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);
+    f->counted = true;
     value_store *s = f->t ? store_ready(d, f->t) : NULL;
     if (f->t && s == NULL) return false;
     if (s && first) store_forget(d, s), d->page_newest = 0;

@@ -1,6 +1,7 @@
 /* Reading a file: its types and tables, and how values become those of the program. */
 #include "decode.h"
 #include "pack.h"
+#include "hash.h"
 #include "reef/entity.h"
 #include "reef/multi.h"
 #include <float.h>
@@ -382,6 +383,29 @@ static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
     return f->flags & TYPE_OMITTED ? f->bytes == 0 : f->bytes == sum;
 }
 
+/* Where the name stands among those that were read, or may stand. */
+static uint32_t *name_slot(const decoding *d, const char *name)
+{
+    for (uint32_t i = (uint32_t)hash_bytes(name, strlen(name));; i++) {
+        uint32_t *slot = &d->names[i & (d->name_room - 1)];
+        if (*slot == 0 || strcmp(d->types[*slot - 1].name, name) == 0) return slot;
+    }
+}
+
+/* Room for one more name: at most half of the slots are taken. */
+static bool names_room(decoding *d)
+{
+    const uint32_t room = d->name_room ? d->name_room * 2 : 64;
+    if (d->type_count < d->name_room / 2) return true;
+    uint32_t *old = d->names, *names = memory_zeroed(d->memory, MEMORY_OTHER, room * sizeof *names);
+    if (names == NULL) return decode_no_memory(d);
+    memory_free(d->memory, MEMORY_OTHER, old, d->name_room * sizeof *old);
+    d->names = names;
+    d->name_room = room;
+    for (uint32_t i = 0; i < d->type_count; i++) *name_slot(d, d->types[i].name) = i + 1;
+    return true;
+}
+
 static bool type_read(type_reading *x)
 {
     decoding *d = x->d;
@@ -399,14 +423,16 @@ static bool type_read(type_reading *x)
     x->count = get_u16(in);
     if (in->status != REEF_OK) return false;
     if (x->count > REEF_FIELDS_MAX || x->base > d->type_count) return in_wrong(in, REEF_CORRUPT, "a type with too many fields, or an unknown base");
-    for (uint32_t i = 0; i < d->type_count; i++)
-        if (strcmp(d->types[i].name, name) == 0) return in_wrong(in, REEF_CORRUPT, "two types of one name");
+    if (!names_room(d)) return false;
+    uint32_t *slot = name_slot(d, name);
+    if (*slot) return in_wrong(in, REEF_CORRUPT, "two types of one name");
     if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW)) return in_wrong(in, REEF_CORRUPT, "a raw type in a file that has none");
     f->name_bytes = strlen(name) + 1;
     f->name = memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
     if (f->name == NULL) return decode_no_memory(d);
     memcpy(f->name, name, f->name_bytes);
     f->number = d->type_count++;
+    *slot = d->type_count;
     f->field_count = x->count;
     bool ok = decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
@@ -488,8 +514,12 @@ void decode_types_drop(decoding *d)
         memory_free(d->memory, MEMORY_OTHER, f->name, f->name_bytes);
         memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_room * sizeof *f->ops);
     }
-    for (uint32_t i = 0; i < d->table_count; i++)
-        memory_free(d->memory, MEMORY_OTHER, d->tables[i].columns, (d->tables[i].column_count ? d->tables[i].column_count : 1) * sizeof *d->tables[i].columns);
+    for (uint32_t i = 0; i < d->table_count; i++) {
+        file_table *ft = &d->tables[i];
+        memory_free(d->memory, MEMORY_OTHER, ft->columns, (ft->column_count ? ft->column_count : 1) * sizeof *ft->columns);
+        memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
+    }
+    memory_free(d->memory, MEMORY_OTHER, d->names, d->name_room * sizeof *d->names);
     memory_free(d->memory, MEMORY_OTHER, d->seen, d->seen_room);
     memory_free(d->memory, MEMORY_OTHER, d->types, d->type_room * sizeof *d->types);
     memory_free(d->memory, MEMORY_OTHER, d->tables, d->table_room * sizeof *d->tables);

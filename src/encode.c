@@ -305,7 +305,7 @@ static void systems_put(encoding *x)
         const uint64_t version = last_run_of(&x->w->state, e->system->serial);
         if (version == 0) continue;
         put_text(x->o, e->system->name);
-        put_u64(x->o, x->base && last_run_of(&x->base->state, e->system->serial) == version ? 0 : version);
+        put_u64(x->o, x->base && last_run_of(&x->base->state, e->system->serial) == version ? 0 : encode_version(x, version));
         runs++;
     }
     put_now(x->o, where, runs);
@@ -316,18 +316,20 @@ static void systems_put(encoding *x)
     }
 }
 
-/* The newest version of a whole world is the newest that it speaks of: its own goes on with each fork and hash. */
+/* The newest version of a whole world is the newest that it speaks of: its own goes on with each fork and hash. The oldest one is 1 in the file:
+ * since loading puts them behind all that the world knew, they would double with every save that is loaded again otherwise. */
 static uint64_t version_newest(encoding *x)
 {
     const schedule *c = x->w->schedule;
-    if (x->base) return x->w->hot.version;
-    x->newest = 0;
+    x->floor = x->base ? x->n->floor : 0;
+    if (x->base) return encode_version(x, x->w->hot.version);
     encode_rows_newest(x);
     encode_bits_newest(x);
     encode_stores_newest(x);
     encode_tracks_newest(x);
     for (uint32_t i = 0; c && i < c->count; i++) (void)encode_version(x, last_run_of(&x->w->state, c->entries[i].system->serial));
-    return x->newest;
+    x->floor = x->n->floor = x->oldest ? x->oldest - 1 : 0;
+    return x->newest - x->floor;
 }
 
 static void time_put(encoding *x)

@@ -32,7 +32,8 @@ typedef struct encoding {
     uint32_t    *stores;       /* types that have values outside of tables here or there, by name */
     uint32_t     store_count, store_room;
     uint64_t     start, all, next; /* progress: where the record begins, about how long it is, when it is told next */
-    uint64_t     newest;       /* of the versions that were written, or looked at */
+    uint64_t     floor;        /* versions in the file are by so much less than in the world */
+    uint64_t     oldest, newest; /* of the versions that were written, or looked at; oldest 0: there are none */
     bool         told;         /* the failure is in the world's last error */
 } encoding;
 
@@ -62,7 +63,9 @@ void encode_failed(encoding *x, reef_status status);
 INLINE uint64_t encode_version(encoding *x, uint64_t version)
 {
     if (x->d->part && version) version = 1;
+    if (version) version = version > x->floor ? version - x->floor : 1;
     if (version > x->newest) x->newest = version;
+    if (version && (x->oldest == 0 || version < x->oldest)) x->oldest = version;
     return version;
 }
 /* Only looks at all versions. */

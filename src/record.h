@@ -15,6 +15,7 @@ typedef struct numbering {
     uint32_t  table_count, table_room;
     uint64_t  records; /* of the file so far */
     uint32_t  bare;    /* types that had a size and no fields when they got their number */
+    uint64_t  floor;   /* versions in the file are by so much less than in the world */
 } numbering;
 
 bool numbering_type(numbering *n, uint32_t id);  /* the next number. False: no memory */

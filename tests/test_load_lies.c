@@ -1,0 +1,211 @@
+/* Files whose sums are right and which were made to cost much: what a reader does is bounded by their size. And versions, which
+ * must not grow by being saved and loaded. */
+#include "load_zoo.h"
+#include "section.h"
+#include "support.h"
+#include <time.h>
+
+typedef struct forged {
+    section_out    o;
+    unsigned char *bytes;
+    size_t         size, room;
+    memory         memory;
+} forged;
+
+static reef_status forged_write(void *context, const void *bytes, size_t count)
+{
+    forged *x = context;
+    while (count > x->room - x->size) {
+        x->room = x->room ? x->room * 2 : 4096;
+        x->bytes = realloc(x->bytes, x->room);
+        assert_non_null(x->bytes);
+    }
+    memcpy(x->bytes + x->size, bytes, count);
+    x->size += count;
+    return REEF_OK;
+}
+
+static void forge_begin(forged *x)
+{
+    unsigned char head[32] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
+    *x = (forged){.size = 0};
+    assert_true(memory_make(&x->memory, &memory_standard));
+    out_begin(&x->o, &x->memory, (reef_writer){forged_write, x});
+    out_header(&x->o, 0);
+    section_begin(&x->o, SECTION_RECORD);
+    put_bytes(&x->o, head, sizeof head);
+    put_u64(&x->o, checksum_of(head, sizeof head, 0));
+    section_end(&x->o);
+}
+
+/* A type without fields. */
+static void forge_type(forged *x, const char *name, reef_home home, uint32_t flags, uint32_t size)
+{
+    put_text(&x->o, name);
+    put_u8(&x->o, (uint32_t)home), put_u8(&x->o, flags);
+    put_u32(&x->o, size), put_u32(&x->o, 1), put_u32(&x->o, 0), put_u32(&x->o, 0), put_u16(&x->o, 0);
+}
+
+static void forge_time(forged *x, uint64_t version)
+{
+    section_begin(&x->o, SECTION_TIME);
+    put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, version);
+    put_handle(&x->o, (reef_entity){0, 0});
+    put_u32(&x->o, 0), put_u32(&x->o, 0), put_u32(&x->o, 0);
+    section_end(&x->o);
+    section_begin(&x->o, SECTION_IDS);
+    put_u32(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0);
+    section_end(&x->o);
+}
+
+static reef_status forged_load(forged *x, reef_world *w)
+{
+    const uint64_t sections = x->o.sections;
+    section_begin(&x->o, SECTION_DONE);
+    put_u64(&x->o, sections), put_u64(&x->o, 0);
+    section_end(&x->o);
+    assert_ok(x->o.status);
+    const reef_status s = reef_load_bytes(w, x->bytes, x->size, NULL);
+    out_drop(&x->o);
+    memory_drop(&x->memory);
+    free(x->bytes);
+    assert_valid(w);
+    return s;
+}
+
+static void refuses(reef_status status, forged *x, reef_world *w, const char *why)
+{
+    assert_status(status, forged_load(x, w));
+    assert_non_null(strstr(reef_last_error(w).detail, why));
+}
+
+static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+/* Looking for each name among all others took minutes. */
+static void G5_many_types_take_no_longer_each(void **state)
+{
+    enum { TYPES = 60000 };
+    forged x;
+    char name[32];
+    forge_begin(&x);
+    section_begin(&x.o, SECTION_TYPES);
+    put_u32(&x.o, TYPES);
+    for (uint32_t i = 0; i < TYPES; i++) {
+        (void)snprintf(name, sizeof name, "of nobody's %u", i);
+        forge_type(&x, name, REEF_BIT, 0, 0);
+    }
+    section_end(&x.o);
+    forge_time(&x, 1);
+    const double start = seconds();
+    assert_ok(forged_load(&x, world_of(state)));
+    assert_true(seconds() - start < 4);
+}
+
+static void G5_a_name_that_is_there_twice_is_refused(void **state)
+{
+    forged x;
+    char name[32];
+    forge_begin(&x);
+    section_begin(&x.o, SECTION_TYPES);
+    put_u32(&x.o, 201);
+    for (uint32_t i = 0; i < 201; i++) {
+        (void)snprintf(name, sizeof name, "of nobody's %u", i % 200);
+        forge_type(&x, name, REEF_BIT, 0, 0);
+    }
+    section_end(&x.o);
+    forge_time(&x, 1);
+    refuses(REEF_CORRUPT, &x, world_of(state), "two types of one name");
+}
+
+static void forge_stored(forged *x, const char *name, reef_home home, uint32_t size)
+{
+    forge_begin(x);
+    section_begin(&x->o, SECTION_TYPES);
+    put_u32(&x->o, 1);
+    forge_type(x, name, home, size ? 2 : 0, size);
+    section_end(&x->o);
+    forge_time(x, 1);
+}
+
+/* Each of them would go over all values that are there. */
+static void G5_a_store_begins_once(void **state)
+{
+    reef_world *w = world_of(state);
+    forged x;
+    forge_stored(&x, "Scent", REEF_PAGED, sizeof(Scent));
+    for (uint32_t i = 0; i < 2; i++) {
+        section_begin(&x.o, SECTION_STORE);
+        put_u32(&x.o, 0), put_u64(&x.o, 0), put_u32(&x.o, 16);
+        section_end(&x.o);
+    }
+    refuses(REEF_CORRUPT, &x, w, "two stores");
+    forge_stored(&x, "Grudge", REEF_MULTI, sizeof(Grudge));
+    for (uint32_t i = 0; i < 2; i++) {
+        section_begin(&x.o, SECTION_VALUES);
+        put_u32(&x.o, 0), put_u8(&x.o, 1), put_u32(&x.o, 0);
+        section_end(&x.o);
+    }
+    refuses(REEF_CORRUPT, &x, w, "begins twice");
+    forge_stored(&x, "Herd", REEF_SHARED, sizeof(Herd));
+    section_begin(&x.o, SECTION_VALUES);
+    put_u32(&x.o, 0), put_u8(&x.o, 0), put_u32(&x.o, 0);
+    section_end(&x.o);
+    refuses(REEF_CORRUPT, &x, w, "before it begins");
+}
+
+/* Four thousand million events in a file of some hundred bytes. */
+static void G5_events_without_values_are_no_more_than_memory(void **state)
+{
+    static const uint32_t counts[] = {1000, UINT32_MAX};
+    reef_world *w = world_of(state);
+    (void)reef_id(Season);
+    for (uint32_t i = 0; i < 2; i++) {
+        forged x;
+        forge_stored(&x, "Season", REEF_TABLE, sizeof(Season));
+        section_begin(&x.o, SECTION_EVENTS);
+        put_u32(&x.o, 0), put_u64(&x.o, UINT64_MAX), put_u64(&x.o, 0), put_u64(&x.o, counts[i]), put_u64(&x.o, 0), put_u32(&x.o, counts[i]), put_u32(&x.o, 0);
+        section_end(&x.o);
+        heap_of(state)->limit = 1 << 24;
+        if (i == 0) assert_ok(forged_load(&x, w));
+        else refuses(REEF_LIMIT, &x, w, "more events of type Season");
+    }
+}
+
+static void G5_the_newest_version_has_an_edge(void **state)
+{
+    forged x;
+    forge_begin(&x);
+    forge_time(&x, (UINT64_C(1) << 56) + 1);
+    refuses(REEF_CORRUPT, &x, world_of(state), "a version that can't be");
+    forge_begin(&x);
+    forge_time(&x, UINT64_C(1) << 56);
+    assert_ok(forged_load(&x, world_of(state)));
+}
+
+/* A loaded state is newer than all that the world knew: what it is saved as must not be. */
+static void F10_a_world_may_be_saved_and_loaded_for_ever(void **state)
+{
+    enum { TIMES = 200 };
+    reef_world *w = world_of(state);
+    uint64_t seed = 9;
+    zoo_steps(w, seed, 100);
+    for (uint32_t i = 0; i < TIMES; i++) {
+        const uint64_t hash = reef_hash(w);
+        reef_bytes bytes = {NULL, 0};
+        assert_ok(reef_save_bytes(w, &bytes, NULL));
+        const reef_status s = reef_load_bytes(w, bytes.data, bytes.size, NULL);
+        reef_bytes_free(&bytes);
+        assert_status(REEF_OK, s);
+        assert_true(reef_hash(w) == hash);
+    }
+    assert_valid(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(G5_many_types_take_no_longer_each), TEST(G5_a_name_that_is_there_twice_is_refused), TEST(G5_a_store_begins_once),
+        TEST(G5_events_without_values_are_no_more_than_memory), TEST(G5_the_newest_version_has_an_edge),
+        TEST(F10_a_world_may_be_saved_and_loaded_for_ever)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
