@@ -137,9 +137,47 @@ static bool handles_place(const chunk_reading *x, const reef_entity *e, const pi
     return true;
 }
 
+/* What a file says of a value with hooks is another's now, and the rest is the new one's own. */
+static void value_renew(const type *t, void *value, void *fresh)
+{
+    for (uint32_t i = 0; !t->resets && t->fields && i < t->field_count; i++)
+        memcpy((char *)fresh + t->fields[i].offset, (const char *)value + t->fields[i].offset, t->fields[i].bytes);
+    if (!t->resets && t->fields == NULL) memcpy(fresh, value, t->size);
+    value_destroy(t, value);
+    value_move(t, value, fresh);
+}
+
+/* A row that was there gets another entity: it has nothing of what the values of the one before own, or forks reset. */
+static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
+{
+    const shape *s = x->t->shape;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        const type *t = s->columns[k].type;
+        if (!t->hooked) continue;
+        if (!block_own_at(x->d->w, x->t, x->unit, k)) return decode_no_memory(x->d);
+        void *fresh = decode_value_room(x->d, t->size);
+        if (fresh == NULL || !decode_construct(x->d, t, e, fresh)) return false;
+        value_renew(t, cell(unit_slots(x->d->w, x->unit), k, row, t->size), fresh);
+    }
+    return true;
+}
+
+static bool rows_renew(const chunk_reading *x, const piece_head *p)
+{
+    section_in in = {.payload = p->values, .length = p->rows * sizeof(reef_entity)};
+    if (!x->t->shape->hooked) return true;
+    for (uint32_t row = p->row; row < p->row + p->rows && row < x->fresh; row++) {
+        const reef_entity e = get_handle(&in);
+        if (e.generation == 0 || reef_entity_equal(e, slot_entities(unit_slots(x->d->w, x->unit))[row])) continue;
+        if (!row_renew(x, row, e)) return false;
+    }
+    return true;
+}
+
 static bool handles_read(const chunk_reading *x, const piece_head *p)
 {
     reef_world *w = x->d->w;
+    if (!rows_renew(x, p)) return false;
     if (!block_own_at(w, x->t, x->unit, SLOT_ENTITIES)) return decode_no_memory(x->d);
     reef_slot *slots = unit_slots(w, x->unit);
     slots[SLOT_ENTITIES].version = p->newest;

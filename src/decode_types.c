@@ -242,7 +242,7 @@ static bool type_plan_make(type_reading *x, const type *t)
         f->partial = true;
         return true;
     }
-    const bool fits = f->size == t->size && !t->hooked && !t->split;
+    const bool fits = f->size == t->size && !t->hooks.destroy && t->plain_copy && t->plain_move && !t->split; /* as pack_allowed */
     if ((f->flags & TYPE_RAW) || (fields == NULL && x->count && t->size)) {
         if (!fits) return in_wrong(x->d->in, REEF_NOT_PORTABLE, "type %.80s: its size or hooks are others, and fields aren't known", t->name);
         if (!(f->flags & TYPE_RAW) ? !plan_by_offsets(x, t) : !plan_add(x, (field_op){0, 0, f->size, REEF_U8, REEF_U8, 0})) return false;

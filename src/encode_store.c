@@ -106,7 +106,7 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, bool f
         slots_put(x, now, flat, i, end - i);
         pieces++;
     }
-    if (pieces == 0 && was->version != now->version) slots_put(x, now, flat, 0, 0), pieces++;
+    if (pieces == 0 && was->block && was->version != now->version) slots_put(x, now, flat, 0, 0), pieces++;
     put_now(x->o, where, pieces);
     if (pieces) encode_end(x);
 }

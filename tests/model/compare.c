@@ -263,7 +263,7 @@ static void compare_stats(model *m)
             if (ref_has(e, t) && type_has_payload(&model_types[t]))
                 payloads += model_types[t].sort != SORT_MOVER || e->value[t] != 0;
     }
-    bool alone = true; /* forks share values */
+    bool alone = !m->journal && !m->bytes_beside; /* forks share values, and a journal holds one */
     for (uint32_t i = 0; i < FORKS; i++) alone &= m->fork[i].world == NULL;
     for (uint32_t i = 0; i < SNAPSHOTS; i++) alone &= m->snapshot[i].snapshot == NULL;
     if (alone && payloads_live() != payloads)
@@ -278,7 +278,7 @@ static void compare_stats(model *m)
     SAME(free_ids, r->free_end - r->free_first);
     SAME(tables, tables);
     SAME(names, names);
-    SAME(bytes_total, counted_memory.bytes);
+    SAME(bytes_total, counted_memory.bytes - m->bytes_beside);
     SAME(spawned, r->spawned);
     SAME(destroyed, r->destroyed);
 #undef SAME
@@ -361,6 +361,7 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
 void model_stop(model *m)
 {
     if (m->world) {
+        journal_end(m, m->world);
         for (uint32_t i = 0; i < SLOTS; i += 2) { /* the others die with their world */
             reef_query_free(m->world, m->query[i].query);
             reef_bundle_free(m->bundle[i].bundle);

@@ -12,8 +12,7 @@ static void *doubled(const void *from, size_t count, size_t size)
     return p;
 }
 
-/* The same again. */
-static void reference_double(ref_world *to, const ref_world *from)
+void reference_double(ref_world *to, const ref_world *from)
 {
     *to = *from;
     to->entity = doubled(from->entity, to->capacity = from->count, sizeof *from->entity);
@@ -57,8 +56,7 @@ static void reference_restore(ref_world *now, const ref_world *then)
     *now = r;
 }
 
-/* The rank of the first type that stands in the way of a fork, TYPES_MAX: there is none. */
-static uint32_t first_bound(const ref_world *r)
+uint32_t first_bound(const ref_world *r)
 {
     uint32_t set = 0;
     for (uint32_t i = 0; i < r->living_count; i++) set |= r->entity[r->living[i]].set;
@@ -80,9 +78,8 @@ uint32_t forks_live(const model *m)
 
 /* ---- comparing ---- */
 
-/* A world that isn't the one of this moment is still what its reference says, and hashes as it did. Queries, which would all
- * be made anew, are compared now and then. */
-static void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash)
+/* Queries, which would all be made anew, are compared now and then. */
+void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash)
 {
     reef_query single[TYPES_MAX];
     reef_world *world = m->world;
@@ -135,6 +132,7 @@ static bool want_refused(const model *m, outcome *want)
 static void fork_end(model *m, model_fork *k)
 {
     if (!k->world) return;
+    journal_end(m, k->world);
     relative_compare(m, k->world, &k->reference, k->hash);
     reef_world_free(k->world);
     k->world = NULL;
@@ -319,6 +317,7 @@ static void check_memory_returns(model *m)
 
 void forks_end(model *m)
 {
+    journal_end(m, NULL);
     for (uint32_t i = 0; i < FORKS && !m->failed; i += 2) fork_end(m, &m->fork[i]);
     for (uint32_t i = 0; i < SNAPSHOTS && !m->failed; i += 2) snapshot_end(m, &m->snapshot[i]);
     if (!m->failed && m->reference.destroyed % 2) { /* else half of them outlives the world */
@@ -331,6 +330,7 @@ void forks_end(model *m)
 
 void forks_free(model *m)
 {
+    journal_end(m, NULL);
     for (uint32_t i = 0; i < SNAPSHOTS; i++) {
         reef_snapshot_free(m->snapshot[i].snapshot);
         m->snapshot[i].snapshot = NULL;

@@ -4,12 +4,21 @@
 
 #include "model.h"
 
+/* The same again. */
+void reference_double(ref_world *to, const ref_world *from);
 /* What a fork of this reference is. */
 void fork_reference(ref_world *to, const ref_world *from);
 /* Does somebody have a component that can't be copied? */
 bool     fork_is_refused(const ref_world *r);
 bool     ref_is_there(const ref_world *r);
 uint32_t forks_live(const model *m);
+
+/* The rank of the first type that stands in the way of a fork, TYPES_MAX: there is none. */
+uint32_t first_bound(const ref_world *r);
+/* A world that isn't the one of this moment is what its reference says, and has this hash (0: not known). */
+void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash);
+/* NULL: any world's. (keep.c) */
+void journal_end(model *m, const reef_world *w);
 
 /* At the end of a run: compares and frees half of the forks and snapshots, or all of them and looks at the memory. */
 void forks_end(model *m);
@@ -30,5 +39,11 @@ void core_SNAPSHOT_FORK(model *m, const op *o, outcome *out);
 void want_SNAPSHOT_FORK(model *m, const op *o, outcome *want);
 void core_RESTORE(model *m, const op *o, outcome *out);
 void want_RESTORE(model *m, const op *o, outcome *want);
+void core_SAVE(model *m, const op *o, outcome *out);
+void want_SAVE(model *m, const op *o, outcome *want);
+void core_DIFF(model *m, const op *o, outcome *out);
+void want_DIFF(model *m, const op *o, outcome *want);
+void core_JOURNAL(model *m, const op *o, outcome *out);
+void want_JOURNAL(model *m, const op *o, outcome *want);
 
 #endif

@@ -255,6 +255,24 @@ static void gen_fork(generator *g, const model *m, op *o)
         if (type_is_bound(&model_types[t])) o->type[0] = (uint8_t)t;
 }
 
+/* What is kept, and where it is loaded. */
+static void gen_keep(generator *g, const model *m, op *o)
+{
+    static const uint8_t ways[] = {0, KEEP_FORK, KEEP_FRESH};
+    o->n = fork_slot(g, m, true);
+    if (one_in(g, 3)) o->option |= KEEP_SEALED;
+    if (o->kind == OP_SAVE) {
+        o->option |= ways[below(g, 3)];
+        if (one_in(g, 6)) o->option |= KEEP_PORTABLE;
+    } else if (o->kind == OP_DIFF) {
+        o->option |= (uint8_t)(one_in(g, 2) ? KEEP_BACK : 0);
+    } else {
+        o->option = one_in(g, 3) ? KEEP_READ : one_in(g, 6) ? KEEP_REOPEN : 0;
+        if (one_in(g, 8)) o->option |= KEEP_COMPACT;
+        if (one_in(g, 10)) o->option |= KEEP_CLOSE;
+    }
+}
+
 /* ---- the operations that need more than a subject and a type ---- */
 
 static uint32_t amount(generator *g)
@@ -443,13 +461,13 @@ static op_kind kind_for_population(generator *g, const model *m, op_kind k)
 static bool is_fork(op_kind k)
 {
     return k == OP_FORK || k == OP_FORK_SWAP || k == OP_FORK_FREE || k == OP_SNAPSHOT || k == OP_SNAPSHOT_FREE ||
-           k == OP_SNAPSHOT_FORK || k == OP_RESTORE;
+           k == OP_SNAPSHOT_FORK || k == OP_RESTORE || k == OP_DIFF || k == OP_JOURNAL;
 }
 
 static bool is_loud(op_kind k)
 {
     return (is_fork(k) && k != OP_FORK_FREE) || k == OP_QUERY_WALK || k == OP_DEFER || k == OP_TICK || k == OP_SHRINK || k == OP_NAME ||
-           k == OP_WORLD_CLEAR || k == OP_HASH;
+           k == OP_WORLD_CLEAR || k == OP_HASH || k == OP_SAVE;
 }
 
 static op_kind kind_for_phase(generator *g, op_kind k)
@@ -490,6 +508,9 @@ static void fill_in(generator *g, const model *m, op *o)
     case OP_SNAPSHOT_FREE:
     case OP_SNAPSHOT_FORK:
     case OP_RESTORE: gen_fork(g, m, o); break;
+    case OP_SAVE:
+    case OP_DIFF:
+    case OP_JOURNAL: gen_keep(g, m, o); break;
     case OP_HASH:
         o->option = (uint8_t)below(g, HASH_WAYS);
         if (o->option == HASH_OF_FORK && !one_in(g, 8)) o->option = HASH_KEPT;

@@ -496,6 +496,21 @@ void value_write(const model_type *t, void *slot, uint64_t value)
     }
 }
 
+void value_mend(const model_type *t, void *slot)
+{
+    uint64_t value;
+    if (!t->fields) return;
+    if (type_has_payload(t)) {
+        value = value_shown(t, slot);
+        if (t->sort == SORT_MOVER && value && !((mover *)slot)->payload) mover_put((mover *)slot, payload_take(value));
+        payload *p = value_payload(t, slot);
+        if (p) p->value = value;
+        return;
+    }
+    memcpy(&value, slot, sizeof value); /* a field is there */
+    value_fill(slot, t->size, value);
+}
+
 static uint64_t digest_word(uint64_t digest, uint64_t word)
 {
     digest = (digest ^ word) * 0x9E3779B97F4A7C15u;

@@ -63,6 +63,8 @@ void value_unmake(const model_type *t, void *slot);
 bool value_matches(const model_type *t, const void *slot, uint64_t value);
 /* Overwrites a value where it lies. A payload that isn't there stays away. */
 void value_write(const model_type *t, void *slot, uint64_t value);
+/* A value that was loaded: what no field says becomes what the fields say. */
+void value_mend(const model_type *t, void *slot);
 /* A number that depends on every byte (or on the payload), and the same for a value that isn't in memory. */
 uint64_t value_digest(const model_type *t, const void *slot);
 uint64_t value_digest_of(const model_type *t, uint64_t value);

@@ -9,6 +9,7 @@
 #include "fork.h"
 #include "shrink.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { COMPARE_EVERY = 256, SEED_SECONDS = 600 };
 
@@ -182,5 +183,8 @@ int main(int argc, char **argv)
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     homes_allowed = (uint32_t)o.homes;
-    return run_all(&o) ? 0 : 1;
+    snprintf(model_path, MODEL_PATH, "model_%ld.journal", (long)getpid());
+    const bool good = run_all(&o);
+    (void)remove(model_path);
+    return good ? 0 : 1;
 }

@@ -8,6 +8,7 @@
  *   defer.c     loops that record structural changes
  *   tick.c      ticks of systems that want things changed
  *   fork.c      makes forks and snapshots, and goes back to them
+ *   keep.c      saves and loads, differences, journals
  *   hash.c      the hash, and what it must tell apart
  *   compare.c   compares whole worlds
  *   shrink.c    finds a short list of operations that still fails
@@ -77,6 +78,9 @@
     X(SNAPSHOT_FREE, 1, 2) \
     X(SNAPSHOT_FORK, 2, 0) \
     X(RESTORE, 4, 0) \
+    X(SAVE, 2, 0) \
+    X(DIFF, 1, 0) \
+    X(JOURNAL, 2, 0) \
     X(HASH, 5, 0)
 
 typedef enum op_kind {
@@ -96,6 +100,9 @@ enum {
     OPTION_ON = 1, OPTION_WHOLE = 2, /* of ENABLE: the entity, not a component */
     OPTION_HASHED = 1,
     OPTION_OTHER_WORLD = 2, /* of FORK and its like */
+    KEEP_FORK = 1, KEEP_FRESH = 2, KEEP_PORTABLE = 4, KEEP_SEALED = 8, /* of SAVE: into a slot of forks, a world of another family; else itself */
+    KEEP_BACK = 1, /* of DIFF, beside KEEP_SEALED: and back again */
+    KEEP_READ = 1, KEEP_REOPEN = 2, KEEP_COMPACT = 4, KEEP_CLOSE = 16, /* of JOURNAL */
     ORDER_DESCENDING = 1, ORDER_BY_VALUE = 2, ORDER_COARSELY = 4, ORDER_EXACTLY = 8, /* options of SORT */
     DEFER_STEPS = 10, /* calls inside of DEFER, each numbered as if it made an entity */
     DEFER_STEPS_ON = 1, /* option: the loop is walked to its end */
@@ -178,6 +185,9 @@ typedef struct model {
     model_bundle   bundle[SLOTS];
     model_fork     fork[FORKS];
     model_snapshot snapshot[SNAPSHOTS];
+    reef_journal  *journal;
+    reef_world    *journal_world; /* whose it is */
+    uint64_t       bytes_beside;  /* while a world of another family is compared: what all others take */
     hash_entry     by_digest[HASHES], by_hash[HASHES]; /* lately seen */
     bool           check_all, check_rows;              /* the operation wants the whole world compared, */
     uint64_t       check_hash;                         /* and its hash, if this isn't 0 */
@@ -247,6 +257,10 @@ void generator_start(generator *g, uint64_t seed);
 void generate(generator *g, const model *m, op *o);
 
 /* ---- when it fails ---- */
+
+/* Where the journal lies: one path for all runs of this process. */
+enum { MODEL_PATH = 64 };
+extern char model_path[MODEL_PATH];
 
 /* Runs a list in a child process: 0 fine, otherwise it failed, and *at is the operation that did. */
 typedef struct run_options {

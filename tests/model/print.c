@@ -276,6 +276,26 @@ static void print_hash(const printer *p, const op *o)
     if (o->option == HASH_ANEW) fprintf(p->file, " /* and once more, without what the world keeps */");
 }
 
+static const char *flag(const op *o, unsigned option) { return o->option & option ? "true" : "false"; }
+
+static void print_kept(const printer *p, const op *o)
+{
+    FILE *f = p->file;
+    switch ((op_kind)o->kind) {
+    case OP_SAVE:
+        if (o->option & KEEP_FRESH) fprintf(f, "save(w, NULL");
+        else if (o->option & KEEP_FORK) fprintf(f, "save(w, world[%u] ? world[%u] : w", o->n, o->n);
+        else fprintf(f, "save(w, w");
+        fprintf(f, ", &(reef_save_desc){.raw = %s, .sealed = %s});", o->option & KEEP_PORTABLE ? "false" : "true", flag(o, KEEP_SEALED));
+        break;
+    case OP_DIFF: fprintf(f, "if (world[%u]) difference(world[%u], w, %s, %s);", o->n, o->n, flag(o, KEEP_SEALED), flag(o, KEEP_BACK)); break;
+    case OP_JOURNAL:
+        fprintf(f, "journal(w, %s, %s, %s, %s);", flag(o, KEEP_COMPACT), flag(o, KEEP_READ), flag(o, KEEP_REOPEN), flag(o, KEEP_CLOSE));
+        break;
+    default: print_call_of_entity(p, o);
+    }
+}
+
 static void print_call_of_copy(const printer *p, const op *o)
 {
     uint32_t n = o->n, s = o->list[0];
@@ -285,12 +305,12 @@ static void print_call_of_copy(const printer *p, const op *o)
     case OP_SNAPSHOT_FORK:
         if (o->kind == OP_FORK) fprintf(f, "reef_world *f = reef_fork(w);");
         else fprintf(f, "reef_world *f = reef_snapshot_fork(snapshot[%u]);", s);
-        fprintf(f, "\n    if (f && world[%u]) reef_world_free(world[%u]);\n    if (f) world[%u] = f;", n, n, n);
+        fprintf(f, "\n    if (f && world[%u]) free_world(world[%u]);\n    if (f) world[%u] = f;", n, n, n);
         break;
     case OP_FORK_SWAP:
         fprintf(f, "if (world[%u]) { reef_world *x = w; w = world[%u]; world[%u] = x; }", n, n, n);
         break;
-    case OP_FORK_FREE: fprintf(f, "if (world[%u]) reef_world_free(world[%u]);\n    world[%u] = NULL;", n, n, n); break;
+    case OP_FORK_FREE: fprintf(f, "if (world[%u]) free_world(world[%u]);\n    world[%u] = NULL;", n, n, n); break;
     case OP_SNAPSHOT:
         fprintf(f, "reef_snapshot *s = reef_snapshot_take(w);\n");
         fprintf(f, "    if (s) reef_snapshot_free(snapshot[%u]), snapshot[%u] = s;", s, s);
@@ -301,7 +321,7 @@ static void print_call_of_copy(const printer *p, const op *o)
             fprintf(f, "/* reef_restore of a snapshot of another world: OTHER_WORLD */");
         else fprintf(f, "say(\"reef_restore\", reef_restore(w, snapshot[%u]));", s);
         break;
-    default: print_call_of_entity(p, o);
+    default: print_kept(p, o);
     }
 }
 
@@ -517,13 +537,48 @@ static const char *const prelude[] = {
     "    reef_query_desc d = {.terms = {{.component = c, .access = REEF_WITH}}};\n    reef_query q = reef_query_make(w, &d);\n    uint64_t h "
     "= 0;\n"
     "    reef_block b = reef_begin(w, q);\n    if (reef_next(&b)) h = reef_hash(w), reef_end(&b);\n"
-    "    reef_query_free(w, q);\n    return h;\n}\n\n"};
+    "    reef_query_free(w, q);\n    return h;\n}\n\n",
+    "static reef_journal *open_journal;\nstatic reef_world *journal_of;\n"
+    "static void free_journal(void) { reef_journal_close(open_journal); open_journal = NULL; }\n"
+    "static void free_world(reef_world *x) { if (journal_of == x) free_journal(); reef_world_free(x); }\n"
+    "static bool mend(void *c, reef_entity e, reef_component type, const void *data, size_t size)\n{\n"
+    "    (void)c, (void)e, (void)size;\n    reef_type_info i;\n    reef_type_get(type, &i);\n    uint64_t v;\n"
+    "    if (size == 100) memcpy(&v, data, 8), put(type, (void *)(uintptr_t)data, v);\n"
+    "    if (!i.hooks || !i.hooks->destroy) return true;\n"
+    "    if (i.hooks->bytes_move) { const Bytes *b = data; *b->payload = b->value; return true; }\n"
+    "    Own *o = (void *)(uintptr_t)data;\n    if (o->payload) *o->payload = o->value;\n"
+    "    else if (o->value) o->payload = payload(o->value), o->self = o;\n    return true;\n}\n"
+    "static void save(reef_world *x, reef_world *into, const reef_save_desc *d)\n{\n    reef_bytes b;\n"
+    "    if (say(\"reef_save_bytes\", reef_save_bytes(x, &b, d)) != REEF_OK) return;\n"
+    "    reef_world *y = into ? into : reef_world_new(NULL);\n"
+    "    if (say(\"reef_load_bytes\", reef_load_bytes(y, b.data, b.size, NULL)) == REEF_OK) reef_visit_world(y, mend, NULL);\n"
+    "    hash(\"loaded\", reef_hash(y));\n    reef_bytes_free(&b);\n    if (!into) reef_world_free(y);\n}\n"
+    "static void apply(reef_world *x, reef_bytes *b)\n{\n"
+    "    if (say(\"reef_diff_apply\", reef_diff_apply(x, b->data, b->size)) == REEF_OK) reef_visit_world(x, mend, NULL);\n"
+    "    hash(\"applied\", reef_hash(x));\n    reef_bytes_free(b);\n}\n"
+    "static void difference(reef_world *before, reef_world *after, bool sealed, bool back)\n{\n"
+    "    const reef_save_desc d = {.raw = true, .sealed = sealed};\n    reef_bytes to, from = {0};\n"
+    "    if (journal_of == before) free_journal();\n"
+    "    if (say(\"reef_diff_bytes\", reef_diff_bytes(before, after, &to, &d)) != REEF_OK) return;\n"
+    "    if (back) say(\"reef_diff_bytes\", reef_diff_bytes(after, before, &from, &d));\n"
+    "    apply(before, &to);\n    if (back) apply(before, &from);\n}\n",
+    "static void journal(reef_world *x, bool compact, bool read, bool reopen, bool close)\n{\n"
+    "    reef_journal_desc d = {.raw = true, .unsynced = true, .fresh = true};\n"
+    "    if (journal_of != x) free_journal();\n"
+    "    if (open_journal) say(\"append\", compact ? reef_journal_compact(open_journal) : reef_journal_append(open_journal));\n"
+    "    else if (!(journal_of = x, open_journal = reef_journal_open(x, \"model.journal\", &d))) say(\"open\", reef_last_error(x).status);\n"
+    "    if (read) {\n        reef_world *y = reef_world_new(NULL);\n"
+    "        if (say(\"reef_load\", reef_load(y, \"model.journal\", NULL)) == REEF_OK) reef_visit_world(y, mend, NULL);\n"
+    "        hash(\"read\", reef_hash(y));\n        reef_world_free(y);\n    }\n"
+    "    if (reopen && open_journal) {\n        free_journal();\n        d.fresh = false;\n"
+    "        if (!(open_journal = reef_journal_open(x, \"model.journal\", &d))) say(\"reopen\", reef_last_error(x).status);\n"
+    "        else reef_visit_world(x, mend, NULL);\n    }\n    if (close) free_journal();\n}\n\n"};
 
 static void print_unused(const printer *p)
 {
     static const char *const names[] = {"put",   "values", "from", "write", "next_of",      "say",         "number",
                                         "there", "made",   "walk", "hash",  "hash_of_fork", "hash_in_loop",
-                                        "key"};
+                                        "key",   "save",   "difference", "journal"};
     fprintf(p->file, "    (void)bundle, (void)query, (void)e, (void)world, (void)snapshot;\n");
     fprintf(p->file, "    (void)own, (void)mover, (void)bytes, (void)maker;\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) fprintf(p->file, "    (void)%s;\n", names[i]);
@@ -594,8 +649,8 @@ void print_program(FILE *file, const op_list *list, const run_options *o, const 
     fprintf(file, "    reef_status s = reef_validate(w, text, sizeof text);\n");
     fprintf(file, "    printf(\"reef_validate: %%s %%s\\n\", reef_status_name(s), s ? text : \"\");\n");
     fprintf(file, "    reef_print_world(w, stdout, 100);\n");
-    fprintf(file, "    for (int i = 0; i < %d; i++) if (world[i]) reef_world_free(world[i]);\n", FORKS);
-    fprintf(file, "    for (int i = 0; i < %d; i++) reef_snapshot_free(snapshot[i]);\n    reef_world_free(w);\n",
+    fprintf(file, "    for (int i = 0; i < %d; i++) if (world[i]) free_world(world[i]);\n", FORKS);
+    fprintf(file, "    for (int i = 0; i < %d; i++) reef_snapshot_free(snapshot[i]);\n    free_world(w);\n",
             SNAPSHOTS);
     fprintf(file, "    printf(\"%%u payloads left\\n\", live);\n    return 0;\n}\n");
     model_stop(&m);
