@@ -316,11 +316,25 @@ static void systems_put(encoding *x)
     }
 }
 
-/* The newest version of a whole world is the newest that it speaks of: its own goes on with each fork and hash. The oldest one is 1 in the file:
- * since loading puts them behind all that the world knew, they would double with every save that is loaded again otherwise. */
+/* Versions in a file count from the oldest one that it speaks of; those of a difference from the oldest run of a system, or from now. A world that loads
+ * them adds its own newest: if they were as large as that, it would be twice as large with each save that is loaded, or difference that is applied. */
+static uint64_t version_oldest(const encoding *x)
+{
+    const schedule *c = x->w->schedule;
+    uint64_t oldest = x->w->hot.version;
+    for (uint32_t i = 0; c && i < c->count; i++) {
+        const uint64_t version = last_run_of(&x->w->state, c->entries[i].system->serial);
+        const bool told = version && !(x->base && last_run_of(&x->base->state, c->entries[i].system->serial) == version);
+        if (told && version < oldest) oldest = version;
+    }
+    return oldest ? oldest - 1 : 0;
+}
+
+/* The newest version of a whole world is the newest that it speaks of: its own goes on with each fork and hash. */
 static uint64_t version_newest(encoding *x)
 {
     const schedule *c = x->w->schedule;
+    if (x->base && x->n->records == 0) x->n->floor = version_oldest(x);
     x->floor = x->base ? x->n->floor : 0;
     if (x->base) return encode_version(x, x->w->hot.version);
     encode_rows_newest(x);

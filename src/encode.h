@@ -59,7 +59,7 @@ uint32_t encode_columns(const encoding *x, const shape *s, file_column *columns)
 INLINE bool encode_stopped(const encoding *x) { return x->o->status != REEF_OK; }
 void encode_failed(encoding *x, reef_status status);
 
-/* A version as it is in the file. */
+/* A version as it is in the file. Of a difference only what some system has seen and what it hasn't is of interest: what is older is equally old. */
 INLINE uint64_t encode_version(encoding *x, uint64_t version)
 {
     if (x->d->part && version) version = 1;

@@ -154,6 +154,68 @@ static void F10_differences_lead_from_one_state_to_the_next(void **state)
     }
 }
 
+/* As often as anybody likes: versions don't grow by loading. */
+static void G4_a_hundred_loads_and_undos(void **state)
+{
+    reef_world *w = world_of(state);
+    zoo_make(w, 4, 300);
+    for (uint32_t i = 0; i < 100; i++) {
+        reef_bytes bytes = saved(w, false), undo = {NULL, 0};
+        reef_world *before = reef_fork(w);
+        load(w, bytes);
+        zoo_steps(w, i, 2);
+        assert_ok(reef_diff_bytes(w, before, &undo, NULL));
+        assert_ok(reef_diff_apply(w, undo.data, undo.size));
+        assert_true(reef_hash(w) == reef_hash(before));
+        reef_bytes_free(&bytes);
+        reef_bytes_free(&undo);
+        reef_world_free(before);
+    }
+    assert_true(reef_version(w) < 1 << 20);
+}
+
+typedef struct { uint32_t self, value; } Mark; /* construct says whose it is, which is no field */
+static reef_status mark_construct(void *context, reef_world *world, reef_entity e, void *slot, const void *args)
+{
+    (void)context, (void)world, (void)args;
+    ((Mark *)slot)->self = e.index;
+    return REEF_OK;
+}
+static const reef_hooks mark_hooks = {.construct = mark_construct}, trace_hooks = {.construct = mark_construct, .on_fork = REEF_FORK_RESET};
+typedef Mark Trace;
+REEF_COMPONENT_HOOKS(Mark, &mark_hooks);
+REEF_FIELDS(Mark, REEF_FIELD(Mark, value, REEF_U32, NULL, 0, 0));
+REEF_COMPONENT_HOOKS(Trace, &trace_hooks);
+
+/* Rows change hands when others leave: what isn't in the file is made for who is there now. */
+static void G4_a_row_that_gets_another_entity(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_bytes bytes = {NULL, 0};
+    reef_entity e[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        e[i] = reef_create(w);
+        assert_ok(reef_add(w, e[i], Mark));
+        assert_ok(reef_add(w, e[i], Trace));
+        reef_mut(w, e[i], Mark)->value = 7;
+    }
+    reef_world *before = reef_fork(w);
+    assert_ok(reef_destroy(w, e[1]));
+    assert_ok(reef_diff_bytes(before, w, &bytes, NULL));
+    assert_ok(reef_diff_apply(before, bytes.data, bytes.size));
+    assert_true(reef_equal(before, w, NULL));
+    for (uint32_t i = 0; i < 5; i++) {
+        const Mark *m = reef_get(before, e[i], Mark);
+        const Trace *t = reef_get(before, e[i], Trace);
+        assert_int_equal(m != NULL && t != NULL, i != 1);
+        if (m) assert_int_equal(m->self, e[i].index);
+        if (m) assert_int_equal(m->value, 7);
+        if (t) assert_int_equal(t->self, e[i].index);
+    }
+    reef_bytes_free(&bytes);
+    reef_world_free(before);
+}
+
 /* ---- damage ---- */
 
 /* The world is refused the file, and is as it was. */
@@ -507,6 +569,8 @@ int main(void)
         TEST(F10_every_home_comes_back_and_goes_on),
         TEST(F10_many_rows_in_many_chunks),
         TEST(F10_differences_lead_from_one_state_to_the_next),
+        TEST(G4_a_hundred_loads_and_undos),
+        TEST(G4_a_row_that_gets_another_entity),
         TEST(G4_scenes_go_on_as_the_saved_ones),
         TEST(G4_fields_follow_their_names),
         TEST(G4_unknown_types_are_dropped_refused_or_declared),

@@ -118,10 +118,11 @@ static void fresh_compare(model *m, reef_world *w, uint64_t hash)
 
 /* ---- files of whole worlds ---- */
 
-static reef_status load_into(reef_world *w, const reef_bytes *bytes)
+static reef_status load_into(model *m, reef_world *w, const reef_bytes *bytes)
 {
     const reef_status s = reef_load_bytes(w, bytes->data, bytes->size, NULL);
     if (s == REEF_OK) mend(w);
+    else if (s != REEF_NO_MEMORY) model_fail(m, "what was saved can't be loaded: %s", reef_last_error(w).detail);
     return s;
 }
 
@@ -137,7 +138,7 @@ static void saved_again(model *m, reef_world *w, const reef_bytes *bytes, const 
 static reef_status save_fresh(model *m, const reef_bytes *bytes, const reef_save_desc *desc, uint64_t hash)
 {
     reef_world       *w = fresh_make(m);
-    const reef_status s = load_into(w, bytes);
+    const reef_status s = load_into(m, w, bytes);
     const uint32_t    fail_at = counted_memory.fail_at;
     if (s == REEF_OK) {
         saved_again(m, w, bytes, desc);
@@ -163,10 +164,10 @@ void core_SAVE(model *m, const op *o, outcome *out)
         out->status = save_fresh(m, &bytes, &desc, hash);
     } else if ((o->option & KEEP_FORK) && k->world) {
         types_join(m, k);
-        out->status = load_into(k->world, &bytes);
+        out->status = load_into(m, k->world, &bytes);
         if (out->status == REEF_OK) k->hash = hash;
     } else {
-        out->status = load_into(m->world, &bytes);
+        out->status = load_into(m, m->world, &bytes);
         m->check_all = o->value % 4 == 0;
         m->check_rows = true;
         m->check_hash = hash;
