@@ -31,7 +31,8 @@ static void noted(void *context, const reef_load_note *n)
     case REEF_NOTE_FIELD_CONVERTED: say(f->path, "%s.%s is converted: in the first file it is of another kind or length", n->type, n->field); break;
     case REEF_NOTE_HOME_CHANGED: say(f->path, "%s is kept in another home, as in the first file", n->type); break;
     case REEF_NOTE_TAIL_CUT: say(f->path, "the last record is torn: %" PRIu64 " byte%s left out", n->rows, n->rows == 1 ? " is" : "s are"); break;
-    case REEF_NOTE_SYSTEM_UNKNOWN: break; /* the tool has no systems */
+    case REEF_NOTE_SYSTEM_UNKNOWN:
+    case REEF_NOTE_SCRIPT_UNKNOWN: break; /* the tool has neither systems nor scripts */
     }
 }
 
