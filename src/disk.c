@@ -166,7 +166,7 @@ int disk_read(disk_file f, void *bytes, size_t count, size_t *got)
 
 int disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
 {
-    if (offset > INT64_MAX - count) return EFBIG;
+    if (offset > (uint64_t)INT64_MAX - count) return EFBIG;
     for (size_t written = 0; written < count;) {
         size_t part = count - written < DISK_PART_MAX ? count - written : DISK_PART_MAX;
         ssize_t done;

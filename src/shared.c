@@ -30,8 +30,6 @@ static shared_head *head_of(const void *value) { return (shared_head *)(uintptr_
 static size_t head_align(const type *t) { return t->align > PLAIN_ALIGN ? t->align : PLAIN_ALIGN; }
 static size_t head_bytes(const type *t) { return (sizeof(shared_head) + head_align(t) - 1) & ~(head_align(t) - 1); } /* to the value */
 
-_Static_assert(sizeof(shared_head) % 8 == 0, "a head ends where a value may begin");
-
 /* ---- one value ---- */
 
 void *shared_make(reef_world *w, const type *t)
