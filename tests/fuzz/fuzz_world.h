@@ -4,6 +4,7 @@
 
 #include "load_repair.h"
 #include "load_zoo.h"
+#include "reef/journal.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -70,11 +71,39 @@ static inline void fuzz_files(const char *directory)
     reef_world_free(w);
 }
 
+/* Journals of a few records, whole and torn. */
+static inline void fuzz_journals(const char *directory)
+{
+    char path[512];
+    reef_world *w = fuzz_base();
+    for (uint32_t i = 0; i < 6; i++) {
+        (void)snprintf(path, sizeof path, "%s/journal", directory);
+        reef_journal *j = reef_journal_open(w, path, &(reef_journal_desc){.fresh = true, .unsynced = i % 2});
+        MUST(j);
+        for (uint32_t k = 0; k < 1 + i % 4; k++) {
+            zoo_steps(w, i + k, 5);
+            MUST(reef_journal_append(j) == REEF_OK);
+        }
+        const size_t size = (size_t)reef_journal_stats(j).bytes;
+        reef_journal_close(j);
+        unsigned char *data = malloc(size + 1);
+        FILE *file = fopen(path, "rb");
+        MUST(data && file && fread(data + 1, 1, size, file) == size && fclose(file) == 0 && remove(path) == 0);
+        data[0] = (unsigned char)(i < 3 ? 0 : 128 + 4 * i);
+        (void)snprintf(path, sizeof path, "%s/journal_%u", directory, (unsigned)i);
+        file = fopen(path, "wb");
+        MUST(file && fwrite(data, 1, size + 1, file) == size + 1 && fclose(file) == 0);
+        free(data);
+    }
+    reef_world_free(w);
+}
+
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     static const char option[] = "-seed_files=";
     if (*count != 2 || strncmp((*arguments)[1], option, sizeof option - 1) != 0) return 0;
     fuzz_files((*arguments)[1] + sizeof option - 1);
+    fuzz_journals((*arguments)[1] + sizeof option - 1);
     exit(0);
 }
 
