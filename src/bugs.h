@@ -64,6 +64,12 @@
     X(71, "what was removed and added again until the flush isn't told as set") \
     X(72, "a value that was told of when it went is never destroyed") \
     X(73, "a run of commands over a whole table tells no observer") \
-    X(90, "references aren't told of a block that was copied")
+    X(90, "references aren't told of a block that was copied") \
+    X(101, "the first two free ids of a file change places") \
+    X(102, "a piece of rows in a difference is one row short") \
+    X(103, "versions of a file are taken as if they were the world's") \
+    X(104, "a row that gets another entity by a difference keeps what the one before owned") \
+    X(105, "versions in a file are as large as the world's") \
+    X(106, "values that a rewind leaves alone are lost by loading")
 
 #endif

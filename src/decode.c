@@ -44,6 +44,7 @@ bool decode_version(decoding *d, uint64_t *version)
     const uint64_t v = *version;
     if (d->in->status != REEF_OK) return false;
     if (v > d->newest) return in_wrong(d->in, REEF_CORRUPT, "a write from the future");
+    if (BUG(103)) return true;
     if (v) *version = d->base + (v > d->past ? v : d->past + 1); /* the older ones are of another history: they are new here */
     return true;
 }
@@ -179,6 +180,11 @@ static bool decode_free(decoding *d)
         const reef_entity e = get_handle(in);
         if (in->status != REEF_OK || !decode_place(d, e, PLACE_DEAD)) return false;
         *ring_at(d->w, d->w->state.ring_tail++) = e.index;
+        if (BUG(101) && i == 1) {
+            uint32_t *a = ring_at(d->w, d->w->state.ring_tail - 2), *b = ring_at(d->w, d->w->state.ring_tail - 1);
+            const uint32_t first = *a;
+            *a = *b, *b = first;
+        }
     }
     return true;
 }

@@ -342,7 +342,7 @@ static uint64_t version_newest(encoding *x)
     encode_stores_newest(x);
     encode_tracks_newest(x);
     for (uint32_t i = 0; c && i < c->count; i++) (void)encode_version(x, last_run_of(&x->w->state, c->entries[i].system->serial));
-    x->floor = x->n->floor = x->oldest ? x->oldest - 1 : 0;
+    x->floor = x->n->floor = x->oldest && !BUG(105) ? x->oldest - 1 : 0;
     return x->newest - x->floor;
 }
 

@@ -175,7 +175,7 @@ static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was
             if (next == now->rows || next - end > gap) break;
             end = next + 1;
         }
-        piece_put(x, now, c, number, row, end - row);
+        piece_put(x, now, c, number, row, end - row - (BUG(102) && was->unit && number && end - row > 1));
         pieces++;
         row = end < now->rows ? next : end;
     }

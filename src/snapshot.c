@@ -426,7 +426,7 @@ COLD void state_exchange(reef_world *w, reef_world *other)
 
 COLD bool world_adopt(reef_world *w, reef_world *aside, bool resets_too)
 {
-    if (!skips_move(w, aside, resets_too)) return false;
+    if (!BUG(106) && !skips_move(w, aside, resets_too)) return false;
     state_exchange(w, aside);
     return true;
 }
