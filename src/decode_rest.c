@@ -281,7 +281,7 @@ bool decode_tracks(decoding *d)
     for (uint32_t i = 0; i < count; i++) {
         uint64_t changed = get_u64(in), added = get_u64(in);
         if (!decode_version(d, &changed) || !decode_version(d, &added)) return false;
-        if (f->t == NULL || !f->t->tracked) continue;
+        if (f->t == NULL || !f->t->tracked || (changed == 0 && added == 0)) continue;
         if (!track_set(d->w, f->t->id, first + i, changed, added)) return decode_no_memory(d);
     }
     return true;

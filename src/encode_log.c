@@ -140,32 +140,42 @@ void encode_events(encoding *x)
 
 enum { STAMP_WORDS = 2, STAMP_ROWS = TRACK_PAGE_BYTES / (STAMP_WORDS * (int)sizeof(uint64_t)) };
 
-static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index)
+static bool stamp_counts_in(const reef_world *w, uint32_t component, uint64_t index)
 {
-    return index < x->w->hot.index_count && reef_has_id(x->w, reef_entity_at(x->w, (uint32_t)index), (reef_component){component});
+    return index < w->hot.index_count && reef_has_id(w, reef_entity_at(w, (uint32_t)index), (reef_component){component});
 }
 
-/* Stamps of a page from the first to the last of an entity that has the component, those of others as 0: theirs are history. */
-static bool stamps_put(encoding *x, const track_store *s, uint32_t page, bool put)
+static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index) { return stamp_counts_in(x->w, component, index); }
+
+/* The stamp of an index as it is to be written, {changed, added}: 0 for what isn't, since nobody has it or it is as before. */
+static void stamp_to_write(const encoding *x, uint32_t component, uint64_t index, const uint64_t *now, const uint64_t *was, uint64_t *to)
+{
+    to[0] = to[1] = 0;
+    if (!stamp_counts(x, component, index)) return;
+    const bool before = was && stamp_counts_in(x->base, component, index), added = !before || now[1] != was[1];
+    if (added || now[0] != was[0]) to[0] = now[0];
+    if (added) to[1] = now[1];
+}
+
+/* Stamps of a page from the first to the last that is to be written. */
+static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const uint64_t *was, bool put)
 {
     const uint64_t *stamps = s->stamps.page[page], base = (uint64_t)page * STAMP_ROWS;
+    uint64_t to[STAMP_WORDS * STAMP_ROWS];
     uint32_t first = STAMP_ROWS, end = 0;
     for (uint32_t i = 0; i < STAMP_ROWS; i++) {
-        if (!stamp_counts(x, s->component, base + i)) continue;
+        stamp_to_write(x, s->component, base + i, stamps + STAMP_WORDS * i, was ? was + STAMP_WORDS * i : NULL, to + STAMP_WORDS * i);
+        if (to[STAMP_WORDS * i] == 0) continue;
         if (first == STAMP_ROWS) first = i;
         end = i + 1;
         if (!put) return true;
     }
-    if (end == 0 || !put) return false;
+    if (end == 0) return false;
     section_begin(x->o, SECTION_TRACKS);
     put_u32(x->o, x->type_number[s->component]);
     put_u32(x->o, (uint32_t)base + first);
     put_u32(x->o, end - first);
-    for (uint32_t i = first; i < end; i++) {
-        const bool counts = stamp_counts(x, s->component, base + i);
-        put_u64(x->o, counts ? encode_version(x, stamps[STAMP_WORDS * i]) : 0);
-        put_u64(x->o, counts ? encode_version(x, stamps[STAMP_WORDS * i + 1]) : 0);
-    }
+    for (uint32_t i = STAMP_WORDS * first; i < STAMP_WORDS * end; i++) put_u64(x->o, encode_version(x, to[i]));
     encode_end(x);
     return true;
 }
@@ -175,8 +185,9 @@ static bool track_pages_put(encoding *x, const track_store *s, bool put)
 {
     const track_store *old = x->base ? track_of(x->base, s->component) : NULL;
     for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
-        if (s->stamps.page[page] == NULL || (old && page < old->stamps.count && old->stamps.page[page] == s->stamps.page[page])) continue;
-        if (stamps_put(x, s, page, put) && !put) return true;
+        const uint64_t *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
+        if (s->stamps.page[page] == NULL || s->stamps.page[page] == was) continue;
+        if (stamps_put(x, s, page, was, put) && !put) return true;
     }
     return false;
 }

@@ -136,7 +136,9 @@ bool track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t chang
 {
     const reef_entity e = {index, 1};
     if (!track_prepare(w, component, &e, 1)) return false;
-    *(stamp *)(uintptr_t)stamp_read(track_of(w, component), index) = (stamp){changed, added};
+    stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
+    if (changed) x->changed = changed;
+    if (added) x->added = added;
     return true;
 }
 

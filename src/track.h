@@ -23,7 +23,7 @@ bool track_prepare_table(reef_world *w, uint32_t component, const table *t); /* 
 void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
 /* Written, and not before `version`. */
 void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);
-/* A stamp that is known. False: no memory. */
+/* A stamp that is known; what is 0 stays as it is. False: no memory. */
 bool track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added);
 /* The same for all tracked components of a row that is made. */
 bool track_prepare_row(reef_world *w, const shape *s, reef_entity e);

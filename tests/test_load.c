@@ -458,6 +458,71 @@ static void G4_what_the_config_forbids_is_refused(void **state)
     reef_bytes_free(&bytes);
 }
 
+/* ---- what changed ---- */
+
+/* Systems that look at what changed, now and then, in a world and in its replica, which gets each change as a difference. */
+enum { WATCHED = 9, SEEN_MOST = 40000 };
+static uint32_t seen[2][SEEN_MOST], seen_count[2], seen_by;
+
+static void watcher(reef_block *b)
+{
+    const uint64_t *mask = reef_block_mask(b);
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (mask && !(mask[i / 64] >> i % 64 & 1)) continue;
+        assert_true(seen_count[seen_by] < SEEN_MOST);
+        seen[seen_by][seen_count[seen_by]++] = b->entities[i].index * WATCHED + (uint32_t)(uintptr_t)b->context;
+    }
+}
+
+static void watchers_add(reef_world *w, reef_system_id *id)
+{
+    static const char *const text[WATCHED] = {"in changed Spot", "in changed Beast", "in changed Hunger", "in changed Scent", "in changed Grudge", "in changed Herd",
+                                              "in changed Track", "in changed Age", "in added Age"};
+    char name[16];
+    for (uint32_t i = 0; i < WATCHED; i++) {
+        (void)snprintf(name, sizeof name, "watcher%u", (unsigned)i);
+        id[i] = reef_system_new(w, &(reef_system_desc){.name = name, .function = watcher, .text = text[i], .context = (void *)(uintptr_t)i});
+        if (reef_system_is_null(id[i])) fail_msg("%s: %s", text[i], reef_last_error(w).detail);
+    }
+}
+
+/* Each watcher runs when its turn comes, in both. */
+static void watchers_run(reef_world *w, reef_world *replica, const reef_system_id *id, const reef_system_id *other, uint32_t round)
+{
+    for (uint32_t i = 0; i < WATCHED; i++) {
+        const bool on = round % (2 + i % 3) == 0;
+        if (reef_system_is_on(w, id[i]) != on) assert_ok(reef_system_switch(w, id[i], on));
+        if (reef_system_is_on(replica, other[i]) != on) assert_ok(reef_system_switch(replica, other[i], on));
+    }
+    for (seen_by = 0; seen_by < 2; seen_by++) {
+        seen_count[seen_by] = 0;
+        assert_ok(reef_tick(seen_by ? replica : w, 0.25f));
+    }
+    for (uint32_t i = 0; i < seen_count[0] || i < seen_count[1]; i++) {
+        const uint32_t a = i < seen_count[0] ? seen[0][i] : UINT32_MAX, b = i < seen_count[1] ? seen[1][i] : UINT32_MAX;
+        if (a != b) fail_msg("round %u: watcher %u saw entity %u, that of the replica %u saw %u", (unsigned)round, (unsigned)(a % WATCHED), (unsigned)(a / WATCHED),
+                             (unsigned)(b % WATCHED), (unsigned)(b / WATCHED));
+    }
+}
+
+static void F10_a_replica_sees_the_same_changes(void **state)
+{
+    reef_world *w = world_of(state), *replica = another_world(state, NULL);
+    reef_system_id id[WATCHED], other[WATCHED];
+    watchers_add(w, id);
+    watchers_add(replica, other);
+    for (uint32_t round = 0; round < 40; round++) {
+        reef_bytes bytes = {NULL, 0};
+        reef_world *before = reef_fork(w);
+        zoo_steps(w, round, round == 0 ? 3000 : round % 4 ? 3 : 0);
+        assert_ok(reef_diff_bytes(before, w, &bytes, NULL));
+        assert_ok(reef_diff_apply(replica, bytes.data, bytes.size));
+        reef_bytes_free(&bytes);
+        reef_world_free(before);
+        watchers_run(w, replica, id, other, round);
+    }
+}
+
 /* ---- calls ---- */
 
 static bool stop(void *context, uint64_t done, uint64_t all)
@@ -582,6 +647,7 @@ int main(void)
         TEST(G5_every_bit_counts),
         TEST(G5_every_truncation_is_refused),
         TEST(G5_files_that_lie_are_refused_or_sound),
+        TEST(F10_a_replica_sees_the_same_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
