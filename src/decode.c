@@ -504,6 +504,7 @@ void record_load_drop(record_load *r)
     if (d == NULL) return;
     decode_types_drop(d);
     memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
+    memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
     memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);
     memory_free(d->memory, MEMORY_OTHER, d, sizeof *d);
     r->decoding = NULL;

@@ -80,6 +80,8 @@ typedef struct decoding {
     uint64_t     told;      /* progress: bytes */
     uint32_t     script;    /* the type of scripts, 0: there is none */
     uint32_t     unbound;   /* of the scripts that were read: whose class isn't known */
+    uint64_t    *before;    /* by index: when the values of the type that is read anew were written, before they were forgotten */
+    uint32_t     before_count, before_room;
     uint64_t     page_newest; /* of values of REEF_MULTI: on the page that was filled last */
     unsigned char *value;   /* room for one value */
     size_t         value_room;

@@ -26,14 +26,6 @@ static uint64_t phase_serial(const reef_world *w, const char *name)
 
 /* ---- time ---- */
 
-static bool is_of_system(const reef_world *w, uint64_t serial)
-{
-    const schedule *s = w->schedule;
-    for (uint32_t i = 0; s && i < s->count; i++)
-        if (s->entries[i].system->serial == serial) return true;
-    return false;
-}
-
 static bool run_set(decoding *d, uint64_t serial, uint64_t version)
 {
     state *s = &d->w->state;
@@ -75,13 +67,13 @@ static bool clocks_read(decoding *d)
     return true;
 }
 
-/* When systems ran last. What isn't among them never did; in a difference, version 0 says: as before. */
-static bool runs_read(decoding *d)
+/* When systems ran last. What isn't among them never did (runs_drop); in a difference, version 0 says: as before. */
+static bool runs_read(decoding *d, uint32_t old)
 {
     section_in *in = d->in;
     state *s = &d->w->state;
     char name[REEF_SYSTEM_NAME_MAX + 1];
-    const uint32_t count = get_u32(in), old = s->run_count;
+    const uint32_t count = get_u32(in);
     unsigned char *told = decode_value_room(d, old + 1);
     if (told == NULL) return false;
     memset(told, 0, old);
@@ -94,8 +86,6 @@ static bool runs_read(decoding *d)
             if (s->runs[k].serial == system->serial) told[k] = 1;
         if (system && version && !run_set(d, system->serial, version)) return false;
     }
-    for (uint32_t i = old; i-- > 0;)
-        if (!told[i] && is_of_system(d->w, s->runs[i].serial)) s->runs[i] = s->runs[--s->run_count];
     return true;
 }
 
@@ -121,6 +111,17 @@ static bool switches_read(decoding *d)
     return true;
 }
 
+/* Systems that the file knows (its switches name them all) and doesn't say of that they ran. Of what others saw a difference says nothing. */
+static void runs_drop(decoding *d, uint32_t old)
+{
+    state *s = &d->w->state;
+    for (uint32_t i = old; i-- > 0;) {
+        uint32_t k = 0;
+        while (k < d->switch_count && d->switches[k].serial != s->runs[i].serial) k++;
+        if (!d->value[i] && k < d->switch_count) s->runs[i] = s->runs[--s->run_count];
+    }
+}
+
 enum { VERSION_BITS = 56 };
 #define VERSION_MAX (UINT64_C(1) << VERSION_BITS)
 
@@ -140,7 +141,10 @@ bool decode_time(decoding *d)
     d->w->hot.version = d->w->hot.version + 1 > version ? d->w->hot.version + 1 : version;
     gates_set(d->w);
     world_touch(d->w);
-    return clocks_read(d) && runs_read(d) && switches_read(d) && in->status == REEF_OK;
+    const uint32_t runs = s->run_count;
+    if (!clocks_read(d) || !runs_read(d, runs) || !switches_read(d) || in->status != REEF_OK) return false;
+    runs_drop(d, runs);
+    return true;
 }
 
 /* ---- names ---- */

@@ -165,6 +165,26 @@ bool decode_stores_done(decoding *d)
 
 /* ---- multi, shared ---- */
 
+/* In a difference many of the values are as before; they come all the same, and without a version. */
+static bool versions_keep(decoding *d, const value_store *s)
+{
+    d->before_count = 0;
+    if (d->whole || s->count == 0) return true;
+    if (!decode_room(d, &d->before, &d->before_room, d->w->hot.index_count, sizeof *d->before)) return false;
+    d->before_count = d->w->hot.index_count;
+    memset(d->before, 0, d->before_count * sizeof *d->before);
+    for (uint32_t page = 0; page < s->index.count; page++) {
+        const uint64_t *entry = s->index.page[page];
+        for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) {
+            const reef_entity e = {(page << REEF_INDEX_BITS) + i, (uint32_t)(entry[i] >> 32)};
+            if (e.generation && e.index < d->before_count) d->before[e.index] = store_version(s, e);
+        }
+    }
+    return true;
+}
+
+static uint64_t version_kept(const decoding *d, reef_entity e) { return e.index < d->before_count ? d->before[e.index] : 0; }
+
 static void store_forget(decoding *d, value_store *s)
 {
     store_pages pages;
@@ -200,6 +220,7 @@ static bool multi_read(decoding *d, const file_type *f, value_store *s)
     const unsigned char *from = get_bytes(in, (size_t)n * f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     if (!entity_sound(d, e)) return false;
+    if (version == 0) version = version_kept(d, e);
     if (n > slot_mask(s) + 1) return in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
     if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count && s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
         return in_wrong(in, REEF_CORRUPT, "an entity has values in two places");
@@ -254,7 +275,12 @@ static bool shared_read(decoding *d, const file_type *f, value_store *s)
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     void *value = shared_make(d->w, f->t);
     if (value == NULL) return decode_no_memory(d);
-    section_in first = {.payload = holders, .length = sizeof(reef_entity)};
+    section_in first = {.payload = holders, .length = n * sizeof(reef_entity)};
+    for (uint32_t i = 0, kept = version == 0; kept && i < n; i++) {
+        const uint64_t was = version_kept(d, get_handle(&first));
+        if (was > version) version = was;
+    }
+    first.got = 0;
     if (!decode_construct(d, f->t, get_handle(&first), value)) return shared_discard(value), false;
     value_target to;
     to.base[0] = value;
@@ -277,7 +303,11 @@ bool decode_several(decoding *d)
     f->counted = true;
     value_store *s = f->t ? store_ready(d, f->t) : NULL;
     if (f->t && s == NULL) return false;
-    if (s && first) store_forget(d, s), d->page_newest = 0;
+    if (s && first) {
+        if (!versions_keep(d, s)) return false;
+        store_forget(d, s);
+        d->page_newest = 0;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (f->t) s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
         if (!(f->home == REEF_MULTI ? multi_read(d, f, s) : shared_read(d, f, s))) return false;

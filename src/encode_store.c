@@ -149,12 +149,20 @@ static void pages_put(encoding *x, const type *t)
     }
 }
 
+/* The version of an entity's values as it is written; 0: the base has the same, so they weren't written since. */
+static uint64_t version_to_write(const value_store *s, const value_store *old, reef_entity e)
+{
+    const uint64_t version = store_version(s, e);
+    return old && reef_store_find(old, e) && store_version(old, e) == version ? 0 : version;
+}
+
 /* ---- several values an entity ---- */
 
 /* By the entities' indices. */
 static void multi_put_all(encoding *x, const type *t, const value_store *s)
 {
     enum { PART_BYTES = 1 << 20 };
+    const value_store *old = store_in(x->base, t->id);
     const bool flat = type_is_flat(t);
     const uint32_t bytes = pack_bytes(t, x->d->raw);
     uint32_t count = 0;
@@ -175,7 +183,7 @@ static void multi_put_all(encoding *x, const type *t, const value_store *s)
                 first = false;
             }
             put_handle(x->o, e);
-            put_u64(x->o, encode_version(x, store_version(s, e)));
+            put_u64(x->o, encode_version(x, version_to_write(s, old, e)));
             put_u32(x->o, values);
             encode_values(x, t, flat, store_nth(s, e, 0), values);
             put_now(x->o, where, ++count);
@@ -202,9 +210,10 @@ static int holder_compare(const void *a, const void *b)
 
 static void holders_put(encoding *x, const type *t, const value_store *s, const holder *h, uint32_t n)
 {
+    const value_store *old = store_in(x->base, t->id);
     uint64_t version = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint64_t v = store_version(s, h[i].entity);
+        const uint64_t v = version_to_write(s, old, h[i].entity);
         if (v > version) version = v;
     }
     put_u32(x->o, n);
