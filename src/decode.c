@@ -207,22 +207,10 @@ static bool decode_idle(decoding *d)
 
 /* ---- records ---- */
 
-typedef struct record_head { uint64_t number, before, after, sections; uint32_t flags; } record_head;
-
-static const unsigned char record_magic[8] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
-
 static bool record_head_get(section_in *in, record_head *h)
 {
-    const unsigned char *magic = get_bytes(in, 8);
-    h->number = get_u64(in);
-    h->flags = get_u32(in);
-    const uint32_t nought = get_u32(in);
-    h->before = get_u64(in);
-    const uint64_t self = get_u64(in);
-    if (!section_taken(in)) return false;
-    if (memcmp(magic, record_magic, 8) != 0 || self != checksum_of(magic, 32, 0) || nought || h->flags > (RECORD_DIFFERENCE | RECORD_UNSYNCED))
-        return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
-    return true;
+    const unsigned char *p = get_bytes(in, RECORD_HEAD_BYTES);
+    return section_taken(in) && (record_head_read(p, h) || in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
 }
 
 static bool decode_section(decoding *d)
@@ -366,15 +354,11 @@ typedef struct journal_scan { uint64_t records, first_end, end, end_chain; } jou
 /* Are there whole heads of records of a greater number behind `at`, for which all that was before had reached the disk? */
 static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
 {
-    for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= 40;) {
-        p = memchr(p, record_magic[0], (size_t)(end - p) - 39);
+    record_head h;
+    for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= RECORD_HEAD_BYTES; p++) {
+        p = memchr(p, record_magic[0], (size_t)(end - p) - RECORD_HEAD_BYTES + 1);
         if (p == NULL) return false;
-        if (memcmp(p, record_magic, 8) == 0) {
-            section_in head = {.payload = p, .length = 40};
-            record_head h;
-            if (record_head_get(&head, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
-        }
-        p++;
+        if (record_head_read(p, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
     }
     return false;
 }

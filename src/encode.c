@@ -6,19 +6,6 @@
 #include "event.h"
 #include "schedule.h"
 
-static bool numbers_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
-{
-    if (*count == *room) {
-        const uint32_t more = *room ? *room * 2 : 16;
-        uint32_t *p = *room > UINT32_MAX / 2 ? NULL : memory_resize(m, MEMORY_OTHER, *list, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return false;
-        *list = p;
-        *room = more;
-    }
-    (*list)[(*count)++] = id;
-    return true;
-}
-
 /* ---- what all parts use ---- */
 
 COLD void encode_failed(encoding *x, reef_status status)
@@ -133,7 +120,7 @@ static bool keys_add(encoding *x, const reef_world *w, const reef_world *known)
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         if (b->count == 0 || (known && bit_store_of(known, b->key) && bit_store_of(known, b->key)->count)) continue;
-        if (!numbers_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key)) return encode_failed(x, REEF_NO_MEMORY), false;
+        if (!number_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key)) return encode_failed(x, REEF_NO_MEMORY), false;
         for (uint32_t k = x->key_count - 1; k > 0 && bit_key_compare(x->keys[k - 1], b->key) > 0; k--) {
             x->keys[k] = x->keys[k - 1];
             x->keys[k - 1] = b->key;
@@ -146,7 +133,7 @@ static bool stores_add(encoding *x, const reef_world *w, const reef_world *known
 {
     for (const value_store *s = store_after(w, NULL); s; s = store_after(w, type_of(s->component))) {
         if (known && store_of(known, s->component)->count) continue;
-        if (!numbers_add(x->memory, &x->stores, &x->store_count, &x->store_room, s->component)) return encode_failed(x, REEF_NO_MEMORY), false;
+        if (!number_add(x->memory, &x->stores, &x->store_count, &x->store_room, s->component)) return encode_failed(x, REEF_NO_MEMORY), false;
     }
     return true;
 }
@@ -364,16 +351,10 @@ static void time_put(encoding *x)
 
 static void begin_put(encoding *x, uint64_t before)
 {
-    section_out *o = x->o;
-    unsigned char head[32] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
-    for (unsigned i = 0; i < 8; i++) {
-        head[8 + i] = (unsigned char)(x->n->records >> 8 * i);
-        head[24 + i] = (unsigned char)(before >> 8 * i);
-    }
-    head[16] = (unsigned char)((x->base ? RECORD_DIFFERENCE : 0) | (x->d->unsynced ? RECORD_UNSYNCED : 0));
-    section_begin(o, SECTION_RECORD);
-    put_bytes(o, head, sizeof head);
-    put_u64(o, checksum_of(head, sizeof head, 0));
+    const uint32_t flags = (x->base ? RECORD_DIFFERENCE : 0u) | (x->d->unsynced ? RECORD_UNSYNCED : 0u);
+    section_begin(x->o, SECTION_RECORD);
+    unsigned char *to = put_room(x->o, RECORD_HEAD_BYTES);
+    if (to) record_head_write(to, &(record_head){x->n->records, before, flags});
     encode_end(x);
 }
 

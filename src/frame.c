@@ -5,9 +5,7 @@
 #include "section.h"
 #include <stdio.h>
 
-enum { HEAD_BYTES = 40, HEAD_SUMMED = 32, DRAIN_STEP = 4096 };
-
-static const unsigned char head_magic[8] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
+enum { DRAIN_STEP = 4096 };
 
 /* The kinds in the order of the format. */
 static const uint32_t frame_kinds[] = {SECTION_RECORD, SECTION_TYPES, SECTION_TABLES, SECTION_TIME, SECTION_IDS, SECTION_FREE, SECTION_IDLE,
@@ -21,48 +19,41 @@ typedef struct frame {
     reef_file_info *info;
     uint64_t        bytes; /* that went by */
     bool            ended;
-    unsigned char   last[HEAD_BYTES]; /* the newest bytes that may begin a head */
+    unsigned char   last[RECORD_HEAD_BYTES]; /* the newest bytes that may begin a head */
     size_t          last_count;
     bool            head_seen; /* since the end of the last whole record, one of a later number than the next */
     bool            refused;   /* the sums are right, so that no tail is torn, but what stands there isn't */
     reef_file_part  part[FRAME_KINDS]; /* of the record that is read */
 } frame;
 
-static uint64_t frame_number(const unsigned char *p, unsigned bytes)
-{
-    uint64_t x = 0;
-    for (unsigned i = 0; i < bytes; i++) x |= (uint64_t)p[i] << 8 * i;
-    return x;
-}
-
 /* ---- watching ---- */
 
 static void head_look(frame *f, const unsigned char *p)
 {
-    if (memcmp(p, head_magic, sizeof head_magic) != 0 || checksum_of(p, HEAD_SUMMED, 0) != frame_number(p + HEAD_SUMMED, 8)) return;
-    f->head_seen |= frame_number(p + sizeof head_magic, 8) > f->info->records && !(frame_number(p + 16, 4) & RECORD_UNSYNCED);
+    record_head h;
+    if (record_head_read(p, &h)) f->head_seen |= h.number > f->info->records && !(h.flags & RECORD_UNSYNCED);
 }
 
 /* Heads that begin in these bytes, or in those before them that are kept. */
 static void frame_watch(frame *f, const unsigned char *p, size_t count)
 {
-    unsigned char both[2 * HEAD_BYTES];
-    const size_t more = count < HEAD_BYTES ? count : HEAD_BYTES, had = f->last_count;
+    unsigned char both[2 * RECORD_HEAD_BYTES];
+    const size_t more = count < RECORD_HEAD_BYTES ? count : RECORD_HEAD_BYTES, had = f->last_count;
     memcpy(both, f->last, had);
     if (more) memcpy(both + had, p, more);
-    for (size_t i = 0; i < had && i + HEAD_BYTES <= had + more; i++) head_look(f, both + i);
-    for (const unsigned char *at = p, *end = p + count; (size_t)(end - at) >= HEAD_BYTES; at++) {
-        at = memchr(at, head_magic[0], (size_t)(end - at) - HEAD_BYTES + 1);
+    for (size_t i = 0; i < had && i + RECORD_HEAD_BYTES <= had + more; i++) head_look(f, both + i);
+    for (const unsigned char *at = p, *end = p + count; (size_t)(end - at) >= RECORD_HEAD_BYTES; at++) {
+        at = memchr(at, record_magic[0], (size_t)(end - at) - RECORD_HEAD_BYTES + 1);
         if (at == NULL) break;
         head_look(f, at);
     }
-    /* The last HEAD_BYTES - 1 may begin one. */
-    if (count >= HEAD_BYTES - 1) {
-        f->last_count = HEAD_BYTES - 1;
+    /* The last RECORD_HEAD_BYTES - 1 may begin one. */
+    if (count >= RECORD_HEAD_BYTES - 1) {
+        f->last_count = RECORD_HEAD_BYTES - 1;
         memcpy(f->last, p + count - f->last_count, f->last_count);
         return;
     }
-    const size_t all = had + count, keep = all < HEAD_BYTES - 1 ? all : HEAD_BYTES - 1;
+    const size_t all = had + count, keep = all < RECORD_HEAD_BYTES - 1 ? all : RECORD_HEAD_BYTES - 1;
     memmove(f->last, both + all - keep, keep);
     f->last_count = keep;
 }
@@ -96,15 +87,13 @@ static bool frame_kind(frame *f)
 static bool frame_head(frame *f)
 {
     section_in *in = &f->in;
-    const unsigned char *p = get_bytes(in, HEAD_BYTES);
+    record_head h;
+    const unsigned char *p = get_bytes(in, RECORD_HEAD_BYTES);
     if (!section_taken(in)) return false;
     in->got = 0; /* what is wrong is at its begin */
-    if (memcmp(p, head_magic, sizeof head_magic) != 0 || checksum_of(p, HEAD_SUMMED, 0) != frame_number(p + HEAD_SUMMED, 8))
-        return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
-    const uint64_t flags = frame_number(p + 16, 4), difference = f->info->difference || f->info->records ? RECORD_DIFFERENCE : 0;
-    if (flags > (RECORD_DIFFERENCE | RECORD_UNSYNCED) || frame_number(p + 20, 4)) return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
-    if (frame_number(p + 8, 8) != f->info->records) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
-    f->refused = (flags & RECORD_DIFFERENCE) != difference;
+    if (!record_head_read(p, &h)) return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
+    if (h.number != f->info->records) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    f->refused = ((h.flags & RECORD_DIFFERENCE) != 0) != (f->info->difference || f->info->records);
     return !f->refused || in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
 }
 

@@ -72,6 +72,7 @@
 #define decode_bits reef_inner_decode_bits
 #define decode_construct reef_inner_decode_construct
 #define decode_events reef_inner_decode_events
+#define decode_lost reef_inner_decode_lost
 #define decode_names reef_inner_decode_names
 #define decode_no_memory reef_inner_decode_no_memory
 #define decode_note reef_inner_decode_note
@@ -96,7 +97,6 @@
 #define decode_types_drop reef_inner_decode_types_drop
 #define decode_unit reef_inner_decode_unit
 #define decode_value_flat reef_inner_decode_value_flat
-#define decode_lost reef_inner_decode_lost
 #define decode_value_room reef_inner_decode_value_room
 #define decode_values reef_inner_decode_values
 #define decode_version reef_inner_decode_version
@@ -279,6 +279,7 @@
 #define nearest_begin reef_inner_nearest_begin
 #define nearest_look reef_inner_nearest_look
 #define no_keys reef_inner_no_keys
+#define number_add reef_inner_number_add
 #define number_hash reef_inner_number_hash
 #define numbering_drop reef_inner_numbering_drop
 #define numbering_outdated reef_inner_numbering_outdated
@@ -399,7 +400,10 @@
 #define readers_note reef_inner_readers_note
 #define readers_place reef_inner_readers_place
 #define readers_unmirror reef_inner_readers_unmirror
+#define record_head_read reef_inner_record_head_read
+#define record_head_write reef_inner_record_head_write
 #define record_load_drop reef_inner_record_load_drop
+#define record_magic reef_inner_record_magic
 #define record_own reef_inner_record_own
 #define record_write reef_inner_record_write
 #define records_reserve reef_inner_records_reserve
@@ -487,6 +491,7 @@
 #define spread_one reef_inner_spread_one
 #define state_drop reef_inner_state_drop
 #define state_exchange reef_inner_state_exchange
+#define status_of_file reef_inner_status_of_file
 #define store_after reef_inner_store_after
 #define store_claim reef_inner_store_claim
 #define store_commit_add reef_inner_store_commit_add

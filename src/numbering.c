@@ -1,7 +1,7 @@
 /* Numbers of types and tables in a file: src/record.h. */
 #include "record.h"
 
-static bool number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
+bool number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
 {
     if (*count == *room) {
         const uint32_t more = *room ? *room * 2 : 32;

@@ -18,6 +18,8 @@ typedef struct numbering {
     uint64_t  floor;   /* versions in the file are by so much less than in the world */
 } numbering;
 
+/* One more in a list that grows. False: no memory. */
+bool number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id);
 bool numbering_type(numbering *n, uint32_t id);  /* the next number. False: no memory */
 bool numbering_table(numbering *n, uint32_t id);
 /* A type got its fields since it got its number (reef_type_describe): the file says that its values are bytes, and they would be fields. */

@@ -2,6 +2,7 @@
  * behind the other in a buffer. On its way in a payload is read as a whole, its sum compared, and only then looked at. The buffer grows
  * with what has really come: a length that lies costs no memory. */
 #include "section.h"
+#include "world.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,28 @@ static uint64_t little_get(const unsigned char *p, unsigned bytes)
     uint64_t x = 0;
     for (unsigned i = 0; i < bytes; i++) x |= (uint64_t)p[i] << 8 * i;
     return x;
+}
+
+/* ---- heads of records ---- */
+
+const unsigned char record_magic[8] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
+enum { HEAD_SUMMED = RECORD_HEAD_BYTES - 8 };
+
+void record_head_write(unsigned char *to, const record_head *h)
+{
+    memcpy(to, record_magic, sizeof record_magic);
+    little_put(to + 8, h->number, 8);
+    little_put(to + 16, h->flags, 4);
+    little_put(to + 20, 0, 4);
+    little_put(to + 24, h->before, 8);
+    little_put(to + HEAD_SUMMED, checksum_of(to, HEAD_SUMMED, 0), 8);
+}
+
+bool record_head_read(const unsigned char *from, record_head *h)
+{
+    if (memcmp(from, record_magic, sizeof record_magic) != 0 || checksum_of(from, HEAD_SUMMED, 0) != little_get(from + HEAD_SUMMED, 8)) return false;
+    *h = (record_head){little_get(from + 8, 8), little_get(from + 24, 8), (uint32_t)little_get(from + 16, 4)};
+    return h->flags <= (RECORD_DIFFERENCE | RECORD_UNSYNCED) && little_get(from + 20, 4) == 0;
 }
 
 /* ---- writing ---- */
@@ -216,7 +239,7 @@ COLD bool in_wrong(section_in *in, reef_status status, const char *format, ...)
     vsnprintf(in->detail, sizeof in->detail, format, arguments);
     va_end(arguments);
     in->status = status;
-    in->wrong_at = in->payload ? in->section_at + SECTION_HEAD_BYTES + in->got : in->at;
+    if (status_of_file(status)) in->wrong_at = in->payload ? in->section_at + SECTION_HEAD_BYTES + in->got : in->at;
     return false;
 }
 

@@ -40,6 +40,16 @@ enum {
     SECTION_DETAIL = REEF_DETAIL_MAX
 };
 
+/* ---- heads of records: 40 bytes that are known wherever they stand ---- */
+
+enum { RECORD_HEAD_BYTES = 40 };
+typedef struct record_head { uint64_t number, before; uint32_t flags; } record_head;
+
+extern const unsigned char record_magic[8]; /* they begin with it */
+void record_head_write(unsigned char *to, const record_head *h);
+/* False: these bytes are none. */
+bool record_head_read(const unsigned char *from, record_head *h);
+
 /* ---- writing ---- */
 
 typedef struct section_piece { const void *outside; size_t bytes; } section_piece; /* outside NULL: the next bytes of the buffer */
@@ -90,7 +100,7 @@ typedef struct section_in {
     memory        *memory;
     reef_status    status;
     char           detail[SECTION_DETAIL]; /* what is wrong */
-    uint64_t       wrong_at;    /* the byte where */
+    uint64_t       wrong_at;    /* the byte where, 0: it isn't the bytes that are wrong */
     uint64_t       at;          /* bytes read: where the next section begins */
     uint64_t       chain;
     uint64_t       section_at;  /* where the section begins */

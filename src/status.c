@@ -55,8 +55,7 @@ static void error_put(error_writer *o, const char *format, ...)
     if (n > 0) o->length += (size_t)n;
 }
 
-/* Does the number of a failure with a detail say where in a file it is? (Else in a text.) */
-static bool of_file(reef_status status)
+bool status_of_file(reef_status status)
 {
     return status == REEF_CORRUPT || status == REEF_VERSION || status == REEF_NOT_PORTABLE || status == REEF_OTHER_STATE || status == REEF_IO;
 }
@@ -65,7 +64,7 @@ static void error_put_number(error_writer *o, const reef_error *e)
 {
     const type *t = type_of(e->component.id);
     if (e->detail[0]) {
-        if (e->number) error_put(o, of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")", e->number);
+        if (e->number) error_put(o, status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")", e->number);
         error_put(o, ": %s", e->detail);
         return;
     }
@@ -117,7 +116,7 @@ COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
 static bool caller_is_wrong(reef_status status)
 {
     return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC &&
-           status != REEF_CANCELLED;
+           status != REEF_CANCELLED && status != REEF_CORRUPT && status != REEF_VERSION && status != REEF_OTHER_STATE;
 }
 
 static void tell(const reef_world *w, const reef_error *e)

@@ -314,6 +314,8 @@ struct reef_world {
 /* Records a failure, calls the misuse hook in the checked build, returns `status`. Never allocates. */
 COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                       uint64_t number);
+/* Does the number of a failure with a detail say where in a file it is? (Else in a text.) */
+bool status_of_file(reef_status status);
 /* A failure as a text; as reef_error_text. REPORT_BYTES are enough for any. */
 size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size);
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };

@@ -201,11 +201,42 @@ static void F10_a_world_may_be_saved_and_loaded_for_ever(void **state)
     assert_valid(w);
 }
 
+typedef struct told { uint32_t misuses; } told;
+
+static void count_misuse(void *context, reef_status status, const char *message)
+{
+    (void)status, (void)message;
+    ((told *)context)->misuses++;
+}
+
+/* A file that somebody has damaged is no mistake of the program; and where no byte is wrong, none is named. */
+static void G5_damaged_files_are_no_misuse(void **state)
+{
+    told t = {0};
+    char text[512];
+    reef_world *w = world_of(state), *few = another_world(state, &(reef_world_config){.entities_max = 3, .misuse = count_misuse, .context = &t});
+    for (uint32_t i = 0; i < 5; i++) assert_some(reef_create_entity(w));
+    reef_bytes bytes = {NULL, 0};
+    assert_ok(reef_save_bytes(w, &bytes, NULL));
+    assert_status(REEF_LIMIT, reef_load_bytes(few, bytes.data, bytes.size, NULL));
+    (void)reef_error_text(few, text, sizeof text);
+    assert_null(strstr(text, "column"));
+    assert_non_null(strstr(text, "5 entities"));
+    ((unsigned char *)bytes.data)[FILE_HEADER_BYTES + 20] ^= 1;
+    assert_status(REEF_CORRUPT, reef_load_bytes(few, bytes.data, bytes.size, NULL));
+    (void)reef_error_text(few, text, sizeof text);
+    assert_non_null(strstr(text, "(byte "));
+    ((unsigned char *)bytes.data)[8] ^= 2;
+    assert_true(reef_load_bytes(few, bytes.data, bytes.size, NULL) != REEF_OK);
+    assert_int_equal(t.misuses, 0);
+    reef_bytes_free(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(G5_many_types_take_no_longer_each), TEST(G5_a_name_that_is_there_twice_is_refused), TEST(G5_a_store_begins_once),
         TEST(G5_events_without_values_are_no_more_than_memory), TEST(G5_the_newest_version_has_an_edge),
-        TEST(F10_a_world_may_be_saved_and_loaded_for_ever)};
+        TEST(G5_damaged_files_are_no_misuse), TEST(F10_a_world_may_be_saved_and_loaded_for_ever)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
