@@ -319,7 +319,7 @@ static void rename_type(reef_bytes bytes, const char *from, const char *to)
     repair(bytes.data, bytes.size);
 }
 
-typedef struct notes { uint32_t count[8]; uint64_t rows; char text[512]; } notes;
+typedef struct notes { uint32_t count[16]; uint64_t rows; char text[512]; } notes;
 
 static void note_down(void *context, const reef_load_note *n)
 {
@@ -351,6 +351,47 @@ static void G4_fields_follow_their_names(void **state)
     assert_string_equal(x->text, "abc");
     assert_int_equal(x->fresh, 0);
     assert_string_equal(n.text, "4 NewShape wide\n4 NewShape small\n4 NewShape list\n4 NewShape text\n3 NewShape fresh\n2 NewShape gone\n");
+    reef_bytes_free(&bytes);
+}
+
+static void G4_arrays_that_got_shorter_keep_what_fits(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const NewShape old = {7, -2.5f, -9, {5, 6, 7, 8, 9}, "abcdefg", 4};
+    const reef_entity e = reef_spawn(w, reef_value_make(reef_id(NewShape), REEF_VALUE_ONE, sizeof old, &old));
+    reef_bytes bytes = saved(w, false);
+    rename_type(bytes, "NewShape", "OldShape");
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    const OldShape *x = reef_get(other, e, OldShape);
+    assert_non_null(x);
+    assert_int_equal(x->small, 0); /* the nearest to -9 */
+    assert_int_equal(x->list[2], 7);
+    assert_memory_equal(x->text, "abcd", 4);
+    assert_true(x->wide >= 7 && x->wide <= 7);
+    assert_int_equal(x->gone, 0);
+    assert_int_equal(n.count[REEF_NOTE_FIELD_CONVERTED], 4);
+    reef_bytes_free(&bytes);
+}
+
+static void sleeps(reef_block *b) { (void)b; }
+
+static void G4_systems_that_are_gone_are_told(void **state)
+{
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    const reef_system_desc kept = {.name = "kept", .function = sleeps, .text = "Spot"}, gone = {.name = "gone", .function = sleeps, .text = "Spot", .off = true};
+    assert_false(reef_system_is_null(reef_system_new(w, &kept)));
+    assert_false(reef_system_is_null(reef_system_new(w, &gone)));
+    assert_false(reef_system_is_null(reef_system_new(other, &kept)));
+    zoo_steps(w, 3, 20);
+    assert_ok(reef_tick(w, 0.1f));
+    reef_bytes bytes = saved(w, false);
+    notes n = {0};
+    const reef_load_desc desc = {.note = note_down, .context = &n};
+    assert_ok(reef_load_bytes(other, bytes.data, bytes.size, &desc));
+    assert_string_equal(n.text, "6 gone -\n");
+    assert_true(reef_hash(other) == reef_hash(w));
     reef_bytes_free(&bytes);
 }
 
@@ -691,6 +732,8 @@ int main(void)
         TEST(G4_a_hundred_loads_and_undos),
         TEST(G4_a_row_that_gets_another_entity),
         TEST(G4_scenes_go_on_as_the_saved_ones),
+        TEST(G4_arrays_that_got_shorter_keep_what_fits),
+        TEST(G4_systems_that_are_gone_are_told),
         TEST(G4_fields_follow_their_names),
         TEST(G4_unknown_types_are_dropped_refused_or_declared),
         TEST(G4_types_may_change_their_homes),
