@@ -5,6 +5,7 @@
  *
  * A file holds what a snapshot holds: entities with their generations, free ids, components in every home, switches, names, singletons,
  * events that wait, time, and when what was written and systems ran last, so that a loaded world goes on as the saved one would have, to the bit.
+ * Not in it: what only readers of removals or the host's readers of events haven't seen yet (reef/track.h, reef/event.h); they begin at the load.
  * It is the same on all machines, and it describes its types: a program whose types have changed meanwhile reads it by their fields'
  * names. docs/file-format.md says what is in it.
  *
@@ -39,16 +40,16 @@ typedef struct reef_save_desc {
     const char   *query;    /* only the entities that match this text (reef/query.h), with their handles; NULL: the whole world. What belongs to
                                no entity isn't saved then: time, events; the others' indices are free */
     bool          raw;      /* types without fields are written as bytes; the file is then read only by programs with the same
-                               types on a machine with the same order of bytes. Otherwise such a type, if some entity has it, is refused */
+                               types on a machine with the same order of bytes. Otherwise such a type, if some entity has it or events of it wait, is refused */
     bool          sealed;   /* with the state's hash (of a difference: both states'), which loading compares; costs reef_hash */
-    bool          unsynced; /* don't wait for the disk: the old or the new file is there after a crash of the program, not after one
-                               of the system */
+    bool          unsynced; /* reef_save alone: don't wait for the disk: the old or the new file is there after a crash of the program,
+                               not after one of the system */
     reef_progress progress;
     void         *context;  /* handed to progress */
 } reef_save_desc;
 
-/* Writes a world, to a file, memory or a stream. NULL desc: all defaults. Any thread, as long as no other uses the world. Errors: LOCKED (a loop
- * is open, commands wait), NOT_PORTABLE (names the type), NOT_COPYABLE (a type that owns something and gives no fields; names the
+/* Writes a world, to a file, memory or a stream. NULL desc: all defaults. Any thread, as long as no other uses the world. Errors: BAD_ARGUMENT (no path, no
+ * writer, no place for the bytes), LOCKED (a loop is open, commands wait, systems run), NOT_PORTABLE (names the type), NOT_COPYABLE (a type that owns something and gives no fields; names the
  * type), BAD_TEXT and others as reef_query_new (the query's), NO_MEMORY, IO (the detail says which call, on which path, and the system's reason; the old file is
  * there), CANCELLED, and what the writer answered. */
 REEF_API reef_status reef_save(reef_world *world, const char *path, const reef_save_desc *desc);
@@ -57,7 +58,7 @@ typedef struct reef_bytes {
     void  *data;
     size_t size;
 } reef_bytes;
-/* Free the bytes with reef_bytes_free. */
+/* Free the bytes with reef_bytes_free; the world may be gone by then, its allocator not. *bytes is empty on failure. */
 REEF_API reef_status reef_save_bytes(reef_world *world, reef_bytes *bytes, const reef_save_desc *desc);
 REEF_API void reef_bytes_free(reef_bytes *bytes);
 
@@ -100,9 +101,10 @@ typedef struct reef_load_desc {
  * Fields follow their names: what the file hasn't got gets default values, what the program hasn't got is left out, numbers of another kind
  * are converted, a type may have changed its home. All this is reported.
  *
- * Errors, the world as before: LOCKED, IO, CORRUPT (the detail says what is wrong, `number` of the last error at which byte), VERSION, NOT_PORTABLE
- * (raw, and of another machine, or a type's size differs), UNKNOWN_TYPE, LIMIT (more entities than the config allows), NO_MEMORY, CANCELLED,
- * and what the reader answered. */
+ * Errors, the world as before: BAD_ARGUMENT, LOCKED (as saving), IO, CORRUPT (the detail says what is wrong, `number` of the last error at which byte),
+ * VERSION, NOT_PORTABLE (raw, and of another machine, or a type's size differs), UNKNOWN_TYPE, LIMIT (more entities than the config allows, more values
+ * than the type's home takes), NO_MEMORY (also when a hook refused), CANCELLED, and what the reader answered. That a file is damaged, of another version
+ * or for another state is no mistake of the caller: the misuse hook isn't told. */
 REEF_API reef_status reef_load(reef_world *world, const char *path, const reef_load_desc *desc);
 REEF_API reef_status reef_load_from(reef_world *world, reef_reader reader, const reef_load_desc *desc);
 REEF_API reef_status reef_load_bytes(reef_world *world, const void *data, size_t size, const reef_load_desc *desc);
