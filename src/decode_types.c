@@ -282,8 +282,10 @@ static const type *standin_make(decoding *d, reef_home home, uint32_t size, uint
     if (size == 0 && home != REEF_TABLE && home != REEF_BIT && home != REEF_COLD) size = align = 1;
     snprintf(name, sizeof name, "reef:standin:%u:%u:%u:%u", (unsigned)home, (unsigned)size, (unsigned)align, (unsigned)d->standins++);
     const reef_type_desc desc = {.name = name, .size = size, .align = size ? align : 1, .home = home};
-    const type *t = type_of(reef_type_new(&desc, NULL).id);
-    if (t == NULL) (void)decode_no_memory(d);
+    reef_status status = REEF_OK;
+    const type *t = type_of(reef_type_new(&desc, &status).id);
+    if (t == NULL && status == REEF_LIMIT) (void)in_wrong(d->in, REEF_LIMIT, "more types than there can be, with those of the file");
+    else if (t == NULL) (void)decode_no_memory(d);
     return t;
 }
 

@@ -234,16 +234,16 @@ COLD bool scripts_join(reef_world *fork, uint64_t serial) { return serial == 0 |
 
 uint64_t scripts_serial(const reef_world *w) { return w->script_reader ? w->readers[w->script_reader - 1].serial : 0; }
 
-uint64_t scripts_hash(const reef_world *w, uint64_t *waiting)
+uint64_t scripts_hash(const reef_world *w, uint64_t *waits)
 {
     reef_entity e;
     reef_script x;
     uint64_t h = 0;
-    *waiting = 0;
+    *waits = 0;
     for (uint64_t n = 0; w->script_reader && removals_peek(w, w->script_reader - 1, n, &e, &x); n++) {
         if (!script_lives(&x, e)) continue;
         h = number_hash(number_hash(h + reef_entity_bits(e)) + x.name_hash) + hash_bytes(x.data, sizeof x.data);
-        ++*waiting;
+        ++*waits;
     }
     return h;
 }

@@ -62,7 +62,8 @@ typedef struct reef_bytes {
 REEF_API reef_status reef_save_bytes(reef_world *world, reef_bytes *bytes, const reef_save_desc *desc);
 REEF_API void reef_bytes_free(reef_bytes *bytes);
 
-/* What is done with a type that the program hasn't got. */
+/* What is done with a type that the program hasn't got, or that a strict world doesn't know (which is never declared). For what is left out of tables or
+ * moves to another home the program gets a type of reef's own, which later loads use again. */
 typedef enum reef_unknown {
     REEF_UNKNOWN_DROP = 0, /* its values are left out, and reported */
     REEF_UNKNOWN_REFUSE,   /* nothing is loaded: UNKNOWN_TYPE */
@@ -95,7 +96,8 @@ typedef struct reef_load_desc {
 
 /* The world becomes what the file holds; what was in it is gone, as with reef_restore: handles mean what they meant in the saved world, values
  * of types that a rewind skips stay with those entities that live before and after, and no observer is told. Systems, observers, the config stay. Add
- * the systems before: only then are they told what they have seen. To add a file's entities to those of a world, load it into a world of its own
+ * the systems before: only then are they told what they have seen. Indices that are free in the file are given out again, also in a world of
+ * never_reuse. To add a file's entities to those of a world, load it into a world of its own
  * and merge that (reef/merge.h).
  *
  * Fields follow their names: what the file hasn't got gets default values, what the program hasn't got is left out, numbers of another kind
