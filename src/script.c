@@ -32,12 +32,14 @@ reef_component reef_script_type(void) { return reef_id_of(&script_decl); }
 
 enum { CLASS_SLOTS = 2 * REEF_SCRIPT_CLASSES_MAX };
 
-static struct {
+typedef struct script_classes {
     mutex    lock;
     uint32_t count;
     const reef_script_class *slot[CLASS_SLOTS]; /* open addressing by the name's hash */
     uint64_t hash[CLASS_SLOTS];
-} classes = {.lock = MUTEX_INIT};
+} script_classes;
+
+static script_classes classes = {.lock = MUTEX_INIT};
 
 /* Where the class of this name is, or would be. */
 static uint32_t class_slot(uint64_t name_hash)
