@@ -863,7 +863,7 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
         if (slots[k].version > w->hot.version) what = "a write from the future";
     }
     for (uint32_t i = 0; i < rows && !what; i++)
-        if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i) what = "a row whose entity is elsewhere";
+        if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i) what = "a row whose entity the index has elsewhere";
     if (what == NULL) return REEF_OK;
     snprintf(message, size, "table %u, unit %u: %s", s->table, unit, what);
     return REEF_CORRUPT;
