@@ -33,6 +33,7 @@
 
 #if defined(__GNUC__)
 #define REEF_INLINE static inline __attribute__((always_inline, unused))
+#define REEF_INLINE_MEMBER inline __attribute__((always_inline)) /* of a class of C++ */
 #define REEF_NOINLINE __attribute__((noinline))
 #define REEF_SELDOM __attribute__((noinline, cold))
 #define REEF_UNUSED __attribute__((unused))
@@ -67,6 +68,7 @@
     static void name(void)
 #elif defined(_MSC_VER)
 #define REEF_INLINE static __forceinline
+#define REEF_INLINE_MEMBER __forceinline
 #define REEF_NOINLINE __declspec(noinline)
 #define REEF_SELDOM __declspec(noinline)
 #define REEF_UNUSED

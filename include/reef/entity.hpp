@@ -1,0 +1,253 @@
+/* Entities of C++. Part of reef.hpp. */
+#ifndef REEF_ENTITY_HPP
+#define REEF_ENTITY_HPP
+
+#include "type.hpp"
+
+#include <tuple>
+
+namespace reef {
+
+/* ---- reading and writing by world and handle: what the typed words of C do ---- */
+
+namespace detail {
+
+template <class T> REEF_INLINE const T *get(const reef_world *w, reef_entity e)
+{
+    needs_data<T>();
+    if constexpr (is_stored<T>)
+        return static_cast<const T *>(reef_get_stored(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED));
+    else return static_cast<const T *>(reef_get_decl(w, e, record_of<T>::decl(), sizeof(T)));
+}
+template <class T> REEF_INLINE T *mut(reef_world *w, reef_entity e)
+{
+    needs_data<T>();
+    if constexpr (is_stored<T>) return static_cast<T *>(reef_mut_stored(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED));
+    else return static_cast<T *>(reef_mut_decl(w, e, record_of<T>::decl(), sizeof(T)));
+}
+template <class T> REEF_INLINE bool has(const reef_world *w, reef_entity e) { return reef_has_decl(w, e, record_of<T>::decl()); }
+
+/* A value on its way into the world. One that can't be copied is moved out of its place by a call that succeeds, and is then no value
+ * any more: so it is held in raw memory. */
+template <class T, bool Moves> struct held_value {
+    const T *value;
+    explicit held_value(const T &v) : value(&v) {}
+    const void *data() const { return value; }
+    void taken(bool) {}
+};
+template <class T> struct held_value<T, true> {
+    alignas(T) unsigned char raw[sizeof(T)];
+    held_value(const held_value &) = delete;
+    explicit held_value(T &&v) { ::new (static_cast<void *>(raw)) T(std::move(v)); }
+    const void *data() const { return raw; }
+    void taken(bool yes)
+    {
+        if (!yes) std::launder(reinterpret_cast<T *>(raw))->~T();
+    }
+};
+/* A move-only value is handed over: a call that can't take it destroys it. */
+template <class T, class V> auto hold(V &&v)
+{
+    constexpr bool moves = !is_plain<T>() && !std::is_copy_constructible_v<T>;
+    static_assert(!moves || !std::is_lvalue_reference_v<V>, "reef: this type can't be copied: hand it over with std::move");
+    return held_value<T, moves>(std::forward<V>(v));
+}
+
+/* One of the arguments of spawn() and change(). */
+template <class V> struct given {
+    using T = std::decay_t<V>;
+    static auto hold_it(V &&v)
+    {
+        (void)v;
+        if constexpr (is_tag<T>()) return std::tuple<>();
+        else return hold<T>(std::forward<V>(v));
+    }
+    template <class H> static reef_value value(const H &h)
+    {
+        if constexpr (is_tag<T>()) return reef_value_make(id<T>(), REEF_VALUE_DEFAULT, 0, nullptr);
+        else return reef_value_make(id<T>(), REEF_VALUE_ONE, static_cast<uint32_t>(sizeof(T)), h.data());
+    }
+    template <class H> static void end(H &h, bool taken)
+    {
+        if constexpr (!is_tag<T>()) h.taken(taken);
+    }
+};
+template <class V, class T, reef_value_kind Kind> struct given_word {
+    static std::tuple<> hold_it(const V &) { return {}; }
+    static reef_value value(const std::tuple<> &) { return reef_value_make(id<T>(), Kind, 0, nullptr); }
+    static void end(std::tuple<> &, bool) {}
+};
+template <class T> struct given<tag<T>> : given_word<tag<T>, T, REEF_VALUE_DEFAULT> {};
+template <class T> struct given<without<T>> : given_word<without<T>, T, REEF_VALUE_REMOVE> {};
+template <class T> struct given<tag<T> &> : given<tag<T>> {};
+template <class T> struct given<without<T> &> : given<without<T>> {};
+
+/* Calls f(values, count) with what was given; `went` says of its answer whether values were taken. */
+template <class... V, class F, class Went, class... H> auto with_held(F &f, Went &went, H... held)
+{
+    const reef_value values[sizeof...(V) + 1] = {given<V>::value(held)..., reef_value{}};
+    const auto answer = f(values, static_cast<uint32_t>(sizeof...(V)));
+    (given<V>::end(held, went(answer)), ...);
+    return answer;
+}
+template <class F, class Went, class... V> auto with_values(F f, Went went, V &&...v)
+{
+    return with_held<V...>(f, went, given<V>::hold_it(std::forward<V>(v))...);
+}
+
+template <class T> reef_status set_value(reef_world *w, reef_entity e, const void *value)
+{
+    if constexpr (is_stored<T>) return reef_set_stored(w, e, id<T>(), value, sizeof(T));
+    else return reef_set_id(w, e, id<T>(), value, sizeof(T));
+}
+template <class T, class V> reef_status set(reef_world *w, reef_entity e, V &&v)
+{
+    auto held = hold<T>(std::forward<V>(v));
+    const reef_status s = set_value<T>(w, e, held.data());
+    held.taken(s >= 0);
+    return s;
+}
+
+/* Adds, refusing where it is there. A type with hooks is constructed in its place, from the arguments. */
+template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &&...a)
+{
+    if constexpr (is_tag<T>()) {
+        static_assert(sizeof...(A) == 0, "reef: a tag has no value");
+        return reef_add_id(w, e, id<T>(), nullptr, nullptr);
+    } else if constexpr (!is_plain<T>()) {
+        auto make = [&](void *slot) {
+            if constexpr (std::is_aggregate_v<T> && sizeof...(A) > 0) ::new (slot) T{argument(std::forward<A>(a))...};
+            else ::new (slot) T(std::forward<A>(a)...);
+        };
+        const maker_of<T, decltype(make)> m(&make);
+        return reef_add_id(w, e, id<T>(), static_cast<const maker *>(&m), nullptr);
+    } else if constexpr (sizeof...(A) == 0 && std::is_trivially_default_constructible_v<T>) {
+        return reef_add_id(w, e, id<T>(), nullptr, nullptr); /* zeroes */
+    } else {
+        if (reef_has_id(w, e, id<T>())) return reef_add_id(w, e, id<T>(), nullptr, nullptr); /* which refuses it */
+        const T value = made<T>(std::forward<A>(a)...);
+        const reef_status s = set_value<T>(w, e, &value);
+        return s == REEF_ADDED ? REEF_OK : s;
+    }
+}
+template <class T> T *ensure(reef_world *w, reef_entity e)
+{
+    needs_data<T>();
+    if constexpr (is_plain<T>() && !std::is_trivially_default_constructible_v<T>) {
+        if (!reef_has_id(w, e, id<T>())) {
+            const T value = T();
+            if (reef_set_id(w, e, id<T>(), &value, sizeof(T)) < 0) return nullptr;
+        }
+        return mut<T>(w, e);
+    } else {
+        return static_cast<T *>(reef_ensure_id(w, e, id<T>(), nullptr));
+    }
+}
+
+} // namespace detail
+
+/* ---- entities ---- */
+
+class chain;
+
+/* An entity of a world: two words, owns nothing, and may be dead like any handle. To keep one in a component store its reef_entity, which
+ * it converts to. A null one is refused by every call. */
+class entity {
+  public:
+    entity() = default;
+    entity(reef_world *world, reef_entity handle) : w(world), e(handle) {}
+    operator reef_entity() const { return e; }
+    reef_entity handle() const { return e; }
+    reef_world *world() const { return w; }
+    bool is_alive() const { return w && reef_is_alive(w, e); }
+    explicit operator bool() const { return is_alive(); }
+    friend bool operator==(const entity &a, const entity &b) { return a.w == b.w && reef_entity_equal(a.e, b.e); }
+    friend bool operator!=(const entity &a, const entity &b) { return !(a == b); }
+
+    /* NULL: it isn't there. Pointers live until the next call that takes the world without const. */
+    template <class T> const T *get() const { return w ? detail::get<T>(w, e) : nullptr; }
+    template <class T> T *mut() const { return w ? detail::mut<T>(w, e) : nullptr; }
+    template <class T> bool has() const { return w && detail::has<T>(w, e); }
+    /* The one that is there, or a new one of the default value. */
+    template <class T> T *ensure() const { return w ? detail::ensure<T>(w, e) : nullptr; }
+    template <class T> bool is_enabled() const { return w && reef_is_enabled_id(w, e, id<T>()); }
+    bool is_enabled() const { return w && reef_is_enabled_id(w, e, reef_null_component_()); }
+    const char *name() const { return w ? reef_name(w, e) : nullptr; }
+
+    /* Each makes one change, and answers the entity with the status of what was done in this expression: see reef::chain. Several in one step:
+     * change(Health{3}, reef::tag<Hurt>(), reef::without<Shield>()). */
+    template <class T, class... A> chain add(A &&...arguments) const;
+    template <class V> chain set(V &&value) const;
+    template <class T, class... A> chain set(A &&...arguments) const;
+    template <class T> chain remove() const;
+    template <class... V> chain change(V &&...values) const;
+    template <class T> chain enable(bool on = true) const;
+    template <class T> chain disable() const;
+    chain enable(bool on = true) const;
+    chain disable() const;
+    chain rename(const char *name) const;
+    reef_status destroy() const { return w ? reef_destroy(w, e) : REEF_NOT_ALIVE; }
+    entity clone() const { return w ? entity(w, reef_clone(w, e)) : entity(); }
+
+  protected:
+    reef_world *w = nullptr;
+    reef_entity e = {0, 0};
+};
+
+/* An entity, and how the changes of one expression went: the first failure, or what the last of them answered. */
+class chain : public entity {
+  public:
+    chain(const entity &of, reef_status first) : entity(of), s(first) {}
+    reef_status status() const { return s; }
+    /* Did all go well? */
+    explicit operator bool() const { return s >= 0; }
+
+    template <class T, class... A> chain add(A &&...a) const { return then(entity::add<T>(std::forward<A>(a)...)); }
+    template <class V> chain set(V &&v) const { return then(entity::set(std::forward<V>(v))); }
+    template <class T, class... A> chain set(A &&...a) const { return then(entity::set<T>(std::forward<A>(a)...)); }
+    template <class T> chain remove() const { return then(entity::remove<T>()); }
+    template <class... V> chain change(V &&...v) const { return then(entity::change(std::forward<V>(v)...)); }
+    template <class T> chain enable(bool on = true) const { return then(entity::enable<T>(on)); }
+    template <class T> chain disable() const { return then(entity::disable<T>()); }
+    chain enable(bool on = true) const { return then(entity::enable(on)); }
+    chain disable() const { return then(entity::disable()); }
+    chain rename(const char *text) const { return then(entity::rename(text)); }
+
+  private:
+    chain then(const chain &next) const { return chain(next, s < 0 ? s : next.s); }
+    reef_status s;
+};
+
+template <class T, class... A> chain entity::add(A &&...a) const
+{
+    return chain(*this, w ? detail::add<T>(w, e, std::forward<A>(a)...) : REEF_NOT_ALIVE);
+}
+template <class V> chain entity::set(V &&v) const
+{
+    using T = std::decay_t<V>;
+    detail::needs_data<T>();
+    return chain(*this, w ? detail::set<T>(w, e, std::forward<V>(v)) : REEF_NOT_ALIVE);
+}
+template <class T, class... A> chain entity::set(A &&...a) const
+{
+    detail::needs_data<T>();
+    return chain(*this, w ? detail::set<T>(w, e, detail::made<T>(std::forward<A>(a)...)) : REEF_NOT_ALIVE);
+}
+template <class T> chain entity::remove() const { return chain(*this, w ? reef_remove_id(w, e, id<T>()) : REEF_NOT_ALIVE); }
+template <class... V> chain entity::change(V &&...v) const
+{
+    if (w == nullptr) return chain(*this, REEF_NOT_ALIVE);
+    reef_world *const world = w;
+    const reef_entity handle = e;
+    auto f = [world, handle](const reef_value *values, uint32_t n) { return reef_change_values(world, handle, values, n); };
+    return chain(*this, detail::with_values(f, [](reef_status s) { return s >= 0; }, std::forward<V>(v)...));
+}
+template <class T> chain entity::enable(bool on) const { return chain(*this, w ? reef_enable_id(w, e, id<T>(), on) : REEF_NOT_ALIVE); }
+template <class T> chain entity::disable() const { return enable<T>(false); }
+inline chain entity::enable(bool on) const { return chain(*this, w ? reef_enable_id(w, e, reef_null_component_(), on) : REEF_NOT_ALIVE); }
+inline chain entity::disable() const { return enable(false); }
+inline chain entity::rename(const char *text) const { return chain(*this, w ? reef_set_name(w, e, text) : REEF_NOT_ALIVE); }
+
+} // namespace reef
+
+#endif

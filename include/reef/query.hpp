@@ -1,0 +1,340 @@
+/* Walking over a world in C++: views and queries. Part of reef.hpp.
+ *
+ *     for (auto [entity, p, v] : world.view<Position, const Velocity>()) p.x += v.x;
+ *
+ * In the list of components
+ *
+ *     T             is there, and is read and written: the walk marks it as changed      T &
+ *     const T       is there, and is only read                                           const T &
+ *     T *, const T *   may be there or not                                               T *, const T *: NULL where it isn't
+ *     a tag, with<T>, without<T>   filters                                               nothing
+ *
+ * and on the right is what a row hands out, behind its entity. While a walk is open, structural changes answer LOCKED.
+ *
+ * Three ways to walk: row by row with a range-for; each(), which calls a function for every row, and becomes the same inner loop over arrays as
+ * in C, which compilers vectorise; blocks(), which hands the arrays out. */
+#ifndef REEF_QUERY_HPP
+#define REEF_QUERY_HPP
+
+#include "entity.hpp"
+
+namespace reef {
+
+namespace detail {
+
+/* A term of a query, and what a row hands out for it. */
+struct filter {
+    using row = std::tuple<>;
+    using run = std::tuple<>;
+    filter() = default;
+    explicit filter(const reef_block *) {}
+    row at(uint32_t) const { return {}; }
+    run part(uint32_t, uint32_t) const { return {}; }
+};
+
+template <class T, reef_access Access, reef_op Op> void add_term(reef_query_desc &d, uint32_t &n)
+{
+    if (n < REEF_TERMS_MAX) {
+        d.terms[n].component = id<T>();
+        d.terms[n].access = Access;
+        d.terms[n].op = Op;
+    }
+    n++;
+}
+
+/* The struct of a type that is split by field lies nowhere: such a type isn't for rows. */
+template <class T> bool in_rows()
+{
+    reef_type_info info;
+    return reef_type_get(id<T>(), &info) && info.home != REEF_SPLIT;
+}
+
+template <class T> struct column {
+    using type = std::remove_const_t<T>;
+    using row = std::tuple<T &>;
+    using run = std::tuple<span<T>>;
+    T *first = nullptr;
+    column() = default;
+    REEF_INLINE_MEMBER explicit column(const reef_block *b) : first(fetch(b)) {}
+    REEF_INLINE_MEMBER row at(uint32_t i) const { return row(first[i]); }
+    REEF_INLINE_MEMBER run part(uint32_t i, uint32_t n) const { return run(span<T>{first + i, n}); }
+    REEF_INLINE_MEMBER static T *fetch(const reef_block *b)
+    {
+        const reef_component c = reef_id_of(record_of<type>::decl());
+        if constexpr (std::is_const_v<T>) return static_cast<T *>(reef_block_in_fast(b, c));
+        else return static_cast<T *>(reef_block_inout_fast(b, c));
+    }
+    static bool term(reef_query_desc &d, uint32_t &n)
+    {
+        add_term<type, std::is_const_v<T> ? REEF_IN : REEF_INOUT, REEF_HAS>(d, n);
+        return in_rows<type>();
+    }
+};
+
+template <class T> struct optional_column {
+    using type = std::remove_const_t<T>;
+    using row = std::tuple<T *>;
+    using run = std::tuple<span<T>>; /* of nothing where it isn't there */
+    T *first = nullptr;
+    optional_column() = default;
+    REEF_INLINE_MEMBER explicit optional_column(const reef_block *b) : first(column<T>::fetch(b)) {}
+    REEF_INLINE_MEMBER row at(uint32_t i) const { return row(first ? first + i : nullptr); }
+    REEF_INLINE_MEMBER run part(uint32_t i, uint32_t n) const { return run(first ? span<T>{first + i, n} : span<T>{}); }
+    static bool term(reef_query_desc &d, uint32_t &n)
+    {
+        needs_data<type>();
+        add_term<type, std::is_const_v<T> ? REEF_IN : REEF_INOUT, REEF_OPTIONAL>(d, n);
+        return in_rows<type>();
+    }
+};
+
+template <class T> struct with_filter : filter {
+    using type = T;
+    using filter::filter;
+    static bool term(reef_query_desc &d, uint32_t &n) { return add_term<T, REEF_WITH, REEF_HAS>(d, n), true; }
+};
+template <class T> struct without_filter : filter {
+    using type = T;
+    using filter::filter;
+    static bool term(reef_query_desc &d, uint32_t &n) { return add_term<T, REEF_INOUT, REEF_NOT>(d, n), true; }
+};
+
+template <class T> struct item_of {
+    using type = std::conditional_t<is_tag<std::remove_const_t<T>>(), with_filter<std::remove_const_t<T>>, column<T>>;
+};
+template <class T> struct item_of<T &> : item_of<T> {};
+template <class T> struct item_of<T *> { using type = optional_column<T>; };
+template <class T> struct item_of<with<T>> { using type = with_filter<T>; };
+template <class T> struct item_of<without<T>> { using type = without_filter<T>; };
+template <class T> using item = typename item_of<T>::type;
+
+template <class... T> constexpr void check_terms()
+{
+    static_assert(sizeof...(T) > 0, "reef: name at least one component");
+    static_assert(distinct<typename item<T>::type...>::value, "reef: a component is named twice");
+}
+
+template <class... T> reef_query make_query(reef_world *w)
+{
+    check_terms<T...>();
+    reef_query_desc d = {};
+    uint32_t n = 0;
+    if (!(item<T>::term(d, n) && ...)) return reef_query{0, 0, 0};
+    return reef_query_make(w, &d);
+}
+
+/* Calls f(columns, first, n) for each run of matching rows of a block. */
+template <class F> REEF_INLINE void runs(const reef_block *b, F &&f)
+{
+    if (REEF_LIKELY(b->mask == nullptr)) {
+        f(0u, b->count);
+        return;
+    }
+    for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n) f(first, n);
+}
+
+template <class F, class Row, size_t... I> REEF_INLINE void call_row(F &f, entity e, const Row &row, std::index_sequence<I...>)
+{
+    if constexpr (std::is_invocable_v<F &, entity, std::tuple_element_t<I, Row>...>) {
+        f(e, std::get<I>(row)...);
+    } else {
+        static_assert(std::is_invocable_v<F &, std::tuple_element_t<I, Row>...>,
+                      "reef: each() calls its function with the components in their order, before them the entity if it takes one; what is const "
+                      "in the list is const there");
+        f(std::get<I>(row)...);
+    }
+}
+
+} // namespace detail
+
+/* One walk over what matches. It opens with begin(), each() or blocks(), and ends at its end, or where the view goes out of scope. */
+template <class... T> class view {
+    using columns = std::tuple<detail::item<T>...>;
+
+  public:
+    using row = decltype(std::tuple_cat(std::declval<std::tuple<entity>>(), std::declval<typename detail::item<T>::row>()...));
+    using run = decltype(std::tuple_cat(std::declval<std::tuple<span<const reef_entity>>>(), std::declval<typename detail::item<T>::run>()...));
+
+    view(reef_world *world, reef_query query, bool owned) : w(world), q(query), own(owned) { block.open = false; }
+    view(const view &) = delete;
+    view &operator=(const view &) = delete;
+    ~view()
+    {
+        close();
+        if (own) reef_query_free(w, q);
+    }
+
+    struct end_mark {};
+
+    /* A place in the walk: a run of rows that match, and one of them. It is a few words that stay in registers; the block is the view's. */
+    class place {
+      public:
+        REEF_INLINE_MEMBER bool operator!=(end_mark) const { return i < last; }
+
+      protected:
+        REEF_INLINE_MEMBER explicit place(reef_block *of) : b(of) { more(); }
+        REEF_INLINE_MEMBER void more()
+        {
+            uint32_t from = last, n;
+            i = last = 0;
+            for (;;) {
+                if (inside && b->mask && (n = reef_block_run(b, &from)) != 0) {
+                    i = from;
+                    last = from + n;
+                    return;
+                }
+                if (!reef_next(b)) return;
+                inside = true;
+                from = 0;
+                entities = b->entities;
+                c = columns{detail::item<T>(b)...};
+                if (b->mask) continue;
+                last = b->count;
+                return;
+            }
+        }
+        reef_block        *b;
+        const reef_entity *entities = nullptr;
+        uint32_t           i = 0, last = 0;
+        bool               inside = false;
+        columns            c;
+    };
+
+    class row_place : public place {
+      public:
+        REEF_INLINE_MEMBER explicit row_place(view *v) : place(&v->block), w(v->w) {}
+        REEF_INLINE_MEMBER row operator*() const { return all(std::index_sequence_for<T...>()); }
+        REEF_INLINE_MEMBER row_place &operator++()
+        {
+            if (REEF_UNLIKELY(++this->i >= this->last)) this->more();
+            return *this;
+        }
+
+      private:
+        template <size_t... I> REEF_INLINE_MEMBER row all(std::index_sequence<I...>) const
+        {
+            return std::tuple_cat(std::tuple<entity>(entity(w, this->entities[this->i])), std::get<I>(this->c).at(this->i)...);
+        }
+        reef_world *w;
+    };
+
+    class run_place : public place {
+      public:
+        REEF_INLINE_MEMBER explicit run_place(view *v) : place(&v->block) {}
+        REEF_INLINE_MEMBER run operator*() const { return all(std::index_sequence_for<T...>()); }
+        REEF_INLINE_MEMBER run_place &operator++()
+        {
+            this->more();
+            return *this;
+        }
+
+      private:
+        template <size_t... I> REEF_INLINE_MEMBER run all(std::index_sequence<I...>) const
+        {
+            const uint32_t n = this->last - this->i;
+            return std::tuple_cat(std::tuple<span<const reef_entity>>(span<const reef_entity>{this->entities + this->i, n}),
+                                  std::get<I>(this->c).part(this->i, n)...);
+        }
+    };
+
+    row_place begin() { return open(), row_place(this); }
+    end_mark end() const { return {}; }
+
+    class run_range {
+      public:
+        explicit run_range(view *of) : v(of) {}
+        run_place begin() { return v->open(), run_place(v); }
+        end_mark end() const { return {}; }
+
+      private:
+        view *v;
+    };
+    /* for (auto [entities, p, v] : world.view<Position, const Velocity>().runs()) : spans of rows that lie side by side and match. They live until
+     * the next one. (A temporary view lives as long as the loop only where the loop is over the view itself; take blocks() then.) */
+    run_range runs() & { return run_range(this); }
+
+    /* Calls f(p, v) or f(entity, p, v) for every row. */
+    template <class F> void each(F &&f)
+    {
+        open();
+        while (reef_next(&block)) {
+            const columns c{detail::item<T>(&block)...};
+            each_row(f, c, std::index_sequence_for<T...>());
+        }
+        close();
+    }
+    /* Calls f(entities, p, v), with spans, for each run of rows that lie side by side and match. */
+    template <class F> void blocks(F &&f)
+    {
+        open();
+        for (run_place at(this); at != end_mark(); ++at) std::apply(f, *at);
+        close();
+    }
+
+  private:
+    template <class F, size_t... I> REEF_INLINE_MEMBER void each_row(F &f, const columns &c, std::index_sequence<I...>)
+    {
+        const reef_entity *const entities = block.entities;
+        reef_world *const world = w;
+        detail::runs(&block, [&](uint32_t first, uint32_t n) {
+            for (uint32_t i = first; i < first + n; i++) {
+                const auto values = std::tuple_cat(std::get<I>(c).at(i)...);
+                detail::call_row(f, entity(world, entities[i]), values, std::make_index_sequence<std::tuple_size_v<decltype(values)>>());
+            }
+        });
+    }
+    void open()
+    {
+        close();
+        block = reef_begin(w, q);
+    }
+    void close()
+    {
+        if (block.open) reef_end(&block);
+    }
+
+    reef_world *w;
+    reef_query  q;
+    bool        own;
+    reef_block  block;
+};
+
+/* A query that is kept: made once, walked often. Owns it; ends before its world or with it. */
+template <class... T> class query {
+  public:
+    query() = default;
+    explicit query(reef_world *world) : w(world) { detail::types_known(), q = detail::make_query<T...>(w); }
+    query(query &&other) noexcept : w(std::exchange(other.w, nullptr)), q(std::exchange(other.q, reef_query{0, 0, 0})) {}
+    query &operator=(query &&other) noexcept
+    {
+        std::swap(w, other.w);
+        std::swap(q, other.q);
+        return *this;
+    }
+    ~query()
+    {
+        if (w && !reef_query_is_null(q)) reef_query_free(w, q);
+    }
+    /* False: it was refused, see world.error(). */
+    explicit operator bool() const { return !reef_query_is_null(q); }
+    /* For the calls of C. */
+    reef_query handle() const { return q; }
+
+    /* One walk. */
+    view<T...> rows() { return view<T...>(w, q, false); }
+    template <class F> void each(F &&f) { rows().each(std::forward<F>(f)); }
+    template <class F> void blocks(F &&f) { rows().blocks(std::forward<F>(f)); }
+    uint64_t count() const { return reef_query_count(w, q); }
+    bool any() const { return reef_query_any(w, q); }
+    entity first() const { return entity(w, reef_query_first(w, q)); }
+    entity single() const { return entity(w, reef_query_single(w, q)); }
+    bool matches(reef_entity e) const { return reef_query_matches(w, q, e); }
+
+  private:
+    reef_world *w = nullptr;
+    reef_query  q = {0, 0, 0};
+};
+
+} // namespace reef
+
+#endif

@@ -1,0 +1,380 @@
+/* Component types of C++: what a type is, its name, its hooks, its record. Part of reef.hpp. */
+#ifndef REEF_TYPE_HPP
+#define REEF_TYPE_HPP
+
+#include "../reef.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace reef {
+
+using status = reef_status;
+
+/* What can be said of a component type; all of it may be left out. Specialise it beside the type, before the first use:
+ *
+ *     template <> struct reef::options<Burning> {
+ *         static constexpr const char *name = "Burning";           default: the C++ name
+ *         static constexpr reef_home home = REEF_SPARSE;           default: REEF_TABLE; REEF_BIT makes a tag a switch
+ *         static constexpr uint32_t page_rows = 64;                of REEF_PAGED
+ *         static constexpr reef_on_fork on_fork = REEF_FORK_RESET;
+ *         static constexpr bool track_rows = true;
+ *         using base = Moving;                                     it is a Moving as well (reef/subtype.h), by deriving from it
+ *         static constexpr reef_field fields[] = {REEF_FIELD(Burning, left, REEF_F32, "s", 0, 0)};
+ *     };
+ *
+ * Of a type that C has declared already, C's word holds. */
+template <class T> struct options {};
+
+#define REEF_CPP_NAME(T, text) \
+    template <> struct reef::options<T> { \
+        static constexpr const char *name = text; \
+    }
+#define REEF_CPP_IN(T, where) \
+    template <> struct reef::options<T> { \
+        static constexpr reef_home home = where; \
+    }
+
+namespace detail {
+
+/* ---- what a type is ---- */
+
+template <class T, class = void> struct is_complete : std::false_type {};
+template <class T> struct is_complete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
+
+template <class T> constexpr bool is_tag()
+{
+    if constexpr (is_complete<T>::value) return std::is_empty_v<T>;
+    else return true;
+}
+
+/* Bytes are all that there is to it. */
+template <class T> constexpr bool is_plain() { return std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>; }
+
+template <class T, class = void> struct name_of : std::false_type {};
+template <class T> struct name_of<T, std::void_t<decltype(options<T>::name)>> : std::true_type {};
+
+template <class T, class = void> struct home_of { static constexpr reef_home value = REEF_TABLE; };
+template <class T> struct home_of<T, std::void_t<decltype(options<T>::home)>> { static constexpr reef_home value = options<T>::home; };
+
+template <class T, class = void> struct page_rows_of { static constexpr uint32_t value = 0; };
+template <class T> struct page_rows_of<T, std::void_t<decltype(options<T>::page_rows)>> {
+    static constexpr uint32_t value = options<T>::page_rows;
+};
+
+template <class T, class = void> struct on_fork_of { static constexpr reef_on_fork value = REEF_FORK_COPY; };
+template <class T> struct on_fork_of<T, std::void_t<decltype(options<T>::on_fork)>> {
+    static constexpr reef_on_fork value = options<T>::on_fork;
+};
+
+template <class T, class = void> struct tracks { static constexpr bool value = false; };
+template <class T> struct tracks<T, std::void_t<decltype(options<T>::track_rows)>> { static constexpr bool value = options<T>::track_rows; };
+
+template <class T, class = void> struct has_fields : std::false_type {};
+template <class T> struct has_fields<T, std::void_t<decltype(options<T>::fields)>> : std::true_type {};
+
+template <class T, class = void> struct base_of { using type = void; };
+template <class T> struct base_of<T, std::void_t<typename options<T>::base>> { using type = typename options<T>::base; };
+
+/* ---- a type's name, as the compiler writes it ---- */
+
+template <class T> constexpr std::string_view signature()
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    return __FUNCSIG__;
+#else
+    return __PRETTY_FUNCTION__;
+#endif
+}
+constexpr size_t name_before = signature<double>().find("double");
+constexpr size_t name_behind = signature<double>().size() - name_before - 6;
+
+template <class T> constexpr std::string_view written()
+{
+    std::string_view text = signature<T>();
+    text = text.substr(name_before, text.size() - name_before - name_behind);
+    for (std::string_view word : {std::string_view("struct "), std::string_view("class "), std::string_view("union "), std::string_view("enum ")})
+        if (text.substr(0, word.size()) == word) text.remove_prefix(word.size());
+    return text;
+}
+constexpr bool is_name_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':' || (c & 0x80) != 0;
+}
+constexpr bool are_words(std::string_view text)
+{
+    for (char c : text)
+        if (!is_name_letter(c)) return false;
+    return !text.empty() && text.size() <= REEF_TYPE_NAME_MAX;
+}
+template <size_t N> struct name_text {
+    char text[N + 1] = {};
+    constexpr explicit name_text(std::string_view from)
+    {
+        for (size_t i = 0; i < N; i++) text[i] = from[i];
+    }
+};
+template <class T> struct written_name {
+    static_assert(are_words(written<T>()), "reef: this type has no name that is the same everywhere (it is a template, or in a function or an "
+                                           "unnamed namespace). Give it one: REEF_CPP_NAME(Type, \"name\")");
+    static constexpr name_text<written<T>().size()> value{written<T>()};
+};
+template <class T> constexpr const char *type_name()
+{
+    if constexpr (name_of<T>::value) return options<T>::name;
+    else return written_name<T>::value.text;
+}
+
+/* ---- making values ---- */
+
+/* A number as the argument of an aggregate: add<Proximity>(2) where the member is a float. A float never becomes an integer silently. */
+template <class A> struct number {
+    A value;
+    template <class U, class = std::enable_if_t<std::is_arithmetic_v<U> && (std::is_floating_point_v<U> || std::is_integral_v<A>)>>
+    constexpr operator U() const
+    {
+        return static_cast<U>(value);
+    }
+};
+template <class A> constexpr decltype(auto) argument(A &&a)
+{
+    if constexpr (std::is_arithmetic_v<std::decay_t<A>>) return number<std::decay_t<A>>{a};
+    else return std::forward<A>(a);
+}
+template <class T, class... A> T made(A &&...a)
+{
+    if constexpr (sizeof...(A) == 1 && (std::is_same_v<std::decay_t<A>, T> && ...)) return T(std::forward<A>(a)...);
+    else if constexpr (std::is_aggregate_v<T>) return T{argument(std::forward<A>(a))...};
+    else return T(std::forward<A>(a)...);
+}
+
+/* What reef_add_id hands to `construct`: makes the value in its place. */
+struct maker {
+    void (*make)(const maker *self, void *slot);
+};
+template <class T, class F> struct maker_of : maker {
+    F *f;
+    explicit maker_of(F *from) : maker{run}, f(from) {}
+    static void run(const maker *self, void *slot) { (*static_cast<const maker_of *>(self)->f)(slot); }
+};
+
+template <class T> reef_status construct(void *, reef_world *, reef_entity, void *slot, const void *args)
+{
+#if defined(__cpp_exceptions)
+    try {
+#endif
+        if (args) {
+            const maker *m = static_cast<const maker *>(args);
+            m->make(m, slot);
+        } else if constexpr (std::is_default_constructible_v<T>) {
+            ::new (slot) T();
+        } else {
+            return REEF_BAD_ARGUMENT; /* it can't be made of nothing */
+        }
+        return REEF_OK;
+#if defined(__cpp_exceptions)
+    } catch (...) {
+        return REEF_NO_MEMORY;
+    }
+#endif
+}
+template <class T> reef_status copy(void *, void *to, const void *from)
+{
+#if defined(__cpp_exceptions)
+    try {
+        ::new (to) T(*static_cast<const T *>(from));
+    } catch (...) {
+        return REEF_NO_MEMORY;
+    }
+#else
+    ::new (to) T(*static_cast<const T *>(from));
+#endif
+    return REEF_OK;
+}
+template <class T> void move(void *, void *to, void *from) noexcept
+{
+    T *t = static_cast<T *>(from);
+    ::new (to) T(std::move(*t));
+    t->~T();
+}
+template <class T> void destroy(void *, void *slot) noexcept { static_cast<T *>(slot)->~T(); }
+
+template <class T> constexpr reef_hooks hooks_of()
+{
+    reef_hooks h = {nullptr, nullptr, nullptr, nullptr, nullptr, false, false, on_fork_of<T>::value, tracks<T>::value};
+    if constexpr (!is_tag<T>()) {
+        if constexpr (!is_plain<T>()) {
+            h.construct = construct<T>;
+            if constexpr (std::is_copy_constructible_v<T>) h.copy = copy<T>;
+            h.move = move<T>;
+            h.destroy = destroy<T>;
+        }
+    }
+    return h;
+}
+
+/* ---- records of types ---- */
+
+/* The record of a type, and what its base is known by. It is made known when the program uses the type anywhere, and completed by the first
+ * reef::world: by then C's declarations are known, whose word holds. */
+struct record {
+    reef_type_decl decl, base;
+    record        *base_record;
+    record        *next;
+};
+
+inline std::atomic<record *> waiting{nullptr};
+inline std::atomic_flag      resolving = ATOMIC_FLAG_INIT;
+
+inline void record_resolve(record *r)
+{
+    reef_type_info info;
+    reef_type_decl *d = &r->decl;
+    if (d->id != 0) return;
+    if (r->base_record) {
+        record_resolve(r->base_record);
+        d->base = &r->base_record->decl;
+    }
+    const bool owns = d->hooks && d->hooks->destroy;
+    if (reef_type_get(reef_type_find(d->name), &info) && info.size == d->size && info.align == d->align &&
+        (!owns || (info.hooks && info.hooks->destroy && info.hooks->construct))) {
+        d->home = info.home;
+        d->hooks = info.hooks;
+        d->page_rows = info.page_rows;
+        d->base = nullptr;
+        if (info.base.id != 0) {
+            r->base.id = info.base.id;
+            d->base = &r->base;
+        }
+    }
+    (void)reef_resolve(d); /* what contradicts is told by reef_declare_error */
+}
+
+REEF_SELDOM inline void types_resolve()
+{
+    while (resolving.test_and_set(std::memory_order_acquire)) {}
+    for (record *r = waiting.exchange(nullptr, std::memory_order_acq_rel); r;) {
+        record *next = r->next;
+        record_resolve(r);
+        r = next;
+    }
+    resolving.clear(std::memory_order_release);
+}
+inline void types_known()
+{
+    if (REEF_UNLIKELY(waiting.load(std::memory_order_acquire) != nullptr)) types_resolve();
+}
+
+struct enlisting {
+    explicit enlisting(record *r)
+    {
+        r->next = waiting.load(std::memory_order_relaxed);
+        while (!waiting.compare_exchange_weak(r->next, r, std::memory_order_acq_rel, std::memory_order_relaxed)) {}
+    }
+};
+
+template <class T> struct record_of {
+    static_assert(std::is_same_v<T, std::remove_cv_t<T>> && !std::is_reference_v<T> && !std::is_pointer_v<T>,
+                  "reef: a component is a type of its own, no pointer or reference");
+    static constexpr reef_hooks hooks = hooks_of<T>();
+    static constexpr bool       hooked = hooks.construct || hooks.on_fork != REEF_FORK_COPY || hooks.track_rows;
+    static record               value;
+    static const enlisting      enlisted;
+
+    static constexpr uint32_t size()
+    {
+        if constexpr (is_tag<T>()) return 0;
+        else return static_cast<uint32_t>(sizeof(T));
+    }
+    static constexpr uint32_t align()
+    {
+        if constexpr (is_tag<T>()) return 1;
+        else return static_cast<uint32_t>(alignof(T));
+    }
+    static constexpr const reef_field *fields()
+    {
+        if constexpr (has_fields<T>::value) return options<T>::fields;
+        else return nullptr;
+    }
+    static constexpr uint32_t field_count()
+    {
+        if constexpr (has_fields<T>::value) return static_cast<uint32_t>(sizeof options<T>::fields / sizeof(reef_field));
+        else return 0;
+    }
+    static record *base();
+
+    static reef_type_decl *decl()
+    {
+        if constexpr (!is_tag<T>())
+            static_assert(std::is_move_constructible_v<T> && std::is_destructible_v<T>,
+                          "reef: this type can't be moved, and rows move. Give it a move constructor, or keep it behind a std::unique_ptr");
+        (void)&enlisted; /* so that it is there */
+        return &value.decl;
+    }
+};
+template <class T> record *record_of<T>::base()
+{
+    using B = typename base_of<T>::type;
+    if constexpr (std::is_void_v<B>) return nullptr;
+    else {
+        static_assert(std::is_base_of_v<B, T>, "reef: a subtype derives from its base");
+        return (void)record_of<B>::decl(), &record_of<B>::value;
+    }
+}
+template <class T>
+record record_of<T>::value = {{type_name<T>(), size(), align(), home_of<T>::value, hooked ? &hooks : nullptr, fields(), field_count(),
+                               page_rows_of<T>::value, nullptr, 0, nullptr},
+                              {},
+                              nullptr,
+                              nullptr};
+template <class T> const enlisting record_of<T>::enlisted{(value.base_record = base(), &value)};
+
+template <class T> constexpr bool is_stored = home_of<T>::value >= REEF_SPARSE && home_of<T>::value <= REEF_COLD;
+
+template <class T> constexpr void needs_data()
+{
+    static_assert(!is_tag<T>(), "reef: a tag has no value. Ask with has<T>()");
+}
+
+template <class... T> struct distinct : std::true_type {};
+template <class A, class... B>
+struct distinct<A, B...> : std::bool_constant<(!std::is_same_v<A, B> && ...) && distinct<B...>::value> {};
+
+} // namespace detail
+
+/* The id of a component type: {0} where it contradicts another of its name (reef_declare_error). */
+template <class T> inline reef_component id()
+{
+    reef_type_decl *decl = detail::record_of<T>::decl();
+    detail::types_known();
+    return reef_id_of(decl);
+}
+/* Its name in texts, files and messages. */
+template <class T> inline const char *type_name() { return detail::record_of<T>::decl()->name; }
+
+/* Values side by side. */
+template <class T> struct span {
+    T       *first = nullptr;
+    uint32_t count = 0;
+
+    T *begin() const { return first; }
+    T *end() const { return first + count; }
+    T *data() const { return first; }
+    uint32_t size() const { return count; }
+    T &operator[](size_t i) const { return first[i]; }
+};
+
+/* ---- words in lists of components ---- */
+
+template <class T> struct with {};    /* must be there; its value isn't handed out */
+template <class T> struct without {}; /* must not be there. In change(): takes it away */
+template <class T> struct tag {};     /* a tag in spawn() and change() */
+
+} // namespace reef
+
+#endif

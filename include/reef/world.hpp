@@ -1,0 +1,259 @@
+/* Worlds of C++: owning them, referring to them, snapshots, files. Part of reef.hpp. */
+#ifndef REEF_WORLD_HPP
+#define REEF_WORLD_HPP
+
+#include "system.hpp"
+
+namespace reef {
+
+class world;
+
+/* Bytes that a save made. Owns them. */
+class bytes {
+  public:
+    bytes() = default;
+    explicit bytes(reef_bytes of) : b(of) {}
+    bytes(bytes &&other) noexcept : b(std::exchange(other.b, reef_bytes{nullptr, 0})) {}
+    bytes &operator=(bytes &&other) noexcept
+    {
+        std::swap(b, other.b);
+        return *this;
+    }
+    ~bytes() { reef_bytes_free(&b); }
+    const void *data() const { return b.data; }
+    size_t size() const { return b.size; }
+    explicit operator bool() const { return b.data != nullptr; }
+
+  private:
+    reef_bytes b = {nullptr, 0};
+};
+
+/* The state of a world at one moment. Owns it; it may outlive the world. */
+class snapshot {
+  public:
+    snapshot() = default;
+    explicit snapshot(reef_snapshot *of) : s(of) {}
+    snapshot(snapshot &&other) noexcept : s(std::exchange(other.s, nullptr)) {}
+    snapshot &operator=(snapshot &&other) noexcept
+    {
+        std::swap(s, other.s);
+        return *this;
+    }
+    ~snapshot() { reef_snapshot_free(s); }
+    explicit operator bool() const { return s != nullptr; }
+    const reef_snapshot *get() const { return s; }
+    /* A world that begins with this state. */
+    world fork() const;
+
+  private:
+    reef_snapshot *s = nullptr;
+};
+
+/* A world of somebody else: refers to it and owns nothing. What only reads is const. Handles are taken as reef_entity, which a reef::entity
+ * converts to; reading by world and handle compiles to what it does in C. */
+class world_ref {
+  public:
+    world_ref(reef_world *world) : w(world) { detail::types_known(); }
+    /* For the calls of C. */
+    reef_world *get() const { return w; }
+    explicit operator bool() const { return w != nullptr; }
+
+    /* ---- entities ---- */
+
+    /* One without components. */
+    reef::entity entity() { return at(reef_create(w)); }
+    /* The one of this name, or a new one that gets it. Null when it can't be made. */
+    reef::entity entity(const char *name)
+    {
+        reef_entity e = reef_find(w, name);
+        if (!reef_entity_is_null(e)) return at(e);
+        e = reef_create(w);
+        if (!reef_entity_is_null(e) && reef_set_name(w, e, name) < 0) {
+            const reef_error why = reef_last_error(w);
+            (void)why;
+            (void)reef_destroy(w, e);
+            e = reef_entity{0, 0};
+        }
+        return at(e);
+    }
+    /* One with all of these in one step: spawn(Position{1, 2}, reef::tag<Hungry>()). Null on failure. */
+    template <class... V> reef::entity spawn(V &&...values)
+    {
+        reef_world *const world = w;
+        auto f = [world](const reef_value *list, uint32_t n) { return reef_spawn_values(world, list, n); };
+        return at(detail::with_values(f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...));
+    }
+    /* `n` entities, each with a copy of all of these; handles go to `entities`, NULL: not wanted. */
+    template <class... V> reef_status spawn_many(uint32_t n, reef_entity *entities, const V &...values)
+    {
+        reef_world *const world = w;
+        auto f = [world, n, entities](const reef_value *list, uint32_t count) { return reef_spawn_many_values(world, n, entities, list, count); };
+        return detail::with_values(f, [](reef_status s) { return s >= 0; }, values...);
+    }
+    reef::entity find(const char *name) const { return at(reef_find(w, name)); }
+    reef::entity at(reef_entity e) const { return reef_entity_is_null(e) ? reef::entity() : reef::entity(w, e); }
+    reef_status destroy(reef_entity e) { return reef_destroy(w, e); }
+    reef_status clear() { return reef_world_clear(w); }
+    bool is_alive(reef_entity e) const { return reef_is_alive(w, e); }
+    uint64_t count() const { return reef_count_alive(w); }
+    template <class T> uint64_t count() const { return reef_count_id(w, id<T>()); }
+
+    /* ---- components, by handle: what the entity's own do ---- */
+
+    template <class T> const T *get(reef_entity e) const { return detail::get<T>(w, e); }
+    template <class T> T *mut(reef_entity e) { return detail::mut<T>(w, e); }
+    template <class T> bool has(reef_entity e) const { return detail::has<T>(w, e); }
+    template <class T> T *ensure(reef_entity e) { return detail::ensure<T>(w, e); }
+    template <class T, class... A> reef_status add(reef_entity e, A &&...a) { return detail::add<T>(w, e, std::forward<A>(a)...); }
+    template <class V> reef_status set(reef_entity e, V &&value)
+    {
+        using T = std::decay_t<V>;
+        detail::needs_data<T>();
+        return detail::set<T>(w, e, std::forward<V>(value));
+    }
+    template <class T> reef_status remove(reef_entity e) { return reef_remove_id(w, e, id<T>()); }
+    template <class T> reef_status clear_all() { return reef_clear_type(w, id<T>(), nullptr); }
+
+    /* ---- singletons ---- */
+
+    template <class T> const T *single() const { return static_cast<const T *>(reef_single_get_id(w, id<T>())); }
+    template <class T> T *single_mut() { return static_cast<T *>(reef_single_mut_id(w, id<T>())); }
+    template <class T> bool has_single() const { return reef_single_has_id(w, id<T>()); }
+    template <class T> reef_status remove_single() { return reef_single_remove_id(w, id<T>()); }
+    template <class V> reef_status set_single(V &&value)
+    {
+        using T = std::decay_t<V>;
+        detail::needs_data<T>();
+        auto held = detail::hold<T>(std::forward<V>(value));
+        const reef_status s = reef_single_set_id(w, id<T>(), held.data(), sizeof(T));
+        held.taken(s >= 0);
+        return s;
+    }
+
+    /* ---- walking ---- */
+
+    /* One walk. Makes a query and frees it; reef::world keeps its own. */
+    template <class... T> reef::view<T...> view() { return reef::view<T...>(w, detail::make_query<T...>(w), true); }
+    template <class... T> reef::query<T...> query() { return reef::query<T...>(w); }
+    /* Calls a function for all that match what its parameters say, as a system's. The structure stays as it is meanwhile. */
+    template <class F> reef_status each(F f)
+    {
+        using run = typename detail::kept_system<F>::run;
+        static_assert(run::queries, "reef: name at least one component");
+        reef_query_desc q = {};
+        reef_system_desc d = {};
+        if (!run::describe(q, d)) return REEF_BAD_ARGUMENT;
+        const reef_query query = reef_query_make(w, &q);
+        if (reef_query_is_null(query)) return reef_last_error(w).status;
+        const std::tuple<> none;
+        for (reef_block b = reef_begin(w, query); reef_next(&b);) run::call(&b, f, none);
+        const reef_status s = reef_last_error(w).status;
+        reef_query_free(w, query);
+        return s == REEF_NO_MEMORY ? s : REEF_OK;
+    }
+
+    /* ---- systems ---- */
+
+    /* Adds a system: reef/system.hpp. The name, or reef::about("name").in("end").runs_after("move"). */
+    template <class F, class... A> system_ref system(const about &a, F f, A... arguments)
+    {
+        reef_system_id s = {0, 0, 0};
+        auto done = [this, &s](const reef_system_desc &d) { return !reef_system_is_null(s = reef_system_new(w, &d)); };
+        (void)detail::describe_system(a, std::move(f), done, std::move(arguments)...);
+        return system_ref(w, s);
+    }
+    template <class R, class C, class... P, class... A> system_ref system(const about &a, R (C::*m)(P...), C *object, A... arguments)
+    {
+        return system(a, detail::bound_member<R (C::*)(P...), C>{m, object}, std::move(arguments)...);
+    }
+    template <class R, class C, class... P, class... A> system_ref system(const about &a, R (C::*m)(P...) const, const C *object, A... arguments)
+    {
+        return system(a, detail::bound_member<R (C::*)(P...) const, const C>{m, object}, std::move(arguments)...);
+    }
+    system_ref find_system(const char *name) { return system_ref(w, reef_system_find(w, name)); }
+    reef_status tick(float dt) { return reef_tick(w, dt); }
+    uint64_t ticks() const { return reef_tick_count(w); }
+    template <class T, class... A> reef_status post(A &&...arguments)
+    {
+        const T value = detail::made<T>(std::forward<A>(arguments)...);
+        return reef_post_id(w, id<T>(), detail::is_tag<T>() ? nullptr : &value, detail::is_tag<T>() ? 0 : sizeof(T));
+    }
+
+    /* ---- worlds as values, files ---- */
+
+    reef::snapshot snapshot() { return reef::snapshot(reef_snapshot_take(w)); }
+    reef_status restore(const reef::snapshot &s) { return reef_restore(w, s.get()); }
+    world fork();
+    uint64_t hash() { return reef_hash(w); }
+    reef_status save(const char *path, const reef_save_desc *desc = nullptr) { return reef_save(w, path, desc); }
+    reef_status load(const char *path, const reef_load_desc *desc = nullptr) { return reef_load(w, path, desc); }
+    reef::bytes save_bytes(const reef_save_desc *desc = nullptr)
+    {
+        reef_bytes b = {nullptr, 0};
+        return reef_save_bytes(w, &b, desc) >= 0 ? reef::bytes(b) : reef::bytes();
+    }
+    reef_status load_bytes(const void *data, size_t size, const reef_load_desc *desc = nullptr) { return reef_load_bytes(w, data, size, desc); }
+
+    /* Why the last failing call failed. */
+    reef_error error() const { return reef_last_error(w); }
+
+  protected:
+    reef_world *w;
+};
+
+/* A world that is owned: freed at the end. Keeps the queries of its views. */
+class world : public world_ref {
+  public:
+    world() : world_ref(reef_world_new(nullptr)) {}
+    explicit world(const reef_world_config &config) : world_ref(reef_world_new(&config)) {}
+    /* Takes a world of C's over. */
+    explicit world(reef_world *taken) : world_ref(taken) {}
+    world(world &&other) noexcept : world_ref(std::exchange(other.w, nullptr)), kept(std::exchange(other.kept, nullptr)) {}
+    world &operator=(world &&other) noexcept
+    {
+        std::swap(w, other.w);
+        std::swap(kept, other.kept);
+        return *this;
+    }
+    ~world()
+    {
+        reef_world_free(w);
+        while (kept) delete std::exchange(kept, kept->next);
+    }
+    /* Hands it over to C. */
+    reef_world *release()
+    {
+        while (kept) {
+            reef_query_free(w, kept->query);
+            delete std::exchange(kept, kept->next);
+        }
+        return std::exchange(w, nullptr);
+    }
+
+    /* One walk. The query is made at the first walk over this list of components and kept. */
+    template <class... T> reef::view<T...> view()
+    {
+        for (kept_query *k = kept; k; k = k->next)
+            if (k->list == &key<T...>) return reef::view<T...>(w, k->query, false);
+        const reef_query query = detail::make_query<T...>(w);
+        kept_query *k = reef_query_is_null(query) ? nullptr : new (std::nothrow) kept_query{&key<T...>, query, kept};
+        if (k) kept = k;
+        return reef::view<T...>(w, query, k == nullptr);
+    }
+
+  private:
+    struct kept_query {
+        const void *list;
+        reef_query  query;
+        kept_query *next;
+    };
+    template <class... T> static inline const char key = 0;
+    kept_query *kept = nullptr;
+};
+
+inline world world_ref::fork() { return world(reef_fork(w)); }
+inline world snapshot::fork() const { return world(s ? reef_snapshot_fork(s) : nullptr); }
+
+} // namespace reef
+
+#endif
