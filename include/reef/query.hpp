@@ -24,12 +24,9 @@ namespace detail {
 
 /* A term of a query, and what a row hands out for it. */
 struct filter {
-    using row = std::tuple<>;
-    using run = std::tuple<>;
+    static constexpr bool hands_out = false;
     filter() = default;
     explicit filter(const reef_block *) {}
-    row at(uint32_t) const { return {}; }
-    run part(uint32_t, uint32_t) const { return {}; }
 };
 
 template <class T, reef_access Access, reef_op Op> void add_term(reef_query_desc &d, uint32_t &n)
@@ -51,13 +48,12 @@ template <class T> bool in_rows()
 
 template <class T> struct column {
     using type = std::remove_const_t<T>;
-    using row = std::tuple<T &>;
-    using run = std::tuple<span<T>>;
+    static constexpr bool hands_out = true;
     T *first = nullptr;
     column() = default;
     REEF_INLINE_MEMBER explicit column(const reef_block *b) : first(fetch(b)) {}
-    REEF_INLINE_MEMBER row at(uint32_t i) const { return row(first[i]); }
-    REEF_INLINE_MEMBER run part(uint32_t i, uint32_t n) const { return run(span<T>{first + i, n}); }
+    REEF_INLINE_MEMBER T &at(uint32_t i) const { return first[i]; }
+    REEF_INLINE_MEMBER span<T> part(uint32_t i, uint32_t n) const { return span<T>{first + i, n}; }
     REEF_INLINE_MEMBER static T *fetch(const reef_block *b)
     {
         const reef_component c = reef_id_of(record_of<type>::decl());
@@ -73,13 +69,13 @@ template <class T> struct column {
 
 template <class T> struct optional_column {
     using type = std::remove_const_t<T>;
-    using row = std::tuple<T *>;
-    using run = std::tuple<span<T>>; /* of nothing where it isn't there */
+    static constexpr bool hands_out = true;
     T *first = nullptr;
     optional_column() = default;
     REEF_INLINE_MEMBER explicit optional_column(const reef_block *b) : first(column<T>::fetch(b)) {}
-    REEF_INLINE_MEMBER row at(uint32_t i) const { return row(first ? first + i : nullptr); }
-    REEF_INLINE_MEMBER run part(uint32_t i, uint32_t n) const { return run(first ? span<T>{first + i, n} : span<T>{}); }
+    REEF_INLINE_MEMBER T *at(uint32_t i) const { return first ? first + i : nullptr; }
+    /* Of nothing where it isn't there. */
+    REEF_INLINE_MEMBER span<T> part(uint32_t i, uint32_t n) const { return first ? span<T>{first + i, n} : span<T>{}; }
     static bool term(reef_query_desc &d, uint32_t &n)
     {
         needs_data<type>();
@@ -133,27 +129,39 @@ template <class F> REEF_INLINE void runs(const reef_block *b, F &&f)
     for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n) f(first, n);
 }
 
-template <class F, class Row, size_t... I> REEF_INLINE void call_row(F &f, entity e, const Row &row, std::index_sequence<I...>)
-{
-    if constexpr (std::is_invocable_v<F &, entity, std::tuple_element_t<I, Row>...>) {
-        f(e, std::get<I>(row)...);
-    } else {
-        static_assert(std::is_invocable_v<F &, std::tuple_element_t<I, Row>...>,
-                      "reef: each() calls its function with the components in their order, before them the entity if it takes one; what is const "
-                      "in the list is const there");
-        f(std::get<I>(row)...);
+/* Which of some items hand something out. */
+template <class... Item> struct handed_out {
+    static constexpr size_t count = (size_t{0} + ... + (Item::hands_out ? 1 : 0));
+    struct places {
+        size_t at[sizeof...(Item) + 1] = {};
+    };
+    static constexpr places find()
+    {
+        places p;
+        size_t n = 0, i = 0;
+        ((Item::hands_out ? (p.at[n++] = i, ++i) : ++i), ...);
+        return p;
     }
-}
+    static constexpr places all = find();
+    template <size_t... K> static std::index_sequence<all.at[K]...> sequence(std::index_sequence<K...>);
+    using indices = decltype(sequence(std::make_index_sequence<count>()));
+};
 
 } // namespace detail
 
 /* One walk over what matches. It opens with begin(), each() or blocks(), and ends at its end, or where the view goes out of scope. */
 template <class... T> class view {
     using columns = std::tuple<detail::item<T>...>;
+    using indices = typename detail::handed_out<detail::item<T>...>::indices;
+    template <size_t... I> static auto row_type(std::index_sequence<I...>)
+        -> std::tuple<entity, decltype(std::declval<const std::tuple_element_t<I, columns> &>().at(0))...>;
+    template <size_t... I> static auto run_type(std::index_sequence<I...>)
+        -> std::tuple<span<const reef_entity>, decltype(std::declval<const std::tuple_element_t<I, columns> &>().part(0, 0))...>;
 
   public:
-    using row = decltype(std::tuple_cat(std::declval<std::tuple<entity>>(), std::declval<typename detail::item<T>::row>()...));
-    using run = decltype(std::tuple_cat(std::declval<std::tuple<span<const reef_entity>>>(), std::declval<typename detail::item<T>::run>()...));
+    /* What a range-for hands out. */
+    using row = decltype(row_type(indices()));
+    using run = decltype(run_type(indices()));
 
     view(reef_world *world, reef_query query, bool owned) : w(world), q(query), own(owned) { block.open = false; }
     view(const view &) = delete;
@@ -203,7 +211,7 @@ template <class... T> class view {
     class row_place : public place {
       public:
         REEF_INLINE_MEMBER explicit row_place(view *v) : place(&v->block), w(v->w) {}
-        REEF_INLINE_MEMBER row operator*() const { return all(std::index_sequence_for<T...>()); }
+        REEF_INLINE_MEMBER row operator*() const { return all(indices()); }
         REEF_INLINE_MEMBER row_place &operator++()
         {
             if (REEF_UNLIKELY(++this->i >= this->last)) this->more();
@@ -213,7 +221,7 @@ template <class... T> class view {
       private:
         template <size_t... I> REEF_INLINE_MEMBER row all(std::index_sequence<I...>) const
         {
-            return std::tuple_cat(std::tuple<entity>(entity(w, this->entities[this->i])), std::get<I>(this->c).at(this->i)...);
+            return row(entity(w, this->entities[this->i]), std::get<I>(this->c).at(this->i)...);
         }
         reef_world *w;
     };
@@ -221,7 +229,7 @@ template <class... T> class view {
     class run_place : public place {
       public:
         REEF_INLINE_MEMBER explicit run_place(view *v) : place(&v->block) {}
-        REEF_INLINE_MEMBER run operator*() const { return all(std::index_sequence_for<T...>()); }
+        REEF_INLINE_MEMBER run operator*() const { return all(indices()); }
         REEF_INLINE_MEMBER run_place &operator++()
         {
             this->more();
@@ -232,8 +240,7 @@ template <class... T> class view {
         template <size_t... I> REEF_INLINE_MEMBER run all(std::index_sequence<I...>) const
         {
             const uint32_t n = this->last - this->i;
-            return std::tuple_cat(std::tuple<span<const reef_entity>>(span<const reef_entity>{this->entities + this->i, n}),
-                                  std::get<I>(this->c).part(this->i, n)...);
+            return run(span<const reef_entity>{this->entities + this->i, n}, std::get<I>(this->c).part(this->i, n)...);
         }
     };
 
@@ -249,8 +256,9 @@ template <class... T> class view {
       private:
         view *v;
     };
-    /* for (auto [entities, p, v] : world.view<Position, const Velocity>().runs()) : spans of rows that lie side by side and match. They live until
-     * the next one. (A temporary view lives as long as the loop only where the loop is over the view itself; take blocks() then.) */
+    /* auto view = world.view<Position, const Velocity>();
+     * for (auto [entities, p, v] : view.runs()) ...    spans of rows that lie side by side and match; they live until the next ones. (Of a view that
+     * has no name take blocks(): it would be gone.) */
     run_range runs() & { return run_range(this); }
 
     /* Calls f(p, v) or f(entity, p, v) for every row. */
@@ -259,7 +267,7 @@ template <class... T> class view {
         open();
         while (reef_next(&block)) {
             const columns c{detail::item<T>(&block)...};
-            each_row(f, c, std::index_sequence_for<T...>());
+            each_row(f, c, indices());
         }
         close();
     }
@@ -274,12 +282,17 @@ template <class... T> class view {
   private:
     template <class F, size_t... I> REEF_INLINE_MEMBER void each_row(F &f, const columns &c, std::index_sequence<I...>)
     {
+        constexpr bool with_entity = std::is_invocable_v<F &, entity, decltype(std::get<I>(c).at(0))...>;
+        static_assert(with_entity || std::is_invocable_v<F &, decltype(std::get<I>(c).at(0))...>,
+                      "reef: each() calls its function with the components in their order, before them the entity if it takes one; what is const "
+                      "in the list is const there");
         const reef_entity *const entities = block.entities;
         reef_world *const world = w;
+        (void)entities, (void)world;
         detail::runs(&block, [&](uint32_t first, uint32_t n) {
             for (uint32_t i = first; i < first + n; i++) {
-                const auto values = std::tuple_cat(std::get<I>(c).at(i)...);
-                detail::call_row(f, entity(world, entities[i]), values, std::make_index_sequence<std::tuple_size_v<decltype(values)>>());
+                if constexpr (with_entity) f(entity(world, entities[i]), std::get<I>(c).at(i)...);
+                else f(std::get<I>(c).at(i)...);
             }
         });
     }
