@@ -157,18 +157,14 @@ class world_ref {
     /* Adds a system: reef/system.hpp. The name, or reef::about("name").in("end").runs_after("move"). */
     template <class F, class... A> system_ref system(const about &a, F f, A... arguments)
     {
-        reef_system_id s = {0, 0, 0};
-        auto done = [this, &s](const reef_system_desc &d) { return !reef_system_is_null(s = reef_system_new(w, &d)); };
-        (void)detail::describe_system(a, std::move(f), done, std::move(arguments)...);
-        return system_ref(w, s);
-    }
-    template <class R, class C, class... P, class... A> system_ref system(const about &a, R (C::*m)(P...), C *object, A... arguments)
-    {
-        return system(a, detail::bound_member<R (C::*)(P...), C>{m, object}, std::move(arguments)...);
-    }
-    template <class R, class C, class... P, class... A> system_ref system(const about &a, R (C::*m)(P...) const, const C *object, A... arguments)
-    {
-        return system(a, detail::bound_member<R (C::*)(P...) const, const C>{m, object}, std::move(arguments)...);
+        if constexpr (std::is_member_function_pointer_v<F>) {
+            return member(a, f, std::move(arguments)...);
+        } else {
+            reef_system_id s = {0, 0, 0};
+            auto done = [this, &s](const reef_system_desc &d) { return !reef_system_is_null(s = reef_system_new(w, &d)); };
+            (void)detail::describe_system(a, std::move(f), done, std::move(arguments)...);
+            return system_ref(w, s);
+        }
     }
     system_ref find_system(const char *name) { return system_ref(w, reef_system_find(w, name)); }
     reef_status tick(float dt) { return reef_tick(w, dt); }
@@ -199,6 +195,12 @@ class world_ref {
 
   protected:
     reef_world *w;
+
+  private:
+    template <class M, class C, class... A> system_ref member(const about &a, M m, C *object, A... arguments)
+    {
+        return system(a, detail::bound_member<M, C>{m, object}, std::move(arguments)...);
+    }
 };
 
 /* A world that is owned: freed at the end. Keeps the queries of its views. */
