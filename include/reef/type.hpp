@@ -56,6 +56,13 @@ template <class T> constexpr bool is_tag()
 /* Bytes are all that there is to it. */
 template <class T> constexpr bool is_plain() { return std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>; }
 
+/* Its constructors and its destructor become hooks. */
+template <class T> constexpr bool owns()
+{
+    if constexpr (is_tag<T>()) return false;
+    else return !is_plain<T>();
+}
+
 template <class T, class = void> struct name_of : std::false_type {};
 template <class T> struct name_of<T, std::void_t<decltype(options<T>::name)>> : std::true_type {};
 
@@ -207,13 +214,11 @@ template <class T> void destroy(void *, void *slot) noexcept { static_cast<T *>(
 template <class T> constexpr reef_hooks hooks_of()
 {
     reef_hooks h = {nullptr, nullptr, nullptr, nullptr, nullptr, false, false, on_fork_of<T>::value, tracks<T>::value};
-    if constexpr (!is_tag<T>()) {
-        if constexpr (!is_plain<T>()) {
-            h.construct = construct<T>;
-            if constexpr (std::is_copy_constructible_v<T>) h.copy = copy<T>;
-            h.move = move<T>;
-            h.destroy = destroy<T>;
-        }
+    if constexpr (owns<T>()) {
+        h.construct = construct<T>;
+        if constexpr (std::is_copy_constructible_v<T>) h.copy = copy<T>;
+        h.move = move<T>;
+        h.destroy = destroy<T>;
     }
     return h;
 }
@@ -282,7 +287,7 @@ template <class T> struct record_of {
     static_assert(std::is_same_v<T, std::remove_cv_t<T>> && !std::is_reference_v<T> && !std::is_pointer_v<T>,
                   "reef: a component is a type of its own, no pointer or reference");
     static constexpr reef_hooks hooks = hooks_of<T>();
-    static constexpr bool       hooked = hooks.construct || hooks.on_fork != REEF_FORK_COPY || hooks.track_rows;
+    static constexpr bool       hooked = owns<T>() || on_fork_of<T>::value != REEF_FORK_COPY || tracks<T>::value;
     static record               value;
     static const enlisting      enlisted;
 
