@@ -18,6 +18,7 @@ struct Mesh {
 struct Locked {
     Locked() = default;
     Locked(Locked &&) = delete;
+    int holder;
 };
 template <class T> struct Box {
     T value;
