@@ -18,8 +18,8 @@
  *     sends<T>, receives<T> events
  *
  * Further arguments of world.system(name, function, arguments ...) are kept, and handed to the function's last parameters at every call:
- * std::ref hands on a reference. Functions, lambdas, functors with one operator(), and members (with their object: world.system("step", &Game::step, &game))
- * are all taken. What is kept is freed when the last world that has the system is; forks call the same function with the same things kept.
+ * std::ref hands on a reference. Functions, lambdas, functors with one operator(), and members with their object (world.system("step",
+ * &Game::step, &game)) are all taken. What is kept is freed when the last world that has the system is; forks call the same function with the same things kept.
  *
  * A function that may change what it keeps (a mutable lambda, a functor or member that isn't const, std::ref of what isn't const) is never
  * split into jobs. One with none of row or block parameters is called once a run. */

@@ -69,8 +69,6 @@ class world_ref {
         if (!reef_entity_is_null(e)) return at(e);
         e = reef_create(w);
         if (!reef_entity_is_null(e) && reef_set_name(w, e, name) < 0) {
-            const reef_error why = reef_last_error(w);
-            (void)why;
             (void)reef_destroy(w, e);
             e = reef_entity{0, 0};
         }
