@@ -121,7 +121,7 @@ static bool run(const scenario *scene, bool shared, uint64_t n, bool rest, const
  * elsewhere, and of a long row of allocations every third one; the others try all. */
 #if defined(SWEEP_HALF)
 static bool swept(bool shared, bool rest) { return shared != rest; }
-static uint64_t sweep_step(uint64_t n) { return n < 7 ? 1 : 3; }
+static uint64_t sweep_step(uint64_t n) { return n < 7 ? 1 : 5; }
 #else
 static bool swept(bool shared, bool rest) { (void)shared, (void)rest; return true; }
 static uint64_t sweep_step(uint64_t n) { (void)n; return 1; }

@@ -78,9 +78,9 @@
     X(SNAPSHOT_FREE, 1, 2) \
     X(SNAPSHOT_FORK, 2, 0) \
     X(RESTORE, 4, 0) \
-    X(SAVE, 3, 0) \
-    X(DIFF, 3, 0) \
-    X(JOURNAL, 3, 0) \
+    X(SAVE, 2, 0) \
+    X(DIFF, 1, 0) \
+    X(JOURNAL, 2, 0) \
     X(HASH, 5, 0)
 
 typedef enum op_kind {
