@@ -566,6 +566,7 @@ static query *query_fresh(reef_world *w, const term_list *l, const term_facts *f
     query *q = memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
     if (q == NULL) return NULL;
     q->world = w;
+    q->matches = (char *)q; /* of none: there is no arithmetic on NULL */
     if (terms_take(q, l, facts) && cutting_make(q)) return q;
     subs_drop(q);
     memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));

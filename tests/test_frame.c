@@ -1,31 +1,10 @@
 /* Looking at a file without loading it: what reef_file_check finds in files of each kind, whole, torn and damaged. */
 #include "section.h"
-#include "support.h"
+#include "byte_file.h"
 
-typedef struct file { unsigned char bytes[1 << 15]; size_t size, at; bool fails; } file;
-
-static file made;
+static byte_file made;
 static reef_file_info info;
 static const char path[] = "test_frame.reef";
-
-static reef_status file_write(void *context, const void *bytes, size_t count)
-{
-    file *f = context;
-    if (count > sizeof f->bytes - f->size) return REEF_IO;
-    memcpy(f->bytes + f->size, bytes, count);
-    f->size += count;
-    return REEF_OK;
-}
-
-static reef_status file_get(void *context, void *bytes, size_t count, size_t *got)
-{
-    file *f = context;
-    if (f->fails && count > f->size - f->at) return REEF_CANCELLED;
-    *got = count < f->size - f->at ? count : f->size - f->at;
-    memcpy(bytes, f->bytes + f->at, *got);
-    f->at += *got;
-    return REEF_OK;
-}
 
 static void record_put(section_out *o, uint64_t number, uint32_t flags, size_t rows)
 {
@@ -61,8 +40,8 @@ static void make(uint16_t flags, uint64_t records, size_t rows)
     memory m;
     section_out o;
     assert_true(memory_make(&m, &memory_standard));
-    made = (file){.size = 0};
-    out_begin(&o, &m, (reef_writer){file_write, &made});
+    made = (byte_file){.size = 0};
+    out_begin(&o, &m, (reef_writer){byte_file_write, &made});
     out_header(&o, flags);
     for (uint64_t i = 0; i < records; i++) record_put(&o, i, i || flags & FILE_DIFFERENCE ? RECORD_DIFFERENCE : 0, i ? 0 : rows);
     assert_int_equal(o.status, REEF_OK);
@@ -74,7 +53,7 @@ static reef_status look(void)
 {
     made.at = 0;
     memset(&info, 0xAA, sizeof info);
-    return reef_file_check_from((reef_reader){file_get, &made}, NULL, &info);
+    return reef_file_check_from((reef_reader){byte_file_read, &made}, NULL, &info);
 }
 
 /* The same of a file of the system, which answers the same. */
@@ -194,8 +173,8 @@ static void G5_records_in_wrong_places_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(memory_make(&m, &memory_standard));
-        made = (file){.size = 0};
-        out_begin(&o, &m, (reef_writer){file_write, &made});
+        made = (byte_file){.size = 0};
+        out_begin(&o, &m, (reef_writer){byte_file_write, &made});
         out_header(&o, cases[i].file);
         record_put(&o, cases[i].number, cases[i].first, 0);
         record_put(&o, 1, cases[i].second, 0);
@@ -215,8 +194,8 @@ static void G5_a_hole_before_records_that_did_not_wait_is_a_torn_end(void **stat
     (void)state;
     for (uint32_t third = 0; third < 2; third++) {
         assert_true(memory_make(&m, &memory_standard));
-        made = (file){.size = 0};
-        out_begin(&o, &m, (reef_writer){file_write, &made});
+        made = (byte_file){.size = 0};
+        out_begin(&o, &m, (reef_writer){byte_file_write, &made});
         out_header(&o, FILE_JOURNAL);
         record_put(&o, 0, 0, 0);
         record_put(&o, 1, RECORD_DIFFERENCE | RECORD_UNSYNCED, 0);
@@ -236,7 +215,7 @@ static void G5_a_hole_before_records_that_did_not_wait_is_a_torn_end(void **stat
 static void G5_other_files_and_versions_are_refused(void **state)
 {
     (void)state;
-    made = (file){.size = 1000};
+    made = (byte_file){.size = 1000};
     assert_status(REEF_CORRUPT, look());
     assert_string_equal(info.wrong, "this is no file of reef");
     assert_int_equal(info.version, 0);
@@ -262,7 +241,7 @@ static void G5_what_the_reader_answers_is_answered(void **state)
     assert_status(REEF_CANCELLED, look());
     assert_int_equal(info.records, 1);
     assert_status(REEF_BAD_ARGUMENT, reef_file_check_from((reef_reader){NULL, NULL}, NULL, &info));
-    assert_status(REEF_BAD_ARGUMENT, reef_file_check_from((reef_reader){file_get, &made}, NULL, NULL));
+    assert_status(REEF_BAD_ARGUMENT, reef_file_check_from((reef_reader){byte_file_read, &made}, NULL, NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_file_check(NULL, NULL, &info));
     assert_status(REEF_BAD_ARGUMENT, reef_file_check(path, NULL, NULL));
     assert_status(REEF_IO, reef_file_check("no such folder/no file", NULL, &info));
@@ -315,7 +294,7 @@ static void journal_make(reef_world *w)
     reef_journal_close(j);
     FILE *f = fopen(path, "rb");
     assert_non_null(f);
-    made = (file){.size = 0};
+    made = (byte_file){.size = 0};
     made.size = fread(made.bytes, 1, sizeof made.bytes, f);
     assert_int_equal(fclose(f), 0);
     assert_int_equal(remove(path), 0);

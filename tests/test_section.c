@@ -1,28 +1,8 @@
 /* The frame of files: sums, the chain, pieces, and what a reader refuses. */
-#include "support.h"
+#include "byte_file.h"
 #include "section.h"
 
-typedef struct file { unsigned char bytes[1 << 17]; size_t size, at, step; } file;
-
-static reef_status file_write(void *context, const void *bytes, size_t count)
-{
-    file *f = context;
-    if (count > sizeof f->bytes - f->size) return REEF_IO;
-    memcpy(f->bytes + f->size, bytes, count);
-    f->size += count;
-    return REEF_OK;
-}
-
-static reef_status file_get(void *context, void *bytes, size_t count, size_t *got)
-{
-    file *f = context;
-    *got = count < f->size - f->at ? count : f->size - f->at;
-    memcpy(bytes, f->bytes + f->at, *got);
-    f->at += *got;
-    return REEF_OK;
-}
-
-static file made;
+static byte_file made;
 static memory memory_used;
 
 /* Three sections: small things, one of several pieces, an empty one. */
@@ -31,8 +11,8 @@ static void make(void)
     static unsigned char block[5000];
     section_out o;
     for (size_t i = 0; i < sizeof block; i++) block[i] = (unsigned char)(i * 7);
-    made = (file){.size = 0};
-    out_begin(&o, &memory_used, (reef_writer){file_write, &made});
+    made = (byte_file){.size = 0};
+    out_begin(&o, &memory_used, (reef_writer){byte_file_write, &made});
     out_header(&o, FILE_JOURNAL);
     section_begin(&o, SECTION_TIME);
     put_u8(&o, 200), put_u16(&o, 60000), put_u32(&o, 4000000000u), put_u64(&o, 1ull << 63 | 5), put_f64(&o, -2.5);
@@ -83,12 +63,12 @@ static bool read_all(section_in *in)
     return in->status == REEF_OK && sections == 3 && flags == FILE_JOURNAL;
 }
 
-static reef_status read_file(const file *f, bool streamed)
+static reef_status read_file(const byte_file *f, bool streamed)
 {
     section_in in;
-    static file copy;
+    static byte_file copy;
     copy = *f;
-    if (streamed) in_begin(&in, &memory_used, (reef_reader){file_get, &copy}, UINT64_MAX);
+    if (streamed) in_begin(&in, &memory_used, (reef_reader){byte_file_read, &copy}, UINT64_MAX);
     else in_begin_memory(&in, &memory_used, f->bytes, f->size);
     const bool ok = read_all(&in);
     const reef_status s = in.status;
@@ -138,7 +118,7 @@ static void G5_each_cut_is_found(void **state)
 {
     (void)state;
     make();
-    const file whole = made;
+    const byte_file whole = made;
     for (size_t size = 0; size < whole.size; size += size < 200 ? 1 : 61) {
         made.size = size;
         assert_int_equal(read_file(&made, size % 2), size == FILE_HEADER_BYTES || size == FILE_HEADER_BYTES + SECTION_HEAD_BYTES + 40 + SECTION_SUM_BYTES ? REEF_ABSENT : REEF_CORRUPT);
@@ -150,7 +130,7 @@ static void G5_sections_in_another_order_are_found(void **state)
     (void)state;
     make();
     enum { FIRST = SECTION_HEAD_BYTES + 40 + SECTION_SUM_BYTES };
-    file other = made; /* the first one twice */
+    byte_file other = made; /* the first one twice */
     memcpy(other.bytes + FILE_HEADER_BYTES + FIRST, made.bytes + FILE_HEADER_BYTES, made.size - FILE_HEADER_BYTES);
     other.size += FIRST;
     assert_int_equal(read_file(&other, false), REEF_CORRUPT);

@@ -101,7 +101,7 @@ typedef struct reef_load_desc {
  * and merge that (reef/merge.h).
  *
  * Fields follow their names: what the file hasn't got gets default values, what the program hasn't got is left out, numbers of another kind
- * are converted, a type may have changed its home. All this is reported.
+ * are converted, a type may have changed its home (of several values on one entity the first moves). All this is reported.
  *
  * Errors, the world as before: BAD_ARGUMENT, LOCKED (as saving), IO, CORRUPT (the detail says what is wrong, `number` of the last error at which byte),
  * VERSION, NOT_PORTABLE (raw, and of another machine, or a type's size differs), UNKNOWN_TYPE, LIMIT (more entities than the config allows, more values

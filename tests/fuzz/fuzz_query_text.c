@@ -1,6 +1,7 @@
 /* The text form of queries under libFuzzer: whatever bytes come, the parser ends, stays inside of the text, and either says where
  * and why, or makes terms that are written as a text that gives the same terms. A query of these terms is refused with the column
  * of one of them, or counts as many entities as it visits and as match one by one. */
+#include "must.h"
 #include "query_text.h"
 #include "reef.h"
 #include <stdio.h>
@@ -19,15 +20,6 @@ REEF_COMPONENT(in);
 REEF_COMPONENT(of);
 REEF_TAG(Frozen);
 REEF_SWITCH(Awake);
-
-/* Holds in every build; libFuzzer keeps the input. */
-#define MUST(condition) \
-    do { \
-        if (!(condition)) { \
-            fprintf(stderr, "%s:%d: this must hold: %s\n", __FILE__, __LINE__, #condition); \
-            abort(); \
-        } \
-    } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,20 +2,12 @@
 #ifndef REEF_TESTS_FUZZ_WORLD_H
 #define REEF_TESTS_FUZZ_WORLD_H
 
+#include "must.h"
 #include "load_repair.h"
 #include "load_zoo.h"
 #include "reef/journal.h"
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Holds in every build; libFuzzer keeps the input. */
-#define MUST(condition) \
-    do { \
-        if (!(condition)) { \
-            fprintf(stderr, "%s:%d: this must hold: %s\n", __FILE__, __LINE__, #condition); \
-            abort(); \
-        } \
-    } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
