@@ -639,7 +639,8 @@ static NOINLINE reef_status set_stored_slow(reef_world *w, value_store *s, reef_
 {
     uint32_t page = 0;
     const reef_component c = {s->component};
-    const void *there = s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
+    const reef_store_way way = reef_store_way_to(s, s->paged);
+    const void *there = reef_store_at(&way, e, s->size, s->paged, &page);
     if (there == NULL && stored_go(w, s, e, value)) return REEF_ADDED;
     if (there == NULL || w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, s->size);
     memmove((void *)(uintptr_t)there, value, s->size);

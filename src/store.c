@@ -7,6 +7,7 @@ enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, MULTI_PAGE_BYTES = 1 << 2
 const paged_type pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL};
 
 static reef_store store_none; /* of all types that have no store; nobody writes it */
+static const uint32_t store_number_none;
 
 /* ---- pages ---- */
 
@@ -104,7 +105,7 @@ uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index)
 void stores_view(reef_world *w)
 {
     w->hot.stores = w->state.stores ? w->state.stores : &store_none;
-    w->hot.store_number = w->state.store_number;
+    w->hot.store_number = w->state.store_number ? w->state.store_number : &store_number_none;
     w->hot.store_room = w->state.store_room;
     w->slow &= ~SLOW_COLD;
     for (uint32_t i = 1; i < w->state.store_count; i++)

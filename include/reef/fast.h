@@ -91,8 +91,8 @@ typedef struct reef_hot {
     uint32_t         empty_count;  /* entities without a row */
     uint64_t        *fresh_page;   /* the page of their records, while there are some */
     reef_store      *stores;       /* of the state; the first one is empty */
-    uint32_t        *store_number; /* by component id */
-    uint32_t         store_room;   /* ids below */
+    const uint32_t  *store_number; /* by component id; [0] is 0 */
+    uint32_t         store_room;   /* ids below have an entry */
 #if defined(REEF_CHECKED)
     uint32_t         held;         /* != 0: systems run, and what they read is held against their declarations */
 #endif
@@ -211,31 +211,47 @@ REEF_INLINE uint32_t reef_slot_at(const reef_way *way, uint64_t packed, uint32_t
     return REEF_LIKELY(d < way->capacity) ? way->slot[d] : 0;
 }
 
+/* What reading a value of a store needs of it. What doesn't depend on the entity is read without a branch, as for reef_way. */
+typedef struct reef_store_way {
+    void *const    *values, *const *index;
+    const uint64_t *version;
+    uint32_t        count, bits, offset; /* count: of the pages that entities point into */
+} reef_store_way;
+
+REEF_INLINE reef_store_way reef_store_way_to(const reef_store *s, bool paged)
+{
+    reef_store_way way;
+    way.values = s->values.page;
+    way.index = s->index.page;
+    way.version = s->values.version;
+    way.count = paged ? s->values.count : s->index.count;
+    way.bits = s->bits;
+    way.offset = s->offset;
+    return way;
+}
 /* The value of an entity in a store, of several the first; NULL: none, or the handle is dead. *page is that of the value. Of the
  * REEF_PAGED home: two loads, of the generation and of the value, which don't wait for each other. */
-REEF_INLINE const void *reef_store_find_paged(const reef_store *s, reef_entity e, size_t size, uint32_t *page)
+REEF_INLINE const void *reef_store_at(const reef_store_way *way, reef_entity e, size_t size, bool paged, uint32_t *page)
 {
-    const uint32_t i = e.index & ((1u << s->bits) - 1), p = e.index >> s->bits;
-    *page = p;
-    if (REEF_UNLIKELY(p >= s->values.count)) return NULL;
-    const char *at = (const char *)s->values.page[p];
-    if (REEF_UNLIKELY(at == NULL || e.generation == 0)) return NULL;
-    return REEF_LIKELY(((const uint32_t *)(const void *)at)[i] == e.generation) ? at + s->offset + i * size : NULL;
-}
-REEF_INLINE const void *reef_store_find_packed(const reef_store *s, reef_entity e, size_t size, uint32_t *page)
-{
-    const uint32_t p = e.index >> REEF_INDEX_BITS;
-    if (REEF_UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || e.generation == 0)) return NULL;
-    const uint64_t x = ((const uint64_t *)s->index.page[p])[e.index & ((1u << REEF_INDEX_BITS) - 1)];
-    if ((uint32_t)(x >> 32) != e.generation) return NULL;
-    const uint32_t slot = (uint32_t)x;
-    *page = slot >> s->bits;
-    return (const char *)s->values.page[slot >> s->bits] + s->offset + (slot & ((1u << s->bits) - 1)) * size;
+    const uint64_t packed = reef_handle(e);
+    const uint32_t index = (uint32_t)packed, generation = (uint32_t)(packed >> 32), part = index >> (paged ? way->bits : (uint32_t)REEF_INDEX_BITS);
+    if (REEF_UNLIKELY(part >= way->count)) return NULL;
+    const char *at = (const char *)(paged ? way->values : way->index)[part];
+    if (REEF_UNLIKELY(at == NULL || generation == 0)) return NULL;
+    uint32_t slot = index & ((1u << way->bits) - 1);
+    *page = part;
+    if (paged) return REEF_LIKELY(((const uint32_t *)(const void *)at)[slot] == generation) ? at + way->offset + slot * size : NULL;
+    const uint64_t x = ((const uint64_t *)(const void *)at)[index & ((1u << REEF_INDEX_BITS) - 1)];
+    if ((uint32_t)(x >> 32) != generation) return NULL;
+    slot = (uint32_t)x;
+    *page = slot >> way->bits;
+    return (const char *)way->values[*page] + way->offset + (slot & ((1u << way->bits) - 1)) * size;
 }
 REEF_INLINE const void *reef_store_find(const reef_store *s, reef_entity e)
 {
     uint32_t page;
-    const void *p = s->paged ? reef_store_find_paged(s, e, s->size, &page) : reef_store_find_packed(s, e, s->size, &page);
+    const reef_store_way way = reef_store_way_to(s, s->paged);
+    const void *p = reef_store_at(&way, e, s->size, s->paged, &page);
     return s->shared && p ? *(const void *const *)p : p;
 }
 
@@ -280,27 +296,27 @@ REEF_INLINE void *reef_mut_decl(reef_world *world, reef_entity e, reef_type_decl
 }
 
 /* The same for types that live in stores: known when compiled, as is whether they are paged. */
-REEF_INLINE const reef_store *reef_store_now(const reef_world *world, const reef_type_decl *decl)
+REEF_INLINE reef_store_way reef_store_now(const reef_world *world, const reef_type_decl *decl, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
     const uint32_t id = REEF_DEPENDENT(&decl->id);
-    return &h->stores[REEF_LIKELY(id < h->store_room) ? h->store_number[id] : 0];
+    return reef_store_way_to(&h->stores[h->store_number[id & (0u - (id < h->store_room))]], paged);
 }
 REEF_INLINE const void *reef_get_stored(const reef_world *world, reef_entity e, reef_type_decl *decl, size_t size, bool paged)
 {
-    const reef_store *s = reef_store_now(world, decl);
+    const reef_store_way way = reef_store_now(world, decl, paged);
     uint32_t page;
-    const void *p = paged ? reef_store_find_paged(s, e, size, &page) : reef_store_find_packed(s, e, size, &page);
+    const void *p = reef_store_at(&way, e, size, paged, &page);
     return REEF_UNLIKELY(p == NULL) || REEF_HELD_(world) ? reef_get_slow(world, e, decl) : p;
 }
 REEF_INLINE void *reef_mut_stored(reef_world *world, reef_entity e, reef_type_decl *decl, size_t size, bool paged)
 {
     for (bool again = false;; again = true) {
-        const reef_store *s = reef_store_now(world, decl);
+        const reef_store_way way = reef_store_now(world, decl, paged);
         const uint64_t version = ((const reef_hot *)world)->version;
         uint32_t page = 0;
-        const void *p = paged ? reef_store_find_paged(s, e, size, &page) : reef_store_find_packed(s, e, size, &page);
-        if (REEF_LIKELY(p != NULL && s->values.version[page] == version)) return (void *)(uintptr_t)p;
+        const void *p = reef_store_at(&way, e, size, paged, &page);
+        if (REEF_LIKELY(p != NULL && way.version[page] == version)) return (void *)(uintptr_t)p;
         if (again) return reef_mut_done(world, e, decl);
         reef_mut_slow(world, e, decl);
     }
