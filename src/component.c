@@ -526,15 +526,15 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c);
 
-/* In a world with observers: the straight path, and they are told. (A spot in halves, as for wide_add.) */
-static NOINLINE reef_status table_add_told(reef_world *w, uint64_t *record, reef_slot *slots, handle h, reef_component c, void **out)
+/* In a world with observers: the straight path, and they are told. */
+static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
 {
-    const spot x = {record, *record, slots, h};
-    const reef_entity e = {HANDLE_INDEX(h), HANDLE_GENERATION(h)};
+    spot x;
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!edge_open(w, &x, spot_key(&x, c, false), i, w->hot.version)) ||
-        UNLIKELY(!observe_straight(w, c.id)))
+    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) || UNLIKELY(!observe_straight(w, c.id)))
         return add_slow(w, "reef_add", e, c, NULL, out);
+    const uint64_t key = spot_key(&x, c, false);
+    if (UNLIKELY(!edge_open(w, &x, key, edge_lately(w, key, false), w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
     void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, &x, i, NULL, false);
     if (observe_told(w, e, c.id, made, false) && made) made = cell_now(w, e, c);
     if (out) *out = made;
@@ -547,8 +547,7 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
     if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = edge_lately(w, key, false);
-    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move)))
-        return observed(w) && args == NULL ? table_add_told(w, x.record, x.slots, x.h, c, out) : add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return add_slow(w, "reef_add", e, c, args, out);
     void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, &x, i, NULL, false);
     if (out) *out = made;
     return REEF_OK;
@@ -558,7 +557,10 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
 {
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
     const uint32_t kind = elsewhere(w, c);
-    if (LIKELY(kind < ELSEWHERE_BITS)) return table_add(w, e, c, args, out);
+    if (LIKELY(kind < ELSEWHERE_BITS)) {
+        if (UNLIKELY(w->gate_move == UINT64_MAX) && observed(w) && args == NULL) return table_add_told(w, e, c, out);
+        return table_add(w, e, c, args, out);
+    }
     if (kind == ELSEWHERE_STORES) return stored_add(w, e, c, args, out);
     if (w->switch_lately.component == c.id && switch_again(w, e, true)) {
         if (out) *out = NULL;
