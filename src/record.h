@@ -63,7 +63,4 @@ void record_load_drop(record_load *r);
 /* Then: what was read takes the world's place, and its systems are on or off as in the file. A failure is recorded, and nothing happened. (src/load.c) */
 reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *operation);
 
-/* A world of the same family, config and schedule without anything in it. NULL: no memory. (src/world.c or src/snapshot.c) */
-reef_world *world_blank(reef_world *w);
-
 #endif

@@ -17,8 +17,6 @@
 #include "tick.h"
 #include "stored.h"
 
-void sets_distrust(reef_world *w);
-
 /* ---- all containers of a state ---- */
 
 /* Container i of them all, with the kind of its pages (NULL: `part` is that of a store, and complete). The chunks come first:

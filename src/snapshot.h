@@ -32,6 +32,8 @@ uint32_t part_like(const state *from, uint32_t i, const state *to);
  * begins without one.) NULL as for reef_fork. */
 reef_world *world_aside(reef_world *w);
 reef_world *snapshot_aside(const reef_snapshot *s);
+/* A world of the same family, config and schedule without anything in it. NULL: no memory. */
+reef_world *world_blank(reef_world *w);
 
 /* The states of two worlds of one family change places; nothing is copied, so it can't fail. Values of types that a rewind
  * leaves alone go with their state: skips_move (reset.h) comes first. */

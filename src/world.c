@@ -6,11 +6,6 @@
 #include "stored.h"
 #include <stdio.h>
 
-void bundles_drop(reef_world *w);
-void queries_drop(reef_world *w);
-void queries_forget(reef_world *w);
-void ticking_drop(reef_world *w);
-
 /* ---- making ---- */
 
 static family *family_make(const reef_allocator *allocator)

@@ -517,6 +517,12 @@ COLD bool lanes_retry(reef_world *w);
 INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || lanes_retry(w); }
 void lanes_drop(reef_world *w);
 
+/* ---- what a world lets go of at its end, and what doesn't hold for another state ---- */
+void bundles_drop(reef_world *w);  /* src/spawn.c */
+void sets_distrust(reef_world *w); /* the sets of values spawned lately: src/spawn.c */
+void queries_drop(reef_world *w);  /* src/query.c */
+void ticking_drop(reef_world *w);  /* src/tick.c */
+
 /* ---- scripts (src/script.c) ---- */
 uint64_t scripts_serial(const reef_world *w); /* of the reader; 0: scripts are off */
 bool scripts_join(reef_world *fork, uint64_t serial); /* the fork has them as its origin has, if it has. False: no memory */
