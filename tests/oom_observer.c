@@ -1,8 +1,6 @@
 /* Scenarios of the allocation sweep with observers: a call that fails has told nobody anything. */
 #include "oom_scenarios.h"
 
-static bool done(reef_status status) { return status >= 0; }
-
 static uint64_t heard_sum;
 static void heard(const reef_notice *n)
 {

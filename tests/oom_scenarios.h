@@ -25,11 +25,14 @@ typedef struct scenario {
     bool (*call)(sweep *s);    /* true: done. false: the error record says why */
 } scenario;
 
+static inline bool done(reef_status status) { return status >= 0; }
+
 extern const scenario scenarios[];
 extern const size_t scenario_count;
 
 /* Those that the sweep names itself. */
 void some_rows(sweep *s);
+void with_marks(sweep *s);
 void with_snapshot(sweep *s);
 bool name_more(sweep *s);
 
@@ -51,6 +54,25 @@ bool observed_disable_where(sweep *s);
 bool observed_destroy_where(sweep *s);
 bool observed_clear(sweep *s);
 bool observed_clear_type(sweep *s);
+
+/* Systems, events, files and differences (oom_systems.c). */
+void with_systems(sweep *s);
+bool system_first(sweep *s);
+bool system_ordered(sweep *s);
+bool system_replaced(sweep *s);
+bool system_removed(sweep *s);
+bool system_switched(sweep *s);
+bool phase_made(sweep *s);
+void one_receives(sweep *s);
+void with_events(sweep *s);
+void with_events_kept(sweep *s);
+bool event_posted(sweep *s);
+bool events_read(sweep *s);
+bool events_bound(sweep *s);
+bool saved(sweep *s);
+bool saved_some(sweep *s);
+void with_changes(sweep *s);
+bool saved_difference(sweep *s);
 
 /* Several values of a kind, and values in common (oom_values.c). */
 void with_several(sweep *s);

@@ -478,27 +478,48 @@ static op_kind kind_for_phase(generator *g, op_kind k)
     return k == OP_NAME && !g->naming ? OP_FIND : k;
 }
 
+static void gen_spawn(generator *g, const model *m, op *o)
+{
+    values(g, m, o, false);
+    if (one_in(g, 100) && o->count > 0) o->how[0] = HOW_REMOVE;
+}
+
+static void gen_bundle(generator *g, const model *m, op *o)
+{
+    types(g, m, o, OP_TYPES);
+    if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
+    o->n = below(g, SLOTS);
+}
+
+static void gen_hash(generator *g, const model *m, op *o)
+{
+    o->option = (uint8_t)below(g, HASH_WAYS);
+    if (o->option == HASH_OF_FORK && !one_in(g, 8)) o->option = HASH_KEPT;
+    o->type[0] = active_type(g, m);
+}
+
+static void gen_deferred(generator *g, const model *m, op *o)
+{
+    types(g, m, o, 6);
+    for (uint32_t i = 0; i < OP_LIST; i++) o->list[i] = one_in(g, 12) ? some_number(g) : living_number(g, m);
+    for (uint32_t i = 1; i < OP_LIST; i += 2) o->list[i] = o->list[i - 1]; /* requests that meet */
+    o->option = (uint8_t)below(g, 2);
+}
+
 static void fill_in(generator *g, const model *m, op *o)
 {
     o->subject = subject(g, m, o);
     switch ((op_kind)o->kind) {
     case OP_CREATE:
     case OP_REMOVE_ALL: o->option = (uint8_t)below(g, 2); break;
-    case OP_SPAWN:
-        values(g, m, o, false);
-        if (one_in(g, 100) && o->count > 0) o->how[0] = HOW_REMOVE;
-        break;
+    case OP_SPAWN: gen_spawn(g, m, o); break;
     case OP_SPAWN_MANY: gen_spawn_many(g, m, o); break;
     case OP_CLONE_MANY:
         o->n = amount(g);
         o->option = one_in(g, 5);
         break;
     case OP_CREATE_AS: gen_create_as(g, m, o); break;
-    case OP_BUNDLE_NEW:
-        types(g, m, o, OP_TYPES);
-        if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
-        o->n = below(g, SLOTS);
-        break;
+    case OP_BUNDLE_NEW: gen_bundle(g, m, o); break;
     case OP_BUNDLE_FREE:
     case OP_QUERY_FREE: o->n = below(g, SLOTS); break;
     case OP_FORK:
@@ -511,11 +532,7 @@ static void fill_in(generator *g, const model *m, op *o)
     case OP_SAVE:
     case OP_DIFF:
     case OP_JOURNAL: gen_keep(g, m, o); break;
-    case OP_HASH:
-        o->option = (uint8_t)below(g, HASH_WAYS);
-        if (o->option == HASH_OF_FORK && !one_in(g, 8)) o->option = HASH_KEPT;
-        o->type[0] = active_type(g, m);
-        break;
+    case OP_HASH: gen_hash(g, m, o); break;
     case OP_BUNDLE_SPAWN:
         o->n = below(g, SLOTS);
         o->option = one_in(g, 50);
@@ -539,12 +556,7 @@ static void fill_in(generator *g, const model *m, op *o)
         o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100);
         break;
     case OP_DEFER:
-    case OP_TICK:
-        types(g, m, o, 6);
-        for (uint32_t i = 0; i < OP_LIST; i++) o->list[i] = one_in(g, 12) ? some_number(g) : living_number(g, m);
-        for (uint32_t i = 1; i < OP_LIST; i += 2) o->list[i] = o->list[i - 1]; /* requests that meet */
-        o->option = (uint8_t)below(g, 2);
-        break;
+    case OP_TICK: gen_deferred(g, m, o); break;
     case OP_QUERY_NEW: gen_query_new(g, m, o); break;
     case OP_QUERY_WALK: gen_walk(g, m, o); break;
     case OP_ADD_WHERE:

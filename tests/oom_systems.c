@@ -1,0 +1,130 @@
+/* The allocation sweep's scenarios of systems, events, files and differences. */
+#include "oom_scenarios.h"
+
+/* ---- systems ---- */
+
+static void nothing_done(reef_block *b) { (void)b; }
+
+static bool systems_seen(sweep *s, bool made)
+{
+    char text[4096];
+    s->seen = digest_bytes(0, text, reef_schedule_explain(s->w, REEF_EXPLAIN_TEXT, text, sizeof text));
+    return made;
+}
+
+void with_systems(sweep *s)
+{
+    reef_system_add(s->w, "first", nothing_done, "Position, in Mass; reads Health");
+    reef_system_new(s->w, &(reef_system_desc){.name = "second", .function = nothing_done, .before = "first third"});
+}
+
+bool system_first(sweep *s)
+{
+    return systems_seen(s, !reef_system_is_null(reef_system_add(s->w, "first", nothing_done, "Position; sends Mass, destroys")));
+}
+
+bool system_ordered(sweep *s)
+{
+    const reef_system_id made = reef_system_new(s->w, &(reef_system_desc){.name = "third", .function = nothing_done, .text = "Mass; receives Health",
+                                                                          .before = "first", .after = "second"});
+    if (reef_system_is_null(made)) assert_true(reef_system_is_null(reef_system_find(s->w, "third")));
+    return systems_seen(s, !reef_system_is_null(made));
+}
+
+bool system_replaced(sweep *s)
+{
+    const reef_system_id id = reef_system_find(s->w, "first");
+    const bool made = done(reef_system_replace(s->w, id, &(reef_system_desc){.name = "other", .function = nothing_done, .after = "second"}));
+    assert_string_equal(reef_system_name(s->w, id), made ? "other" : "first");
+    return systems_seen(s, made);
+}
+
+bool system_removed(sweep *s)
+{
+    const bool made = done(reef_system_remove(s->w, reef_system_find(s->w, "first")));
+    assert_int_equal(reef_system_is_null(reef_system_find(s->w, "first")), made);
+    return systems_seen(s, made);
+}
+
+bool system_switched(sweep *s)
+{
+    const reef_system_id id = reef_system_find(s->w, "first");
+    const bool made = done(reef_system_switch(s->w, id, false));
+    assert_int_equal(reef_system_is_on(s->w, id), !made);
+    return systems_seen(s, made);
+}
+
+bool phase_made(sweep *s)
+{
+    return systems_seen(s, done(reef_phase_new(s->w, &(reef_phase_desc){.name = "late", .after = "update", .step_ns = 5})));
+}
+
+/* ---- events ---- */
+
+void one_receives(sweep *s)
+{
+    assert_false(reef_system_is_null(reef_system_add(s->w, "eat", nothing_done, "; receives Cargo")));
+}
+
+/* The pages of those that wait are full. */
+void with_events(sweep *s)
+{
+    one_receives(s);
+    for (uint32_t i = 0; i < 16 * (8192 / sizeof(Cargo)); i++) assert_ok(reef_post(s->w, Cargo, {(uint8_t)i}));
+}
+
+void with_events_kept(sweep *s)
+{
+    with_events(s);
+    assert_false(reef_event_reader_is_null(reef_event_reader_new(s->w, reef_id(Cargo))));
+    assert_non_null(s->snapshot = reef_snapshot_take(s->w));
+    for (uint32_t i = 0; i < 100; i++) assert_ok(reef_post(s->w, Cargo, {1}));
+}
+
+static bool events_seen(sweep *s, bool made)
+{
+    s->seen = reef_world_stats(s->w).events;
+    return made;
+}
+
+bool event_posted(sweep *s) { return events_seen(s, done(reef_post(s->w, Cargo, {9}))); }
+bool events_read(sweep *s) { return !reef_event_reader_is_null(reef_event_reader_new(s->w, reef_id(Cargo))); }
+bool events_bound(sweep *s) { return events_seen(s, done(reef_events_bound(s->w, reef_id(Cargo), 1000))); }
+
+static bool save_seen(sweep *s, reef_status status, reef_bytes *bytes)
+{
+    if (status == REEF_OK) s->seen = digest_bytes(1, bytes->data, bytes->size);
+    reef_bytes_free(bytes);
+    return done(status);
+}
+bool saved(sweep *s)
+{
+    reef_bytes b;
+    return save_seen(s, reef_save_bytes(s->w, &b, &(reef_save_desc){.raw = true, .sealed = true}), &b);
+}
+bool saved_some(sweep *s)
+{
+    reef_bytes b;
+    return save_seen(s, reef_save_bytes(s->w, &b, &(reef_save_desc){.raw = true, .query = "in Mass"}), &b);
+}
+static reef_world *unchanged; /* until the call that finds the difference has worked */
+void with_changes(sweep *s)
+{
+    with_marks(s);
+    assert_non_null(unchanged = reef_fork(s->w));
+    for (int i = 0; i < 50; i++) assert_ok(reef_destroy(s->w, s->e[i]));
+    for (int i = 50; i < 70; i++) assert_ok(reef_enable(s->w, s->e[i], Mass));
+    assert_ok(reef_set_name(s->w, s->e[80], "Anna"));
+    assert_ok(reef_spawn_many(s->w, 1500, NULL, reef_with(Health, 1, 2), reef_with(Mass, 3)));
+}
+bool saved_difference(sweep *s)
+{
+    reef_bytes b;
+    const reef_status status = reef_diff_bytes(unchanged, s->w, &b, &(reef_save_desc){.raw = true, .sealed = true});
+    if (status == REEF_OK) {
+        s->seen = b.size; /* the versions in it go on with each hash */
+        reef_world_free(unchanged);
+    }
+    reef_bytes_free(&b);
+    return done(status);
+}
