@@ -29,6 +29,7 @@
  *   reef/pool.h     threads for ticks
  *   reef/ref.h      references to components, kept outside of the world
  *   reef/subtype.h  components that are another component as well
+ *   reef/plain.h    what is a macro or inlined, as exported functions for other languages
  *   reef/fast.h     the inlined half of the hot calls: for the compiler, not for you
  *
  * Rules that hold for every call, so that they are said once:
@@ -42,6 +43,7 @@
 #ifndef REEF_H
 #define REEF_H
 
+/* The version of these headers. */
 #define REEF_VERSION_MAJOR 0
 #define REEF_VERSION_MINOR 1
 #define REEF_VERSION_PATCH 0
@@ -77,5 +79,6 @@
 #include "reef/fast.h"
 #include "reef/ref.h"
 #include "reef/subtype.h"
+#include "reef/plain.h"
 
 #endif

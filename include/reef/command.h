@@ -24,10 +24,14 @@ REEF_BEGIN_C
 /* Makes an entity; the handle is good at once for other commands, to be stored and sent; it lives from the end of the phase on.
  * The handles don't depend on the number of threads. Null on failure. */
 REEF_API reef_entity reef_cmd_create(reef_block *block);
+/* With these components. The values are copied at once (moved out of the caller's where there is no copy). Null on failure. */
 REEF_API reef_entity reef_cmd_spawn_values(reef_block *block, const reef_value *values, uint32_t count);
+/* `n` of them, whose handles go to `entities` (room for n, NULL: not wanted). All or none. */
 REEF_API reef_status reef_cmd_spawn_many_values(reef_block *block, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count);
-/* A copy of what `source` is when the command is done. */
+/* A copy of what `source` is when the command is done. Null on failure. */
 REEF_API reef_entity reef_cmd_clone(reef_block *block, reef_entity source);
+/* Destroys it, add and set a component, remove one or all, make several changes in one move: as reef_destroy, reef_add_id (without args),
+ * reef_set_id, reef_remove_id, reef_remove_all and reef_change_values, when the command is done. Values are copied at once. */
 REEF_API reef_status reef_cmd_destroy(reef_block *block, reef_entity entity);
 REEF_API reef_status reef_cmd_add_id(reef_block *block, reef_entity entity, reef_component type);
 REEF_API reef_status reef_cmd_set_id(reef_block *block, reef_entity entity, reef_component type, const void *value, size_t size);
@@ -46,7 +50,9 @@ REEF_API reef_status reef_cmd_name(reef_block *block, reef_entity entity, const 
 REEF_API reef_status reef_cmd_system_new(reef_block *block, const reef_system_desc *desc);
 /* The system of this name becomes another one. */
 REEF_API reef_status reef_cmd_system_replace(reef_block *block, const char *name, const reef_system_desc *desc);
+/* It goes. */
 REEF_API reef_status reef_cmd_system_remove(reef_block *block, const char *name);
+/* It is turned on or off, as by reef_system_switch. */
 REEF_API reef_status reef_cmd_system_switch(reef_block *block, const char *name, bool on);
 
 REEF_END_C

@@ -47,6 +47,7 @@ REEF_API reef_status reef_spawn_many_values(reef_world *world, uint32_t n, reef_
                                             uint32_t count);
 /* Makes `n` copies of `source`: all components, not the name. Further errors: NOT_COPYABLE, LIMIT. All or none. */
 REEF_API reef_status reef_clone_many(reef_world *world, reef_entity source, uint32_t n, reef_entity *entities);
+/* One copy. Null on failure: the same. */
 REEF_API reef_entity reef_clone(reef_world *world, reef_entity source);
 /* An entity without components. (Inlined: see fast.h.) Null on failure. */
 REEF_API reef_entity reef_create_entity(reef_world *world);
@@ -54,6 +55,8 @@ REEF_API reef_entity reef_create_entity(reef_world *world);
 /* Takes an id out of circulation without making the entity: for handing out ids ahead. It is not alive until
  * reef_create_as makes it so; reef_release_id puts it back. Null on failure. */
 REEF_API reef_entity reef_reserve_id(reef_world *world);
+/* Puts a reserved id back; its index is given out again with the next generation. Errors: BAD_ARGUMENT (it isn't reserved), LOCKED,
+ * NO_MEMORY. */
 REEF_API reef_status reef_release_id(reef_world *world, reef_entity reserved);
 /* Makes the entity of a given id, without components: reserved before, or from a file or the network. Errors: EXISTS (the
  * index is alive; its owner keeps everything), BAD_ARGUMENT (null, or a generation that was used up before), LIMIT.
@@ -67,13 +70,18 @@ typedef struct reef_bundle_part {
     reef_component component;
     uint32_t       offset; /* of the value in the struct given to reef_spawn_bundle */
 } reef_bundle_part;
+/* Prepares one of these parts, at most REEF_BUNDLE_MAX. The world owns it; `parts` is read during the call only. NULL on failure: UNKNOWN_TYPE,
+ * DUPLICATE_TERM, LIMIT, BAD_ARGUMENT, NO_MEMORY. */
 REEF_API reef_bundle *reef_bundle_new(reef_world *world, const reef_bundle_part *parts, uint32_t count);
+/* Before its world is freed, not after. NULL is allowed. */
 REEF_API void reef_bundle_free(reef_bundle *bundle);
 /* Makes one entity of the bundle's set with the values in `packed`. Further errors: OTHER_WORLD. Null on failure. */
 REEF_API reef_entity reef_spawn_bundle(reef_world *world, const reef_bundle *bundle, const void *packed);
 
 /* ---- destroying ---- */
 
+/* Destroys an entity with all that it has; destroy hooks run. Its handle is dead from then on, its index may be given out again with
+ * another generation. */
 REEF_API reef_status reef_destroy(reef_world *world, reef_entity entity);
 /* Destroys those that are alive, in the array's order; returns how many died. Null and dead ones are skipped. LOCKED: 0. */
 REEF_API uint32_t reef_destroy_many(reef_world *world, const reef_entity *entities, uint32_t n);
@@ -104,7 +112,9 @@ REEF_API reef_status reef_change_values(reef_world *world, reef_entity entity, c
 
 /* ---- reading: these take a const world and may run on several threads ---- */
 
+/* Is the handle that of a living entity of this world? */
 REEF_API bool reef_is_alive(const reef_world *world, reef_entity entity) REEF_PURE;
+/* Has the entity the component, disabled or not? Of the base of subtypes: it or one of them. False if the entity isn't alive. */
 REEF_API bool reef_has_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
 /* The component, or NULL if the entity isn't alive or hasn't got it. Tags have no data: NULL. */
 REEF_API const void *reef_get_id(const reef_world *world, reef_entity entity, reef_component type) REEF_PURE;
@@ -166,6 +176,7 @@ REEF_END_C
     reef_value_make(reef_id(T), REEF_VALUE_ARRAY, (uint32_t)sizeof(T), REEF_CHECK_POINTER_(T, pointer))
 #define reef_without(T) reef_value_make(reef_id(T), REEF_VALUE_REMOVE, 0, NULL)
 
+/* What the words above are made of. */
 REEF_INLINE reef_value reef_value_make(reef_component c, reef_value_kind kind, uint32_t size, const void *data)
 {
     reef_value v;

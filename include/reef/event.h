@@ -174,6 +174,8 @@ REEF_INLINE reef_status reef_sent_fast(const reef_block *block)
 
 REEF_END_C
 
+/* ---- the typed words ---- */
+
 #define reef_receive(block, T) reef_receive_id(block, reef_id(T))
 /* An event that is a tag. */
 #define reef_send_tag(block, T) reef_send_id(block, reef_id(T), NULL, 0)

@@ -360,22 +360,10 @@ REEF_INLINE bool reef_has_fast(const reef_world *world, reef_entity e, reef_comp
     return reef_slot_at(&way, reef_handle(e), &place, &slots) != 0 || reef_has_id(world, e, c);
 }
 
-/* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
-REEF_INLINE reef_entity reef_create(reef_world *world)
-{
-    reef_hot *h = (reef_hot *)world;
-    reef_entity e;
-    e.index = h->index_count;
-    e.generation = 1;
-    if (REEF_UNLIKELY(e.index >= h->fresh_end)) return reef_create_entity(world);
-    h->index_count = e.index + 1;
-    h->empty_count++;
-    h->fresh_page[e.index & ((1u << REEF_RECORD_BITS) - 1)] = (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
-    return e;
-}
-
 enum { REEF_MATCHES_AHEAD = 4 };
 
+/* The halves of reef_next that are no hot path: making the block's columns the world's own (false: no memory); the slots of a match whose
+ * first chunk is another one by now; the end of a loop, and loops with a look at rows. */
 REEF_API bool reef_block_own(reef_block *block);
 REEF_API const reef_slot *reef_match_slots(const reef_block *block, const reef_match *match, uint32_t unit);
 REEF_API bool reef_block_more(reef_block *block);
@@ -505,6 +493,9 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t 
     return column ? (const char *)column + i * size : NULL;
 }
 
+/* ---- the typed words ---- */
+
+/* reef_get_id, reef_mut_id and reef_has_id by the C name of a type, as a const T *, a T * and a bool. */
 #define reef_get(world, entity, T) \
     ((const T *)(REEF_STORED_(T) ? reef_get_stored(world, entity, reef_decl_of_##T(), sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
                                  : reef_get_decl(world, entity, reef_decl_of_##T(), sizeof(T))))
@@ -512,6 +503,20 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t 
     ((T *)(REEF_STORED_(T) ? reef_mut_stored(world, entity, reef_decl_of_##T(), sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
                            : reef_mut_decl(world, entity, reef_decl_of_##T(), sizeof(T))))
 #define reef_has(world, entity, T) reef_has_decl(world, entity, reef_decl_of_##T())
+
+/* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
+REEF_INLINE reef_entity reef_create(reef_world *world)
+{
+    reef_hot *h = (reef_hot *)world;
+    reef_entity e;
+    e.index = h->index_count;
+    e.generation = 1;
+    if (REEF_UNLIKELY(e.index >= h->fresh_end)) return reef_create_entity(world);
+    h->index_count = e.index + 1;
+    h->empty_count++;
+    h->fresh_page[e.index & ((1u << REEF_RECORD_BITS) - 1)] = (uint64_t)1 << 32 | 1u << REEF_ROW_BITS;
+    return e;
+}
 
 REEF_END_C
 

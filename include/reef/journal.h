@@ -38,6 +38,7 @@ typedef struct reef_journal_info {
     uint64_t records, bytes; /* of the file */
     uint64_t whole_bytes;    /* of its first record */
 } reef_journal_info;
+/* How large the file is. NULL: all zeroes. */
 REEF_API reef_journal_info reef_journal_stats(const reef_journal *journal);
 /* Writes nothing: append before. NULL is allowed. */
 REEF_API void reef_journal_close(reef_journal *journal);

@@ -34,10 +34,12 @@ typedef struct reef_order {
  * Floating point: -0 and +0 have the same key; negative infinity comes first; NaNs, whatever their bits, have one key, behind
  * that of positive infinity. */
 
+/* The key of a whole number. */
 REEF_INLINE uint64_t reef_key_u32(uint32_t x) { return x; }
 REEF_INLINE uint64_t reef_key_u64(uint64_t x) { return x; }
 REEF_INLINE uint64_t reef_key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
 REEF_INLINE uint64_t reef_key_i32(int32_t x) { return (uint32_t)x ^ (uint32_t)1 << 31; }
+/* The same of floating point. */
 REEF_INLINE uint64_t reef_key_f32(float x)
 {
     uint32_t u;
@@ -46,6 +48,7 @@ REEF_INLINE uint64_t reef_key_f32(float x)
     if (u == 0x80000000u) u = 0;
     return u >> 31 ? ~u : u | 0x80000000u;
 }
+/* With 64 bits. */
 REEF_INLINE uint64_t reef_key_f64(double x)
 {
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)0x7FF << 52;
@@ -55,6 +58,7 @@ REEF_INLINE uint64_t reef_key_f64(double x)
     if (u == sign) u = 0;
     return u & sign ? ~u : u | sign;
 }
+/* By index, then by generation. */
 REEF_INLINE uint64_t reef_key_entity(reef_entity e) { return (uint64_t)e.index << 32 | e.generation; }
 
 REEF_END_C

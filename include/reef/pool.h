@@ -31,10 +31,12 @@ REEF_API reef_pool *reef_pool_new(const reef_pool_config *config);
 /* Ends its threads. No world may be ticking on it; worlds that still have it must get another one, or NULL, before they tick again. NULL
  * is allowed. */
 REEF_API void reef_pool_free(reef_pool *pool);
+/* How many threads it has, the one that ticks included. NULL: 1. Any thread. */
 REEF_API uint32_t reef_pool_threads(const reef_pool *pool);
 
 /* The world's ticks use this pool from now on; NULL: the calling thread alone. Forks made later use it too. Errors: LOCKED. */
 REEF_API reef_status reef_set_pool(reef_world *world, reef_pool *pool);
+/* The world's pool, NULL: it has none. It isn't the caller's by that. */
 REEF_API reef_pool *reef_world_pool(const reef_world *world);
 
 REEF_END_C

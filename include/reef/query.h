@@ -286,7 +286,9 @@ typedef struct reef_row {
     reef_entity entity;
     uint32_t    i; /* in the block */
 } reef_row;
+/* Opens such a walk, before its first row. Errors as reef_begin; then there are no rows. */
 REEF_API reef_row reef_rows(reef_world *world, reef_query query);
+/* The next row: row->entity, at row->i of row->block. False: no more, or no memory, as reef_next. */
 REEF_INLINE bool reef_row_next(reef_row *row);
 #define reef_each(world, query, row) for (reef_row row = reef_rows(world, query); reef_row_next(&row);)
 /* The row's component, for writing and for reading; NULL as the block's. */
@@ -305,8 +307,11 @@ REEF_INLINE bool reef_row_next(reef_row *row);
  * BAD_ARGUMENT for count 0 or above REEF_SPLIT_MAX, for a loop with offset, limit, groups or deferred changes, for an ordered query,
  * and for one that asks inside a group whether a component changed that it writes. */
 typedef struct reef_split reef_split;
+/* Makes such a split, as above; NULL on failure. It lives until reef_split_end. */
 REEF_API reef_split *reef_split_begin(reef_world *world, reef_query query, const reef_loop *loop, uint32_t count);
+/* The loop over part `part`, 0 ... count - 1; any other has no blocks. Any thread; each part is walked once. */
 REEF_API reef_block reef_split_part(reef_split *split, uint32_t part);
+/* Ends the split when all threads are done with their parts. NULL is allowed. */
 REEF_API void reef_split_end(reef_split *split);
 
 /* ---- asking ---- */

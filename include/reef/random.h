@@ -38,6 +38,7 @@ REEF_API reef_random reef_random_of(const reef_world *world, uint64_t stream, re
 
 /* The seed is part of the state; a new world has that of its config. Errors: LOCKED (in a tick). */
 REEF_API reef_status reef_set_seed(reef_world *world, uint64_t seed);
+/* The seed. NULL: 0. */
 REEF_API uint64_t reef_seed(const reef_world *world);
 
 /* The next four numbers. The calls below do it when it is time. */

@@ -50,10 +50,12 @@ REEF_INLINE reef_ref reef_ref_make_id(const reef_world *world, reef_entity entit
     ref.world = ((const reef_hot *)world)->number;
     return ref;
 }
+/* Are they of the same entity, component and world? */
 REEF_INLINE bool reef_ref_equal(const reef_ref *a, const reef_ref *b)
 {
     return reef_entity_equal(a->entity, b->entity) && a->component.id == b->component.id && a->world == b->world;
 }
+/* Is it {0}? */
 REEF_INLINE bool reef_ref_is_null(const reef_ref *ref) { return ref->world == 0; }
 
 /* The value, or NULL: the entity isn't alive or hasn't got the component, the component is a tag, the reference is of another world

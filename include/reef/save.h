@@ -140,6 +140,7 @@ typedef struct reef_file_part {
     uint64_t sections, bytes;
 } reef_file_part;
 
+/* Kinds of sections that reef_file_info has room for. */
 enum { REEF_FILE_PARTS_MAX = 32 };
 
 typedef struct reef_file_info {

@@ -41,6 +41,7 @@
 
 REEF_BEGIN_C
 
+/* Bytes of a script's data; classes of a process. */
 enum { REEF_SCRIPT_BYTES = 40, REEF_SCRIPT_CLASSES_MAX = 1024 };
 
 typedef struct reef_script_run {

@@ -59,11 +59,13 @@ REEF_API reef_status reef_signature_difference(reef_signature *to, const reef_si
 
 /* ---- asking: NULL is taken as the empty signature ---- */
 
+/* Is the type in it? */
 REEF_API bool reef_signature_has(const reef_signature *signature, reef_component type);
 /* Number of types. */
 REEF_API uint32_t reef_signature_count(const reef_signature *signature);
 /* The types by name, if there is room for all of them; otherwise nothing is written. Returns their number. */
 REEF_API uint32_t reef_signature_types(const reef_signature *signature, reef_component *types, uint32_t room);
+/* Do they have the same types? Allocators don't count. */
 REEF_API bool reef_signature_equal(const reef_signature *a, const reef_signature *b);
 /* Has `b` all that `a` has? The empty signature is a subset of every one. */
 REEF_API bool reef_signature_is_subset(const reef_signature *a, const reef_signature *b);

@@ -66,6 +66,7 @@ typedef struct reef_strided {
  * doesn't name the base so with that access. */
 REEF_API reef_strided reef_block_sub(const reef_block *block, reef_component base, bool write);
 
+/* Value `i` of them, i less than the block's count; NULL where there is none. */
 REEF_INLINE void *reef_sub_cell(reef_strided values, uint32_t i)
 {
     return values.first ? (char *)values.first + i * values.stride : NULL;

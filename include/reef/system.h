@@ -95,6 +95,7 @@ REEF_API reef_status reef_system_replace(reef_world *world, reef_system_id syste
 REEF_API reef_status reef_system_remove(reef_world *world, reef_system_id system);
 /* A system that is off keeps its place and what it has still to see (changes, events). Errors: the same. */
 REEF_API reef_status reef_system_switch(reef_world *world, reef_system_id system, bool on);
+/* Is it on? False for one that isn't there. */
 REEF_API bool reef_system_is_on(const reef_world *world, reef_system_id system);
 /* The system of a name, null if there is none. */
 REEF_API reef_system_id reef_system_find(const reef_world *world, const char *name);
@@ -131,7 +132,9 @@ REEF_API reef_status reef_system_once(reef_world *world, const reef_system_desc 
 
 /* While a world is paused reef_tick does nothing and answers OK; reef_step_once ticks all the same. Not part of the state. */
 REEF_API void reef_pause(reef_world *world, bool paused);
+/* Is the world paused? */
 REEF_API bool reef_is_paused(const reef_world *world);
+/* A tick, paused or not. Errors as reef_tick. */
 REEF_API reef_status reef_step_once(reef_world *world, float dt);
 
 /* Ticks that the world has seen, and the time of all of them in nanoseconds. Part of the state. */
@@ -173,6 +176,7 @@ typedef struct reef_system_stats {
 } reef_system_stats;
 /* Off at first; then no clock is read. */
 REEF_API void reef_measure_systems(reef_world *world, bool on);
+/* What was counted of a system; all zeroes where statistics are off or there is no such system. */
 REEF_API reef_system_stats reef_system_measured(const reef_world *world, reef_system_id system);
 /* Called before and after each job, on the job's thread: for profilers. {0}: none. */
 typedef struct reef_trace {
@@ -180,6 +184,7 @@ typedef struct reef_trace {
     void (*end)(void *context, const char *system, uint32_t worker);
     void  *context;
 } reef_trace;
+/* *trace is copied; NULL or {0}: none. Without effect while systems run or a loop is open. */
 REEF_API void reef_set_trace(reef_world *world, const reef_trace *trace);
 
 REEF_END_C

@@ -35,10 +35,12 @@ typedef struct reef_component {
     uint32_t id;
 } reef_component;
 
+/* Are they the same handle? (Of the same world: handles don't know theirs.) */
 REEF_INLINE bool reef_entity_equal(reef_entity a, reef_entity b)
 {
     return a.index == b.index && a.generation == b.generation;
 }
+/* Is it {0}? A handle that isn't null may be dead: reef_is_alive. */
 REEF_INLINE bool reef_entity_is_null(reef_entity e) { return e.generation == 0; }
 /* For hash tables and logs: generation in the upper, index in the lower half. */
 REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return (uint64_t)e.generation << 32 | e.index; }

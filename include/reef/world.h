@@ -34,6 +34,7 @@ REEF_API reef_status reef_world_use(reef_world *world, reef_component type);
 
 /* The pointer that log and misuse are given: reef_world_config.context. A fork begins with that of the world it came from. */
 REEF_API void *reef_context(const reef_world *world);
+/* Gives log and misuse another one. */
 REEF_API void reef_set_context(reef_world *world, void *context);
 
 /* A point in time for "changed since": what is written from now on is newer. Points of a world and of a fork made later compare;
