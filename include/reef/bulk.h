@@ -34,6 +34,7 @@ REEF_API reef_status reef_enable_where_id(reef_world *world, reef_query query, r
 /* Destroys them. */
 REEF_API reef_status reef_destroy_where(reef_world *world, reef_query query, uint64_t *destroyed);
 
+/* By the C name of a type, without the number: reef_add_where(w, q, Ash). */
 #define reef_add_where(world, query, T) reef_add_where_id(world, query, reef_id(T), NULL)
 #define reef_remove_where(world, query, T) reef_remove_where_id(world, query, reef_id(T), NULL)
 #define reef_enable_where(world, query, T) reef_enable_where_id(world, query, reef_id(T), true, NULL)

@@ -57,6 +57,7 @@ REEF_API reef_status reef_cmd_system_switch(reef_block *block, const char *name,
 
 REEF_END_C
 
+/* By the C name of a type: reef_cmd_spawn(b, reef_with(Position, 1, 2)), reef_cmd_add(b, e, Frozen), reef_cmd_set(b, e, Velocity, 3, 4). */
 #define reef_cmd_spawn(block, ...) reef_cmd_spawn_values(block, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_spawn_many(block, n, entities, ...) reef_cmd_spawn_many_values(block, n, entities, REEF_VALUES_(__VA_ARGS__))
 #define reef_cmd_change(block, entity, ...) reef_cmd_change_values(block, entity, REEF_VALUES_(__VA_ARGS__))

@@ -162,14 +162,17 @@ REEF_END_C
 
 /* ---- the typed words ---- */
 
+/* reef_spawn(w, reef_with(Position, 1, 2), reef_tag(Hungry)): an entity with these, null on failure. */
 #define reef_spawn(world, ...) reef_spawn_values(world, REEF_VALUES_(__VA_ARGS__))
 /* reef_spawn_many(w, n, ids, reef_array(Position, positions), reef_with(Velocity, 1, 2)) */
 #define reef_spawn_many(world, n, entities, ...) reef_spawn_many_values(world, n, entities, REEF_VALUES_(__VA_ARGS__))
+/* reef_change(w, e, reef_with(Position, 1, 2), reef_without(Velocity)): all of it in one move. */
 #define reef_change(world, entity, ...) reef_change_values(world, entity, REEF_VALUES_(__VA_ARGS__))
 /* reef_destroy_with(w, reef_id(Enemy), reef_id(Dead)) */
 #define reef_destroy_with(world, ...) reef_destroy_with_types(world, REEF_TYPES_(__VA_ARGS__), NULL)
 
-/* Arguments of the three above: a value written out; a tag or a default value; one array element an entity; taken away. */
+/* Arguments of spawn and change: a tag, a default value, one array element an entity, a type that is taken away; and reef_with, a value
+ * written out. */
 #define reef_tag(T) reef_value_make(reef_id(T), REEF_VALUE_DEFAULT, 0, NULL)
 #define reef_default(T) reef_value_make(reef_id(T), REEF_VALUE_DEFAULT, 0, NULL)
 #define reef_array(T, pointer) \
@@ -245,6 +248,8 @@ template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &
 
 #endif
 
+/* By the C name of a type, with the status of the function: reef_add_with hands args to the constructor; reef_ensure gives a T *; reef_read and
+ * the two of many entities take pointers to T. */
 #define reef_add(world, entity, T) reef_add_id(world, entity, reef_id(T), NULL, NULL)
 #define reef_add_with(world, entity, T, args) reef_add_id(world, entity, reef_id(T), args, NULL)
 #define reef_ensure(world, entity, T) ((T *)reef_ensure_id(world, entity, reef_id(T), NULL))

@@ -176,6 +176,7 @@ REEF_END_C
 
 /* ---- the typed words ---- */
 
+/* reef_receive(b, Hit): a reef_events, by the C name of a type. */
 #define reef_receive(block, T) reef_receive_id(block, reef_id(T))
 /* An event that is a tag. */
 #define reef_send_tag(block, T) reef_send_id(block, reef_id(T), NULL, 0)

@@ -53,6 +53,7 @@ REEF_API void *reef_block_span_mut_id(const reef_block *block, reef_component ty
 
 REEF_END_C
 
+/* By the C name of a type: reef_append(w, e, Buff, 1, 10) takes the value written out, and the others give pointers to T. */
 #define reef_span(world, entity, T, count) ((const T *)reef_span_id(world, entity, reef_id(T), count))
 #define reef_span_mut(world, entity, T, count) ((T *)reef_span_mut_id(world, entity, reef_id(T), count))
 #define reef_count_on(world, entity, T) reef_count_on_id(world, entity, reef_id(T))

@@ -209,10 +209,12 @@ REEF_API void *reef_block_fixed_inout(const reef_block *block, reef_component ty
 REEF_API const void *reef_block_field_in(const reef_block *block, reef_component type, size_t offset, size_t size);
 REEF_API void *reef_block_field_inout(const reef_block *block, reef_component type, size_t offset, size_t size);
 
+/* reef_in_field(b, Position, x): the field's array, of its type. */
 #define reef_in_field(block, T, field) \
     ((const REEF_TYPE_OF_FIELD(T, field) *)reef_block_field_in(block, reef_id(T), offsetof(T, field), sizeof(((T *)0)->field)))
 #define reef_inout_field(block, T, field) \
     ((REEF_TYPE_OF_FIELD(T, field) *)reef_block_field_inout(block, reef_id(T), offsetof(T, field), sizeof(((T *)0)->field)))
+/* reef_in(b, Velocity): a const Velocity *, reef_inout(b, Position): a Position *, reef_out the same; by the C name of a type. */
 #define reef_in(block, T) ((const T *)reef_block_in_fast(block, reef_id(T)))
 #define reef_inout(block, T) ((T *)reef_block_inout_fast(block, reef_id(T)))
 #define reef_out(block, T) ((T *)reef_block_inout_fast(block, reef_id(T)))
@@ -290,6 +292,7 @@ typedef struct reef_row {
 REEF_API reef_row reef_rows(reef_world *world, reef_query query);
 /* The next row: row->entity, at row->i of row->block. False: no more, or no memory, as reef_next. */
 REEF_INLINE bool reef_row_next(reef_row *row);
+/* For each row that matches; `row` is a reef_row of the loop. */
 #define reef_each(world, query, row) for (reef_row row = reef_rows(world, query); reef_row_next(&row);)
 /* The row's component, for writing and for reading; NULL as the block's. */
 #define reef_at(row, T) ((T *)reef_row_cell((row).i, reef_block_inout_fast(&(row).block, reef_id(T)), sizeof(T)))

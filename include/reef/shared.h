@@ -56,6 +56,7 @@ REEF_API reef_status reef_attach(reef_world *world, reef_entity entity, reef_pin
 
 REEF_END_C
 
+/* By the C name of a type. */
 #define reef_share(world, from, to, T) reef_share_id(world, from, to, reef_id(T))
 #define reef_pin(world, entity, T) reef_pin_id(world, entity, reef_id(T))
 /* The value, for reading; lives as long as the pin. Whoever reads it on another thread sees to it that no world writes it meanwhile. */

@@ -34,6 +34,7 @@ REEF_API reef_entity reef_single_entity(const reef_world *world);
 
 REEF_END_C
 
+/* By the C name of a type; reef_single_set(w, Gravity, 0, -9.81f) takes the value written out. */
 #define reef_single_get(world, T) ((const T *)reef_single_get_id(world, reef_id(T)))
 #define reef_single_mut(world, T) ((T *)reef_single_mut_id(world, reef_id(T)))
 #define reef_single_has(world, T) reef_single_has_id(world, reef_id(T))

@@ -41,6 +41,7 @@ REEF_API reef_status reef_find_sub_id(const reef_world *world, reef_entity entit
 /* All of them: which of the base and its subtypes the entity has, ordered by name, as reef_subtypes. 0: none, or it isn't alive. */
 REEF_API uint32_t reef_find_subs_id(const reef_world *world, reef_entity entity, reef_component base, reef_component *types, uint32_t room);
 
+/* By the C name of a type. */
 #define reef_find_sub(world, entity, T, found) reef_find_sub_id(world, entity, reef_id(T), found)
 #define reef_find_subs(world, entity, T, types, room) reef_find_subs_id(world, entity, reef_id(T), types, room)
 
@@ -71,6 +72,7 @@ REEF_INLINE void *reef_sub_cell(reef_strided values, uint32_t i)
 {
     return values.first ? (char *)values.first + i * values.stride : NULL;
 }
+/* reef_in_sub(b, Moving) to be read, reef_inout_sub(b, Moving) to be written: a reef_strided, whose values reef_sub gives. */
 #define reef_in_sub(block, T) reef_block_sub(block, reef_id(T), false)
 #define reef_inout_sub(block, T) reef_block_sub(block, reef_id(T), true)
 /* Value i of them: to be written, and to be read. */

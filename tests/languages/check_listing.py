@@ -41,27 +41,43 @@ for entry in [*listing["functions"], *listing["macros"]]:
             if types[0] != types[1]:
                 mistakes.append("%s and %s have other parameters" % (entry["name"], name))
 
-# The reference: each function in the index, and on the page of its header with signature, line and comment.
-index = re.findall(r"^- \[`(\w+)`\]\((\w+\.md)#(\w+)\)", pages["index.md"], re.M)
-anchors = {name: (page, anchor) for name, page, anchor in index}
+# The reference: each function in the index, and on the page of its header with signature, comment and a link to its line.
+index = {name: (page, anchor) for name, page, anchor in re.findall(r"^- \[`(\w+)`\]\((\w+\.md)#([\w-]+)\)", pages["index.md"], re.M)}
+
+
+def line_of(link):
+    path, number = link.split("#L")
+    with open(os.path.join(sys.argv[3], path), encoding="utf-8") as header:
+        return header.read().split("\n")[int(number) - 1]
+
+
 for name in sorted(listed):
     f = functions[name]
-    page, anchor = anchors.get(name, ("", ""))
-    text = pages.get(page, "")
-    entry = re.search(r"^### %s\n(.*?)(?=^### |\Z)" % name, text, re.M | re.S)
-    if not entry or anchor != name.lower():
-        mistakes.append("the reference has no %s" % name)
-    elif f["signature"] + ";" not in entry.group(1) or "%s#L%d" % (f["header"], f["line"]) not in entry.group(1) or len(entry.group(1).split("```")[2]) < 60:
+    page = index.get(name, ("", ""))[0]
+    entry = re.search(r"^### %s\n(.*?)(?=^### |\Z)" % name, pages.get(page, ""), re.M | re.S)
+    link = re.search(r"\]\(([^)]*/include/%s#L%d)\)" % (f["header"], f["line"]), entry.group(1)) if entry else None
+    if not link or f["signature"] + ";" not in entry.group(1) or len(entry.group(1).split("```")[2]) < 60:
         mistakes.append("the reference says too little of %s" % name)
-    elif not re.search(r"\b%s\(" % name, open(os.path.join(sys.argv[3], re.search(r"\]\(([^)]*%s)#L%d\)" % (f["header"], f["line"]), entry.group(1)).group(1)),
-                                              encoding="utf-8").read().split("\n")[f["line"] - 1]):
-        mistakes.append("%s: the reference leads to the wrong line" % name)
-alphabetical = [name for name, _, _ in index if name in functions and (not functions[name]["internal"] or not functions[name]["inline"])]
+    elif not re.search(r"\b%s\(" % name, line_of(link.group(1))):
+        mistakes.append("the reference leads to another line than that of %s" % name)
+alphabetical = [name for name in index if name in functions]
 if alphabetical != sorted(alphabetical, key=str.lower):
     mistakes.append("the index isn't in alphabetical order")
-for page, text in pages.items():  # links between pages
-    for target, anchor in re.findall(r"\]\((\w+\.md)#(\w+)\)", text):
-        if not re.search(r'^### %s$|<a id="%s">' % (anchor, anchor), pages.get(target, ""), re.M | re.I):
+
+# Links between pages, by the anchors that headings get: of two equal ones the second ends in -1.
+anchors = {}
+for page, text in pages.items():
+    anchors[page] = set(re.findall(r'<a id="(\w+)">', text))
+    for heading in re.findall(r"^#+ (.*)$", text, re.M):
+        anchor = number = re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-")
+        count = 0
+        while number in anchors[page]:
+            count += 1
+            number = "%s-%d" % (anchor, count)
+        anchors[page].add(number)
+for page, text in pages.items():
+    for target, anchor in re.findall(r"\]\((\w+\.md)(?:#([\w-]+))?\)", text):
+        if target not in pages or (anchor and anchor not in anchors[target]):
             mistakes.append("%s: a link to %s#%s, which isn't there" % (page, target, anchor))
 
 print("\n".join(mistakes) or "%d exported functions" % len(listed))
