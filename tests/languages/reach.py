@@ -1,0 +1,152 @@
+"""reach.py LISTING LIBRARY: what is hard to call from another language, from Python: structs with arrays, unions and functions by value,
+callbacks that get structs by value, and the exported twins of what is inlined."""
+import ctypes
+import sys
+
+import reef
+
+r = reef.load(*sys.argv[1:3])
+
+
+class Number(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_int32), ("name", ctypes.c_char * 8), ("friend", r.reef_entity), ("list", ctypes.c_uint16 * 3)]
+
+
+number = r.declare(Number)
+many = r.declare("Many", home=r.REEF_COLD)
+w = r.reef_world_new(None)
+
+
+def value(data, kind=Number):
+    return kind.from_address(data)
+
+
+def set_number(e, n):
+    assert r.reef_set_id(w, e, number, ctypes.byref(Number(n)), ctypes.sizeof(Number)) >= 0
+
+
+# Fields of all kinds, as reef understood them.
+info = r.reef_type_info()
+assert r.reef_type_get(number, info)
+fields = [(f.name, f.kind, f.offset, f.bytes) for f in info.fields[:info.field_count]]
+assert fields == [(b"value", r.REEF_I32, 0, 4), (b"name", r.REEF_CHAR, 4, 8), (b"friend", r.REEF_ENTITY, 12, 8), (b"list", r.REEF_U16, 20, 6)]
+try:
+    r.declare("Number")  # another type of that name
+    raise SystemExit("a tag that is a struct already")
+except ValueError:
+    pass
+
+# Structs that are answered by value: texts in them, counts, a union.
+e = r.reef_create_entity(w)
+set_number(e, 5)
+assert r.reef_remove_id(w, e, many) == r.REEF_ABSENT
+error = r.reef_last_error(w)
+assert (error.status, error.operation, error.component.id, error.entity.index) == (r.REEF_ABSENT, b"reef_remove", many.id, e.index)
+assert r.reef_world_stats(w).entities == 1 and r.reef_status_name(error.status) == "ABSENT"
+klass = r.reef_script_class(name=b"pilot", size=4)
+script = r.reef_script_make(klass, ctypes.byref(ctypes.c_int32(77)))
+s = r.reef_spawn_values(w, r.reef_plain_script_value(script), 1)
+assert r.reef_script_of(w, s).contents.name == b"pilot" and value(r.reef_script_data(w, s), ctypes.c_int32).value == 77
+
+# Hooks get entities by value; a query's description holds terms; an order's key is a function.
+made = []
+
+
+def construct(_context, _world, entity, slot, _arguments):
+    made.append(entity.index)
+    value(slot).value = -1
+    return r.REEF_OK
+
+
+hooks = r.reef_hooks(construct=r.callback("reef_hooks.construct", construct), bytes_move=True)
+hooked = r.declare(type("Hooked", (ctypes.Structure,), {"_fields_": Number._fields_}), hooks=ctypes.pointer(hooks))
+assert r.reef_add_id(w, e, hooked, None, None) == r.REEF_OK and made == [e.index]
+assert value(r.reef_get_id(w, e, hooked)).value == -1
+desc = r.reef_query_desc()
+desc.terms[0] = r.reef_term(component=number, access=r.REEF_IN)
+desc.terms[1] = r.reef_term(component=hooked, op=r.REEF_NOT)
+q = r.reef_query_make(w, desc)
+for n in (3, -2, 9):
+    set_number(r.reef_create_entity(w), n)
+key = r.callback("reef_key", lambda data: r.reef_plain_key_i32(value(data).value))
+assert r.reef_query_order(w, q, r.reef_order(component=number, key=key)) == r.REEF_OK
+row, seen = r.reef_rows(w, q), []
+while r.reef_plain_row_next(row):
+    seen.append(reef.array(Number, r.reef_block_in(row.block, number), row.block.count)[row.i].value)
+assert seen == [-2, 3, 9]
+b, seen = r.reef_begin_loop(w, q, r.reef_loop(offset=1, limit=1)), []
+while r.reef_next_block(b):
+    seen += [n.value for n in reef.array(Number, r.reef_block_in(b, number), b.count)]
+assert seen == [3]
+
+# References.
+ref = r.reef_plain_ref_make_id(w, e, number)
+assert value(r.reef_plain_ref_get_id(w, ref)).value == 5
+value(r.reef_ref_mut_as(w, ref, number)).value = 6
+assert value(r.reef_get_id(w, e, number)).value == 6 and r.reef_plain_ref_is_null(r.reef_ref())
+
+# Streams: structs with functions, by value.
+saved = bytearray()
+
+
+def write(_context, data, count):
+    saved.extend(ctypes.string_at(data, count))
+    return r.REEF_OK
+
+
+def read(_context, data, count, got):
+    part = bytes(saved[read.at:read.at + count])
+    ctypes.memmove(data, part, len(part))
+    read.at += len(part)
+    got[0] = len(part)
+    return r.REEF_OK
+
+
+read.at = 0
+writer = r.reef_writer(write=r.callback("reef_writer.write", write))
+reader = r.reef_reader(read=r.callback("reef_reader.read", read))
+assert r.reef_script_know(klass) == r.REEF_OK
+assert r.reef_save_to(w, writer, None) == r.REEF_OK and len(saved) > 100
+other = r.reef_world_new(None)
+assert r.reef_load_from(other, reader, None) == r.REEF_OK
+assert r.reef_equal(w, other, None) and r.reef_hash(w) == r.reef_hash(other)
+r.reef_world_free(other)
+
+
+# A history, events between systems, a visitor of the hash's parts.
+def say(block):
+    for n in range(1, 5):
+        r.reef_send_id(block, number, ctypes.byref(Number(n)), ctypes.sizeof(Number))
+
+
+def hear(block):
+    events = r.reef_receive_id(block, number)
+    while True:
+        event = r.reef_plain_next_event(events)
+        if not event:
+            break
+        hear.sum += value(event).value
+
+
+def step(_context, world, tick, data, count):
+    set_number(e, tick + (value(data, ctypes.c_int32).value if count else 0))
+    return r.reef_tick(world, 1)
+
+
+hear.sum = 0
+calls = [r.callback("reef_system_desc.function", f) for f in (say, hear)]
+for f, text in zip(calls, (b"; sends Number", b"; receives Number")):
+    system = r.reef_system_new(w, r.reef_system_desc(name=text[2:6], function=f, text=text))
+    assert not r.reef_plain_system_is_null(system)
+h = r.reef_history_new(w, r.reef_history_config(ticks=10, step=r.callback("reef_step", step)))
+for tick in range(3):
+    assert r.reef_history_step(h, ctypes.byref(ctypes.c_int32(100)), 4) == r.REEF_OK
+assert hear.sum == 30 and value(r.reef_get_id(w, e, number)).value == 102 and r.reef_history_reach(h).end == 3
+assert r.reef_history_rewind(h, 1) == r.REEF_OK and value(r.reef_get_id(w, e, number)).value == 100
+r.reef_history_free(h)
+kinds = []
+visit = r.callback("reef_hash_parts.visit", lambda _context, part: kinds.append(part.contents.kind) or True)
+assert r.reef_hash_parts(w, visit, None) == r.reef_hash(w) and r.REEF_HASH_ROWS in kinds
+message = ctypes.create_string_buffer(200)
+assert r.reef_validate(w, message, len(message)) == r.REEF_OK, message.value
+r.reef_world_free(w)
