@@ -379,6 +379,12 @@ static bool query_walk(sweep *s)
     for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);) rows_seen += b.count;
     return rows_seen == reef_count(s->w, Mass);
 }
+static bool query_rows(sweep *s)
+{
+    uint32_t rows_seen = 0;
+    for (reef_row row = reef_rows(s->w, s->query); reef_plain_row_next(&row);) rows_seen++;
+    return rows_seen == reef_count(s->w, Mass);
+}
 static bool query_make(sweep *s)
 {
     s->made = reef_query_make(s->w, &(reef_query_desc){.terms = {{.op = REEF_ANY_OF, .count = 3},
@@ -701,6 +707,7 @@ const scenario scenarios[] = {
     {"query, new subtypes", with_sub_query, query_walk},
     {"query_new, first use", many_tables, query_use},
     {"query, first use", with_query, query_walk},
+    {"query, row by row", with_query, query_rows},
     {"query, tables that are new to it", with_used_query, query_walk},
     {"query_make, groups", some_rows, query_make},
     {"query_make, many tables", many_tables, query_make},

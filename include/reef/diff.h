@@ -14,6 +14,7 @@
 
 REEF_BEGIN_C
 
+/* What a change is. */
 typedef enum reef_change_kind {
     REEF_CHANGE_GONE = 1,  /* lived in `before` alone */
     REEF_CHANGE_BORN,      /* lives in `after` alone */
@@ -36,6 +37,7 @@ typedef struct reef_change {
     uint64_t       fields;  /* bit i: field i differs, the last for all from 63 on; of a type without fields: 1 */
 } reef_change;
 
+/* A comparison of two worlds that is under way. */
 typedef struct reef_diff reef_diff;
 
 /* Compares two worlds, which needn't be related. Neither may change or be freed while the difference is open, nor be in use

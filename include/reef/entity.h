@@ -23,6 +23,7 @@ REEF_BEGIN_C
 
 /* ---- lists of components with values ---- */
 
+/* Where a component's value comes from. */
 typedef enum reef_value_kind {
     REEF_VALUE_ONE = 0, /* data points to one value, copied (or moved, for types that can't be copied) to each entity */
     REEF_VALUE_ARRAY,   /* data points to as many values as entities are made, `size` bytes apart */
@@ -30,6 +31,7 @@ typedef enum reef_value_kind {
     REEF_VALUE_REMOVE   /* reef_change only: take the component away */
 } reef_value_kind;
 
+/* A component with its value, one of a list. */
 typedef struct reef_value {
     reef_component  component;
     reef_value_kind kind;

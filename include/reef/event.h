@@ -113,6 +113,7 @@ REEF_API reef_status reef_events_bound(reef_world *world, reef_component type, u
  *
  * The values are reef's: make it as reef_default(ReefBrief). Whoever loses the component before lives on; a clone ends with its
  * source. Needs reef_tick: reef_tick_phase, and systems that run once, end nobody. */
+/* What such an entity has. */
 typedef struct ReefBrief {
     uint64_t phase; /* in which it was made: a hash of the name; 0: the phase hasn't ended yet */
     uint64_t tick;

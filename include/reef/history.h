@@ -33,6 +33,7 @@ REEF_BEGIN_C
 /* Plays one tick. `input` is aligned for every type, lives during the call, and is NULL where input_bytes is 0. */
 typedef reef_status (*reef_step)(void *context, reef_world *world, uint64_t tick, const void *input, size_t input_bytes);
 
+/* What a history keeps, and how a tick is played. */
 typedef struct reef_history_config {
     uint64_t  ticks;       /* go back this many ticks at most; 0: no such bound */
     uint64_t  bytes;       /* what all kept ticks may cost: states, inputs, books; 0: no such bound. One must be given. When
@@ -44,6 +45,7 @@ typedef struct reef_history_config {
     bool      hashes;      /* remember the hash of each state: reef_history_hash. Costs a reef_hash a tick */
 } reef_history_config;
 
+/* A world's last ticks. */
 typedef struct reef_history reef_history;
 
 /* A history of this world, which is at tick 0 now. The caller owns it and may free it before or after the world, but must call
@@ -79,6 +81,7 @@ REEF_API reef_status reef_history_correct(reef_history *history, const reef_late
 
 /* ---- reading: a pointer lives until the next call that takes the history without const ---- */
 
+/* What is recorded, and where the world is in it. */
 typedef struct reef_history_range {
     uint64_t first; /* the oldest state that can be reached */
     uint64_t tick;  /* the next one to play: the world's state, if nobody else changed it */
@@ -101,6 +104,7 @@ REEF_API const void *reef_history_input(const reef_history *history, uint64_t ti
 
 /* ---- is the step deterministic? ---- */
 
+/* What a synctest plays. */
 typedef struct reef_synctest_config {
     uint64_t  ticks;    /* to play */
     uint32_t  distance; /* ticks that each is rolled back, 1 ... 65536 */
@@ -110,6 +114,7 @@ typedef struct reef_synctest_config {
     void     *context;  /* for step and input */
 } reef_synctest_config;
 
+/* Where playing again led elsewhere. */
 typedef struct reef_desync {
     uint64_t        tick;         /* that led to different states; the first such one */
     uint64_t        first, again; /* hashes after it: when it was played first, when it was played again */

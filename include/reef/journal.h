@@ -14,8 +14,10 @@
 
 REEF_BEGIN_C
 
+/* An open journal, of one world. */
 typedef struct reef_journal reef_journal;
 
+/* How a journal is opened; {0}: all defaults. */
 typedef struct reef_journal_desc {
     bool     raw;          /* as reef_save_desc.raw */
     bool     unsynced;     /* appends don't wait for the disk: a crash of the system may take the last ones, but never the journal */
@@ -34,6 +36,7 @@ REEF_API reef_journal *reef_journal_open(reef_world *world, const char *path, co
 REEF_API reef_status reef_journal_append(reef_journal *journal);
 /* Writes the whole world as it is to a new file, which takes the journal's place in one step, whatever is there by now. Errors: as reef_save. */
 REEF_API reef_status reef_journal_compact(reef_journal *journal);
+/* How large a journal's file is. */
 typedef struct reef_journal_info {
     uint64_t records, bytes; /* of the file */
     uint64_t whole_bytes;    /* of its first record */

@@ -11,6 +11,7 @@
 
 REEF_BEGIN_C
 
+/* What is merged, and how; {0}: all of it. */
 typedef struct reef_merge_desc {
     const char *query;      /* only the entities of `from` that a loop over this query would visit (reef/query.h); NULL: all */
     bool        drop_names; /* a name that is taken in `to` is left out; otherwise it is an error */

@@ -74,6 +74,7 @@ REEF_API const void *reef_notice_old(const reef_notice *notice, uint32_t i);
 #define reef_now(notice, T, i) ((const T *)reef_notice_value(notice, i))
 #define reef_was(notice, T, i) ((const T *)reef_notice_old(notice, i))
 
+/* An observer to be made. Needed are a function, a name and events. */
 typedef struct reef_observer_desc {
     const char            *name;      /* copied; as names of systems, unique among the observers of a world */
     void                 (*function)(const reef_notice *notice);

@@ -19,6 +19,7 @@ REEF_BEGIN_C
 /* Must depend on the value alone, and must not call reef on the same world. */
 typedef uint64_t (*reef_key)(const void *value);
 
+/* By what is sorted; {0}: by entity. */
 typedef struct reef_order {
     reef_component component; /* with data; {0}: by entity, then the next two must be NULL */
     reef_key       key;       /* NULL: by `field` */

@@ -6,6 +6,7 @@
 
 REEF_BEGIN_C
 
+/* Threads that worlds tick on. */
 typedef struct reef_pool reef_pool;
 
 /* The user's own job system in place of reef's threads. */
@@ -17,6 +18,7 @@ typedef struct reef_job_system {
     void *context;
 } reef_job_system;
 
+/* How a pool is made; {0}: as many threads as the machine has processors. */
 typedef struct reef_pool_config {
     uint32_t        threads;    /* 1 ... REEF_THREADS_MAX, the thread that ticks included; 0: as many as the machine has processors */
     reef_job_system jobs;       /* {0}: the pool makes its own threads (threads - 1 of them, at once) */

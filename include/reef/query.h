@@ -33,6 +33,7 @@ REEF_BEGIN_C
 
 /* ---- terms ---- */
 
+/* What a loop does with the values of a term. */
 typedef enum reef_access {
     REEF_INOUT = 0, /* read and written: the loop marks each block that it visits as changed */
     REEF_IN,        /* read only: never marks */
@@ -40,6 +41,7 @@ typedef enum reef_access {
     REEF_WITH       /* a filter: must be there, its data isn't touched. Tags and switches are always like this */
 } reef_access;
 
+/* What a term asks of the component. */
 typedef enum reef_op {
     REEF_HAS = 0,  /* the entity has the component, and it isn't disabled there */
     REEF_NOT,      /* that isn't so; always a filter */
@@ -50,12 +52,14 @@ typedef enum reef_op {
     REEF_NONE_OF
 } reef_op;
 
+/* What is asked of the marks of being disabled. */
 typedef enum reef_enabled {
     REEF_ENABLED = 0, /* only rows where the component is enabled */
     REEF_DISABLED,    /* only rows where it is disabled */
     REEF_EITHER       /* both */
 } reef_enabled;
 
+/* What is asked of the time of the last write. */
 typedef enum reef_since {
     REEF_ALWAYS = 0,
     REEF_IF_CHANGED, /* written since this query last ran (or since reef_loop.since): the rows of blocks that were written, of values
@@ -63,6 +67,7 @@ typedef enum reef_since {
     REEF_IF_ADDED    /* got the component since then; for types with track_rows (others: BAD_ARGUMENT) */
 } reef_since;
 
+/* One condition of a query, or the head of a group of conditions. */
 typedef struct reef_term {
     reef_component component; /* {0} for a group */
     reef_access    access;
@@ -79,6 +84,7 @@ typedef struct reef_term {
                               whose data is asked for, HAS, outside of groups, without a source (else BAD_ARGUMENT) */
 } reef_term;
 
+/* A query to be made: its text or its terms. */
 typedef struct reef_query_desc {
     const char  *text;     /* "Position, in Velocity, !Frozen, ?Mass, Red | Blue": docs/queries.md; NULL: the terms below */
     reef_term    terms[REEF_TERMS_MAX]; /* up to the first HAS, NOT or OPTIONAL whose component is {0} */
@@ -283,6 +289,7 @@ REEF_API uint64_t reef_query_group_count(reef_world *world, reef_query query, ui
 /* ---- row by row ----
  *     reef_each(w, q, row) reef_at(row, Position)->x += reef_at_in(row, Velocity)->x;
  * visits the matching rows only. Leave it early by reef_end(&row.block), then break. */
+/* A row of such a walk, and the walk's place. Don't copy it while the walk is open. */
 typedef struct reef_row {
     reef_block  block;
     reef_entity entity;

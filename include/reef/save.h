@@ -36,6 +36,7 @@ typedef struct reef_reader {
  * has happened. */
 typedef bool (*reef_progress)(void *context, uint64_t done, uint64_t all);
 
+/* How to save; {0}: the whole world, portable, synced. */
 typedef struct reef_save_desc {
     const char   *query;    /* only the entities that match this text (reef/query.h), with their handles; NULL: the whole world. What belongs to
                                no entity isn't saved then: time, events; the others' indices are free */
@@ -70,6 +71,7 @@ typedef enum reef_unknown {
     REEF_UNKNOWN_DECLARE   /* it becomes a type of the program, as the file describes it: for tools */
 } reef_unknown;
 
+/* What isn't in the world as it is in the file. */
 typedef enum reef_load_note_kind {
     REEF_NOTE_TYPE_DROPPED = 1, /* `rows` entities lost it */
     REEF_NOTE_FIELD_DROPPED,    /* the program's type has no such field */
@@ -81,12 +83,14 @@ typedef enum reef_load_note_kind {
     REEF_NOTE_SCRIPT_UNKNOWN,   /* `rows` scripts have a class that the program hasn't said it knows (reef_script_know): they do nothing */
 } reef_load_note_kind;
 
+/* One thing that loading reports. */
 typedef struct reef_load_note {
     reef_load_note_kind kind;
     const char *type, *field; /* or the system's name in `type`; NULL: none. They live until the call returns */
     uint64_t    rows;
 } reef_load_note;
 
+/* How to load; {0}: all defaults. */
 typedef struct reef_load_desc {
     reef_unknown  unknown;
     void        (*note)(void *context, const reef_load_note *note); /* what isn't in the world as it is in the file; NULL: it goes to the world's log */
@@ -143,6 +147,7 @@ typedef struct reef_file_part {
 /* Kinds of sections that reef_file_info has room for. */
 enum { REEF_FILE_PARTS_MAX = 32 };
 
+/* What a file is, and how far it is sound. */
 typedef struct reef_file_info {
     uint32_t version;     /* of the format; 0: there is no header of reef that could be read, and what follows is 0 as well */
     bool     journal, difference, raw, big_endian; /* as the header says */

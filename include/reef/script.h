@@ -44,6 +44,7 @@ REEF_BEGIN_C
 /* Bytes of a script's data; classes of a process. */
 enum { REEF_SCRIPT_BYTES = 40, REEF_SCRIPT_CLASSES_MAX = 1024 };
 
+/* What a script's functions are given. It lives until they return. */
 typedef struct reef_script_run {
     reef_block  *block;  /* for commands, events, random numbers; NULL in the end of a world that is freed: nothing can be changed any more */
     reef_world  *world;

@@ -28,6 +28,7 @@ typedef struct reef_signature_word {
     uint32_t unused;
 } reef_signature_word;
 
+/* A set of types; {0}: the empty one. */
 typedef struct reef_signature {
     reef_signature_word *words; /* by number */
     uint32_t             count, room;

@@ -22,6 +22,7 @@
 
 REEF_BEGIN_C
 
+/* A state that is held. It doesn't change; several threads may read one. */
 typedef struct reef_snapshot reef_snapshot;
 
 /* Holds the world's state as it is now. The caller owns it. It may outlive the world, and snapshots, forks and worlds may be
@@ -56,6 +57,7 @@ REEF_API reef_world *reef_snapshot_fork(const reef_snapshot *snapshot);
  * While a loop is open everything is hashed anew. */
 REEF_API uint64_t reef_hash(reef_world *world);
 
+/* What a part of the hash is of, or what two worlds differ in. */
 typedef enum reef_hash_kind {
     REEF_HASH_IDS = 1, /* generations, free ids, entities without a row; rows: indices ever used */
     REEF_HASH_NAMES,   /* rows: names */

@@ -14,6 +14,7 @@
 
 REEF_BEGIN_C
 
+/* Which tables are sorted, and by what; {0}: all, by entity. */
 typedef struct reef_sort {
     reef_order            order;
     const reef_component *types; /* only tables that have all of these, none of them outside of the table; NULL: all tables */

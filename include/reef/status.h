@@ -45,6 +45,7 @@ REEF_BEGIN_C
     X(CANCELLED, -23, "the caller stopped it") \
     X(OTHER_STATE, -24, "it was made for another state")
 
+/* What a call answers: 0 or more is success. */
 typedef enum reef_status {
 #define X(name, value, text) REEF_##name = value,
     REEF_STATUSES(X)

@@ -57,6 +57,7 @@ REEF_API uint32_t reef_find_subs_id(const reef_world *world, reef_entity entity,
  *
  * Where an entity has several, the block gives the base itself if it has that, otherwise the first subtype by name; the others are
  * reached by reef_find_subs and their own names. Only what is given counts as written. */
+/* An array whose values are `stride` bytes apart. */
 typedef struct reef_strided {
     void          *first;  /* NULL: none of them is there (an optional term, or one of an any-of) */
     size_t         stride; /* bytes from one value to the next */

@@ -25,6 +25,7 @@ REEF_BEGIN_C
 
 /* ---- what a system touches beside the rows that it is handed ---- */
 
+/* In which way a system touches a type. */
 typedef enum reef_touch_kind {
     REEF_READS = 1, /* reads the component of any entity, singletons too: reef_get, reef_has, reef_others */
     REEF_WRITES,    /* writes it as well: reef_mut, reef_set of what is there. Such a system is never split */
@@ -40,6 +41,7 @@ typedef enum reef_touch_kind {
     REEF_NAMES      /* names entities; always without a type */
 } reef_touch_kind;
 
+/* One declaration of what a system touches. */
 typedef struct reef_touch {
     reef_touch_kind kind; /* 0: none */
     reef_component  type; /* {0}: every type, where the kind allows it */
@@ -54,6 +56,7 @@ typedef struct reef_system_id {
 } reef_system_id;
 REEF_INLINE bool reef_system_is_null(reef_system_id system) { return system.generation == 0; }
 
+/* A system to be made. Needed are a function and, if it is to stay, a name. */
 typedef struct reef_system_desc {
     const char *name;                    /* copied; unique in its world, 1 ... REEF_SYSTEM_NAME_MAX bytes, no spaces, commas,
                                             semicolons, quotes */
@@ -165,11 +168,13 @@ REEF_API void *reef_part_id(const reef_block *block, reef_component type);
 
 /* ---- looking at the schedule ---- */
 
+/* In which form the schedule is written: in words, or as a graph for Graphviz. */
 typedef enum reef_explain { REEF_EXPLAIN_TEXT = 0, REEF_EXPLAIN_DOT } reef_explain;
 /* Phases and systems in their order, what each touches, which wait for which, and for the sake of which declaration. As snprintf: at
  * most `size` bytes with the zero; returns the whole text's length. */
 REEF_API size_t reef_schedule_explain(const reef_world *world, reef_explain form, char *text, size_t size);
 
+/* What was counted of a system while statistics were on. */
 typedef struct reef_system_stats {
     uint64_t runs, blocks, rows; /* since statistics were turned on */
     uint64_t time_ns, longest_ns; /* of all its jobs; of its longest run */

@@ -45,6 +45,7 @@ REEF_INLINE bool reef_entity_is_null(reef_entity e) { return e.generation == 0; 
 /* For hash tables and logs: generation in the upper, index in the lower half. */
 REEF_INLINE uint64_t reef_entity_bits(reef_entity e) { return (uint64_t)e.generation << 32 | e.index; }
 
+/* A world: entities, their components and the memory for both (reef/world.h). */
 typedef struct reef_world reef_world;
 
 /* Where the values of a type live. The calls are the same for all homes; docs/homes.md says which to take when. */
@@ -72,6 +73,7 @@ typedef enum reef_on_fork {
 /* ---- hooks ----
  * Plain data needs none. A type with `destroy` owns something; then `move` is needed as well, or `bytes_move`.
  * Hooks must not call reef on the same world. Alignment of every slot is the type's. */
+/* What is to be done with the values of a type where their bytes alone won't do. */
 typedef struct reef_hooks {
     /* Make a value in `slot` (zeroed memory) for `entity`. `args` is what the caller gave to reef_add_with (NULL for the
      * default value). Anything but REEF_OK fails the whole call, and `slot` is not destroyed. */
@@ -97,6 +99,7 @@ typedef struct reef_hooks {
 
 /* ---- fields ---- */
 
+/* What a field holds. */
 typedef enum reef_kind {
     REEF_BOOL = 1, REEF_I8, REEF_U8, REEF_I16, REEF_U16, REEF_I32, REEF_U32, REEF_I64, REEF_U64, REEF_F32, REEF_F64,
     REEF_CHAR,  /* text: count is the size of the array, zero terminated if shorter */
@@ -204,6 +207,7 @@ REEF_INLINE reef_component reef_id_of(reef_type_decl *decl)
 
 /* ---- types made at run time, and looking types up ---- */
 
+/* A type to be made at run time. What isn't said is 0: a tag in REEF_TABLE. */
 typedef struct reef_type_desc {
     const char       *name;  /* copied */
     uint32_t          size;  /* 0 ... REEF_SIZE_MAX */
@@ -227,6 +231,7 @@ REEF_API reef_status reef_type_describe(reef_component type, const reef_field *f
 /* The type of a name, {0} if nobody declared one. Any thread. */
 REEF_API reef_component reef_type_find(const char *name);
 
+/* What is known of a type. */
 typedef struct reef_type_info {
     const char       *name;
     uint32_t          size, align;

@@ -6,8 +6,10 @@
 
 REEF_BEGIN_C
 
+/* How much a message to the log matters. */
 typedef enum reef_log_level { REEF_LOG_INFO = 0, REEF_LOG_WARNING, REEF_LOG_ERROR } reef_log_level;
 
+/* How a world is made; {0}: all defaults. */
 typedef struct reef_world_config {
     reef_allocator allocator;     /* {0}: the C library's, with huge pages where the system gives them */
     bool           strict;        /* only types given to reef_world_use are known; otherwise every declared type is */
@@ -45,6 +47,7 @@ REEF_API uint64_t reef_version(reef_world *world);
 
 /* ---- the last error ---- */
 
+/* Why a call failed. */
 typedef struct reef_error {
     reef_status    status;
     const char    *operation; /* the public call, static memory; "" if nothing failed yet */
@@ -78,6 +81,7 @@ REEF_API reef_status reef_shrink(reef_world *world);
  * same. Without effect in other builds. Errors: LOCKED (a loop is open, systems run, it has forks or snapshots). */
 REEF_API reef_status reef_quarantine(reef_world *world, uint64_t bytes);
 
+/* What a world holds, and what it has done. */
 typedef struct reef_stats {
     uint64_t entities;        /* alive */
     uint64_t entities_empty;  /* of these, without a component in a table */

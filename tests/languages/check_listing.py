@@ -19,9 +19,10 @@ listed = {name for name, f in functions.items() if not f["inline"]}
 mistakes += ["the library exports %s, which no header declares" % n for n in sorted(exported - listed)]
 mistakes += ["%s is declared, and the library doesn't export it" % n for n in sorted(listed - exported)]
 
+for e in [*listing["functions"], *listing["types"], *listing["macros"], *listing["constants"]]:
+    if not e["comment"].strip() and (not e["internal"] or e["name"] in exported):
+        mistakes.append("%s:%d: %s has no comment" % (e["header"], e["line"], e["name"]))
 for f in listing["functions"]:
-    if not f["comment"].strip() and not (f["internal"] and f["inline"]):
-        mistakes.append("%s:%d: %s has no comment" % (f["header"], f["line"], f["name"]))
     if not all(p["name"] for p in f["parameters"]):
         mistakes.append("%s:%d: %s has a parameter without a name" % (f["header"], f["line"], f["name"]))
 
