@@ -558,6 +558,11 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
                  base->size, d->size, base->align, d->align);
     } else if (t == NULL) {
         text_add(&length, "%s", reef_status_text(status));
+        /* hooks that do nothing with values are gone from the description: what was wrong is its address */
+        if (status == REEF_NOT_MOVABLE && d->home != REEF_PAGED && (d->hooks == NULL || d->hooks->address_bound))
+            text_add(&length, ": in %s values move; give it a move hook, or the home REEF_PAGED, where each stays at its address", home_text(d->home));
+        else if (status == REEF_NOT_MOVABLE)
+            text_add(&length, ": what has a destroy hook needs a move hook, or says bytes_move");
         if (d->home == REEF_SPLIT && status == REEF_BAD_ARGUMENT)
             text_add(&length, "; what is split by field has fields that cover it, at most %u, and no hooks", (unsigned)REEF_SPLIT_FIELDS_MAX);
     } else {
