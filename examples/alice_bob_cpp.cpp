@@ -3,20 +3,19 @@
 #include <reef.hpp>
 
 struct Proximity {
-    float distance = 1;
+    float distance, least, most;
 };
 struct Audio {
-    float volume = 0, pitch = 0;
+    float volume, pitch, pan;
 };
 
 /* How loud it is here: volume by the square of the distance. */
 static float listen(reef::world &world)
 {
     float loudness = 0;
-    for (auto [entity, near, audio] : world.view<const Proximity, const Audio>()) {
-        const float heard = audio.volume / (near.distance * near.distance);
-        std::printf("  %s: volume %g at %g m, heard as %g\n", entity.name(), double(audio.volume), double(near.distance), double(heard));
-        loudness += heard;
+    for (auto [entity, prox, audio] : world.view<const Proximity, const Audio>()) {
+        std::printf("  Processing audio for %s (distance = %g, volume = %g)\n", entity.name(), double(prox.distance), double(audio.volume));
+        loudness += audio.volume / (prox.distance * prox.distance);
     }
     return loudness;
 }
@@ -24,19 +23,20 @@ static float listen(reef::world &world)
 int main()
 {
     reef::world world;
-    reef::entity alice = world.entity("alice").add<Proximity>(2).add<Audio>(8, 440);
-    reef::entity bob = world.entity("bob").add<Proximity>(4);
-    world.entity("thunder").add<Audio>(90, 50);
-    std::printf("alice plays:\n");
+    reef::entity alice = world.entity("Alice").add<Proximity>(1.0f, 2.0f, 3.0f).add<Audio>(4.0f, 5.0f, 6.0f);
+    reef::entity bob = world.entity("Bob");
+    bob.add<Audio>(7.0f, 8.0f, 9.0f);
+
+    std::printf("Bob makes a noise, but isn't near:\n");
     std::printf("  all together: %g\n", double(listen(world)));
 
     /* To a handle that was saved, or to a name that was given, more can be added later. */
-    world.find("bob").add<Audio>(32, 110);
-    alice.mut<Proximity>()->distance = 1;
-    std::printf("alice comes nearer, bob joins in:\n");
+    world.find("Bob").add<Proximity>(0.5f, 1.0f, 2.0f);
+    alice.mut<Proximity>()->distance = 2;
+    std::printf("Bob comes near, Alice goes away:\n");
     std::printf("  all together: %g\n", double(listen(world)));
 
-    std::printf("a second alice: %s\n", reef_status_name(bob.rename("alice").status()));
-    bob.rename("robert");
-    std::printf("bob is now %s; is there a bob? %s\n", bob.name(), world.find("bob") ? "yes" : "no");
+    std::printf("a second Alice: %s\n", reef_status_name(bob.rename("Alice").status()));
+    bob.rename("Robert");
+    std::printf("Bob is now %s; is there a Bob? %s\n", bob.name(), world.find("Bob") ? "yes" : "no");
 }

@@ -3,27 +3,39 @@
 #include <reef.hpp>
 
 struct Position {
-    float x = 0, y = 0;
+    float x, y;
+    Position(float at_x, float at_y) : x(at_x), y(at_y) {}
 };
 struct Velocity {
-    float x = 0, y = 0;
+    float x, y;
+    Velocity(float to_x, float to_y) : x(to_x), y(to_y) {}
 };
 
-static void physics(Position &p, const Velocity &v, float seconds)
+static void physicsSystem(float dt, Position &p, const Velocity &v)
 {
-    p.x += v.x * seconds;
-    p.y += v.y * seconds;
+    p.x += v.x * dt;
+    p.y += v.y * dt;
 }
+
+/* The same as a functor that keeps its step of time, and with a further argument. */
+struct ParallelPhysics {
+    void operator()(Position &p, const Velocity &v) const { physicsSystem(step, p, v); }
+    float step = 1.0f / 60;
+};
+static void push(Velocity &v, const float &x, const float &y) { v.x += x, v.y += y; }
 
 int main()
 {
     constexpr int balls = 3000, steps = 64;
     reef::world world;
+    auto e = world.entity();
+    e.add<Position>(0.0f, 0.0f).add<Velocity>(0.0f, 0.0f);
     reef::entity ball[balls];
     for (int i = 0; i < balls; i++) ball[i] = world.spawn(Position{float(i), 0}, Velocity{0, float(i % 10)});
     reef::entity rock = world.spawn(Position{5, 5}); /* no velocity: it stays */
 
-    world.system("physics", physics);
+    /* Kept, and run at every tick. */
+    world.system("physics", physicsSystem);
     for (int i = 0; i < steps; i++) world.tick(1.0f / steps);
 
     auto moving = world.query<const Position, const Velocity>();
@@ -32,5 +44,12 @@ int main()
         const Position *p = ball[i].get<Position>();
         std::printf("ball %d: from (%d, 0) to (%g, %g)\n", i, i, double(p->x), double(p->y));
     }
+    std::printf("the first: (%g, %g)\n", double(e.get<Position>()->x), double(e.get<Position>()->y));
     std::printf("the rock: (%g, %g)\n", double(rock.get<Position>()->x), double(rock.get<Position>()->y));
+
+    /* Or once, without being kept: the same function, a functor, one with arguments of its own. */
+    world.once(1.0f, push, 2.0f, -1.0f);
+    world.once(1.0f, physicsSystem);
+    world.once(0, ParallelPhysics{0.5f});
+    std::printf("the first, pushed: (%g, %g)\n", double(e.get<Position>()->x), double(e.get<Position>()->y));
 }

@@ -170,6 +170,31 @@ class entity {
     template <class T> bool has() const { return w && detail::has<T>(w, e); }
     /* The one that is there, or a new one of the default value. */
     template <class T> T *ensure() const { return w ? detail::ensure<T>(w, e) : nullptr; }
+    /* Of a type in REEF_MULTI: one more behind the others (NULL: refused), all of them in their order, one of them gone. */
+    template <class T, class... A> T *append(A &&...arguments) const
+    {
+        detail::needs_data<T>();
+        if (w == nullptr) return nullptr;
+        auto held = detail::hold<T>(detail::made<T>(std::forward<A>(arguments)...));
+        void *slot = reef_append_id(w, e, id<T>(), held.data(), sizeof(T));
+        held.taken(slot != nullptr);
+        return static_cast<T *>(slot);
+    }
+    template <class T> span<const T> all() const
+    {
+        span<const T> s;
+        if (w) s.first = static_cast<const T *>(reef_span_id(w, e, id<T>(), &s.count));
+        return s;
+    }
+    template <class T> span<T> all_mut() const
+    {
+        span<T> s;
+        if (w) s.first = static_cast<T *>(reef_span_mut_id(w, e, id<T>(), &s.count));
+        return s;
+    }
+    template <class T> reef_status remove_one(uint32_t i) const { return w ? reef_remove_one_id(w, e, id<T>(), i) : REEF_NOT_ALIVE; }
+    /* Gives `to` the value that this one has, of a type in REEF_SHARED. */
+    template <class T> reef_status share(const entity &to) const { return w ? reef_share_id(w, e, to.e, id<T>()) : REEF_NOT_ALIVE; }
     template <class T> bool is_enabled() const { return w && reef_is_enabled_id(w, e, id<T>()); }
     bool is_enabled() const { return w && reef_is_enabled_id(w, e, reef_null_component_()); }
     const char *name() const { return w ? reef_name(w, e) : nullptr; }
@@ -192,6 +217,24 @@ class entity {
   protected:
     reef_world *w = nullptr;
     reef_entity e = {0, 0};
+};
+
+/* A weak way to one component of an entity (reef/ref.h): follows it wherever it moves, and knows when it is gone. Owns nothing; one thread at a
+ * time. On a fork it is null: make another one for there. */
+template <class T> class ref {
+  public:
+    ref() = default;
+    explicit ref(const entity &of) : w(of.world()), r(reef_ref_make_id(of.world(), of, id<T>())) {}
+    /* NULL: the entity is gone, or has no such component any more. */
+    const T *get() { return w ? static_cast<const T *>(reef_ref_get_id(w, &r)) : nullptr; }
+    T *mut() { return w ? static_cast<T *>(reef_ref_mut_id(w, &r)) : nullptr; }
+    explicit operator bool() { return get() != nullptr; }
+    entity owner() const { return w ? entity(w, r.entity) : entity(); }
+
+  private:
+    static_assert(!detail::is_tag<T>(), "reef: a tag has no value to refer to");
+    reef_world *w = nullptr;
+    reef_ref    r = {};
 };
 
 /* An entity, and how the changes of one expression went: the first failure, or what the last of them answered. */

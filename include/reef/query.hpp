@@ -8,6 +8,10 @@
  *     const T       is there, and is only read                                           const T &
  *     T *, const T *   may be there or not                                               T *, const T *: NULL where it isn't
  *     a tag, with<T>, without<T>   filters                                               nothing
+ *     sub<T>, sub<const T>         there is T or a subtype of it (reef/subtype.h)        T &, const T &
+ *     all<T>, all<const T>         all values of a type in REEF_MULTI                    span<T>, span<const T>
+ *     changed<const T>, added<const T>, without const too   only rows where it was written, or came, since this query ran last
+ *                                                                                        const T &, T &
  *
  * and on the right is what a row hands out, behind its entity. While a walk is open, structural changes answer LOCKED.
  *
@@ -20,6 +24,37 @@
 
 namespace reef {
 
+/* ---- further words in lists of components, and parameters of systems ---- */
+
+namespace detail {
+/* What a row hands out, as a parameter: it stands for the value. */
+template <class T> struct row_value {
+    T *value = nullptr;
+    T &operator*() const { return *value; }
+    T *operator->() const { return value; }
+    operator T &() const { return *value; }
+};
+} // namespace detail
+
+template <class T> struct sub : detail::row_value<T> {};     /* the component, or a subtype of it */
+template <class T> struct changed : detail::row_value<T> {}; /* only where it was written since the query ran last (REEF_IF_CHANGED) */
+template <class T> struct added : detail::row_value<T> {};   /* only where it came since then; for types that track rows */
+template <class T> struct all : span<T> {};                  /* all values that the entity has of a type in REEF_MULTI */
+
+/* Values that lie a fixed distance apart. */
+template <class T> struct strided {
+    T       *first = nullptr;
+    size_t   stride = 0; /* bytes */
+    uint32_t count = 0;
+
+    uint32_t size() const { return count; }
+    T &operator[](size_t i) const
+    {
+        using bytes = std::conditional_t<std::is_const_v<T>, const char, char>;
+        return *reinterpret_cast<T *>(reinterpret_cast<bytes *>(first) + i * stride);
+    }
+};
+
 namespace detail {
 
 /* A term of a query, and what a row hands out for it. */
@@ -29,14 +64,13 @@ struct filter {
     explicit filter(const reef_block *) {}
 };
 
-template <class T, reef_access Access, reef_op Op> void add_term(reef_query_desc &d, uint32_t &n)
+template <class T, reef_access Access, reef_op Op> reef_term &add_term(reef_query_desc &d, uint32_t &n)
 {
-    if (n < REEF_TERMS_MAX) {
-        d.terms[n].component = id<T>();
-        d.terms[n].access = Access;
-        d.terms[n].op = Op;
-    }
-    n++;
+    reef_term &t = d.terms[n++]; /* there is room: lists that are too long don't compile */
+    t.component = id<T>();
+    t.access = Access;
+    t.op = Op;
+    return t;
 }
 
 /* The struct of a type that is split by field lies nowhere: such a type isn't for rows. */
@@ -95,11 +129,77 @@ template <class T> struct without_filter : filter {
     static bool term(reef_query_desc &d, uint32_t &n) { return add_term<T, REEF_INOUT, REEF_NOT>(d, n), true; }
 };
 
+/* Subtypes are larger than their base: their values are reached by the stride that the block has. */
+template <class T> struct sub_column {
+    using type = std::remove_const_t<T>;
+    static constexpr bool hands_out = true;
+    strided<T> values;
+    sub_column() = default;
+    explicit sub_column(const reef_block *b)
+    {
+        const reef_strided s = reef_block_sub(b, id<type>(), !std::is_const_v<T>);
+        values = strided<T>{static_cast<T *>(s.first), s.stride, b->count};
+    }
+    REEF_INLINE_MEMBER T &at(uint32_t i) const { return values[i]; }
+    REEF_INLINE_MEMBER strided<T> part(uint32_t i, uint32_t n) const { return strided<T>{&values[i], values.stride, n}; }
+    static bool term(reef_query_desc &d, uint32_t &n)
+    {
+        needs_data<type>();
+        add_term<type, std::is_const_v<T> ? REEF_IN : REEF_INOUT, REEF_HAS>(d, n).subtypes = 1;
+        return in_rows<type>();
+    }
+};
+
+/* Several values an entity. */
+template <class T> struct multi_column {
+    using type = std::remove_const_t<T>;
+    static constexpr bool hands_out = true;
+    const reef_block *b = nullptr;
+    multi_column() = default;
+    explicit multi_column(const reef_block *block) : b(block) {}
+    all<T> at(uint32_t i) const
+    {
+        all<T> s;
+        if constexpr (std::is_const_v<T>) s.first = static_cast<T *>(reef_block_span_id(b, id<type>(), i, &s.count));
+        else s.first = static_cast<T *>(reef_block_span_mut_id(b, id<type>(), i, &s.count));
+        return s;
+    }
+    struct rows {
+        multi_column of;
+        uint32_t     from, count;
+        uint32_t size() const { return count; }
+        all<T> operator[](size_t i) const { return of.at(from + static_cast<uint32_t>(i)); }
+    };
+    rows part(uint32_t i, uint32_t n) const { return rows{*this, i, n}; }
+    static bool term(reef_query_desc &d, uint32_t &n)
+    {
+        needs_data<type>();
+        add_term<type, std::is_const_v<T> ? REEF_IN : REEF_INOUT, REEF_HAS>(d, n);
+        return in_rows<type>();
+    }
+};
+
+template <class T, reef_since Since> struct since_column : column<T> {
+    using column<T>::column;
+    static bool term(reef_query_desc &d, uint32_t &n)
+    {
+        needs_data<std::remove_const_t<T>>();
+        const uint32_t here = n;
+        const bool sound = column<T>::term(d, n);
+        d.terms[here].since = Since;
+        return sound;
+    }
+};
+
 template <class T> struct item_of {
     using type = std::conditional_t<is_tag<std::remove_const_t<T>>(), with_filter<std::remove_const_t<T>>, column<T>>;
 };
 template <class T> struct item_of<T &> : item_of<T> {};
 template <class T> struct item_of<T *> { using type = optional_column<T>; };
+template <class T> struct item_of<sub<T>> { using type = sub_column<T>; };
+template <class T> struct item_of<all<T>> { using type = multi_column<T>; };
+template <class T> struct item_of<changed<T>> { using type = since_column<T, REEF_IF_CHANGED>; };
+template <class T> struct item_of<added<T>> { using type = since_column<T, REEF_IF_ADDED>; };
 template <class T> struct item_of<with<T>> { using type = with_filter<T>; };
 template <class T> struct item_of<without<T>> { using type = without_filter<T>; };
 template <class T> using item = typename item_of<T>::type;
@@ -107,6 +207,7 @@ template <class T> using item = typename item_of<T>::type;
 template <class... T> constexpr void check_terms()
 {
     static_assert(sizeof...(T) > 0, "reef: name at least one component");
+    static_assert(sizeof...(T) <= REEF_TERMS_MAX, "reef: more components than a query has terms");
     static_assert(distinct<typename item<T>::type...>::value, "reef: a component is named twice");
 }
 
@@ -342,6 +443,26 @@ template <class... T> class query {
     entity first() const { return entity(w, reef_query_first(w, q)); }
     entity single() const { return entity(w, reef_query_single(w, q)); }
     bool matches(reef_entity e) const { return reef_query_matches(w, q, e); }
+
+    /* For all that match at once, all or none (reef/bulk.h); `n`, where it is wanted, gets how many were changed. A type whose default value isn't
+     * all zeroes takes set. */
+    template <class C> reef_status add(uint64_t *n = nullptr)
+    {
+        if constexpr (!detail::is_tag<C>())
+            static_assert(!detail::is_plain<C>() || std::is_trivially_default_constructible_v<C>,
+                          "reef: this type's default value isn't all zeroes: give the value, by set(value)");
+        return reef_add_where_id(w, q, id<C>(), n);
+    }
+    template <class C> reef_status remove(uint64_t *n = nullptr) { return reef_remove_where_id(w, q, id<C>(), n); }
+    template <class V> reef_status set(const V &value, uint64_t *n = nullptr)
+    {
+        static_assert(std::is_copy_constructible_v<V>, "reef: each of them gets a copy, and this type can't be copied");
+        detail::needs_data<V>();
+        return reef_set_where_id(w, q, id<V>(), &value, sizeof(V), n);
+    }
+    template <class C> reef_status enable(bool on = true, uint64_t *n = nullptr) { return reef_enable_where_id(w, q, id<C>(), on, n); }
+    reef_status enable(bool on = true, uint64_t *n = nullptr) { return reef_enable_where_id(w, q, reef_null_component_(), on, n); }
+    reef_status destroy(uint64_t *n = nullptr) { return reef_destroy_where(w, q, n); }
 
   private:
     reef_world *w = nullptr;

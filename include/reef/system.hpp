@@ -7,6 +7,7 @@
  *     T &, const T &        the row's component: written, read
  *     T *, const T *        the same where it may be missing: then NULL
  *     span<T>, span<const T>   by blocks instead of rows: the values of rows that lie side by side
+ *     sub<T>, all<T>, changed<T>, added<T>   as in views (reef/query.hpp); the first, third and fourth stand for the row's value: m->speed
  *     const Tag &, with<T>, without<T>   filters
  *     entity, reef_entity   the row's; by blocks span<const reef_entity>
  *     float                 seconds: of the tick, or of the phase's step
@@ -16,6 +17,7 @@
  *     commands<...>         changing the structure at the end of the phase; the list says how: spawns<T...>, adds<T...>, removes<T...>,
  *                           enables<T...> (without a type: of all types), destroys, names. What isn't in the list doesn't compile
  *     sends<T>, receives<T> events
+ *     sums<T>               the job's part of a singleton: sum->total += 3. The parts are added up in order, by T's +=
  *
  * Further arguments of world.system(name, function, arguments ...) are kept, and handed to the function's last parameters at every call:
  * std::ref hands on a reference. Functions, lambdas, functors with one operator(), and members with their object (world.system("step",
@@ -236,6 +238,18 @@ template <class T> class receives {
     reef_block *b;
 };
 
+/* Of one type a system. */
+template <class T> class sums {
+  public:
+    explicit sums(const reef_block *b) : part(static_cast<T *>(reef_part_id(b, id<T>()))) {}
+    T &operator*() const { return *part; }
+    T *operator->() const { return part; }
+
+  private:
+    static_assert(std::is_trivially_copyable_v<T>, "reef: the parts of a sum are plain values");
+    T *part;
+};
+
 namespace detail {
 
 /* ---- what a parameter is ---- */
@@ -316,6 +330,14 @@ template <class T> struct run_parameter : term_parameter<column<T>, form::run> {
     using term_parameter<column<T>, form::run>::term_parameter;
     REEF_INLINE_MEMBER span<T> part(uint32_t i, uint32_t n) const { return span<T>{this->first + i, n}; }
 };
+/* A word that stands for the row's value. */
+template <class Column, class Word> struct word_parameter : term_parameter<Column, form::row> {
+    using term_parameter<Column, form::row>::term_parameter;
+    REEF_INLINE_MEMBER Word at(uint32_t i) const { return Word{{&Column::at(i)}}; }
+};
+template <class T> struct multi_parameter : term_parameter<multi_column<T>, form::row> {
+    using term_parameter<multi_column<T>, form::row>::term_parameter;
+};
 /* A filter: what is handed over says nothing. */
 template <class Filter, class Word> struct filter_parameter : term_parameter<Filter, form::any> {
     using term_parameter<Filter, form::any>::term_parameter;
@@ -345,6 +367,15 @@ template <class T> struct parameter<receives<T>> : own_parameter<receives<T>> {
     static void touch(reef_system_desc &d, uint32_t &n) { touches<REEF_RECEIVES, T>::declare(d, n); }
 };
 
+template <class T> struct parameter<sums<T>> : own_parameter<sums<T>> {
+    using own_parameter<sums<T>>::own_parameter;
+    static void touch(reef_system_desc &d, uint32_t &n)
+    {
+        touches<REEF_SUMS, T>::declare(d, n);
+        d.combine = [](void *total, const void *part) { *static_cast<T *>(total) += *static_cast<const T *>(part); };
+    }
+};
+
 template <class T> struct is_word : std::false_type {};
 template <> struct is_word<float> : std::true_type {};
 template <> struct is_word<entity> : std::true_type {};
@@ -355,6 +386,11 @@ template <class... T> struct is_word<writes<T...>> : std::true_type {};
 template <class... T> struct is_word<commands<T...>> : std::true_type {};
 template <class T> struct is_word<sends<T>> : std::true_type {};
 template <class T> struct is_word<receives<T>> : std::true_type {};
+template <class T> struct is_word<sums<T>> : std::true_type {};
+template <class T> struct is_word<sub<T>> : std::true_type {};
+template <class T> struct is_word<all<T>> : std::true_type {};
+template <class T> struct is_word<changed<T>> : std::true_type {};
+template <class T> struct is_word<added<T>> : std::true_type {};
 template <class T> struct is_word<with<T>> : std::true_type {};
 template <class T> struct is_word<without<T>> : std::true_type {};
 
@@ -362,6 +398,10 @@ template <class T> struct same { using type = T; };
 template <class T> struct parameter_word { using type = parameter<T>; };
 template <class T> struct parameter_word<span<T>> { using type = run_parameter<T>; };
 template <> struct parameter_word<span<const reef_entity>> { using type = parameter<span<const reef_entity>>; };
+template <class T> struct parameter_word<sub<T>> { using type = word_parameter<sub_column<T>, sub<T>>; };
+template <class T> struct parameter_word<all<T>> { using type = multi_parameter<T>; };
+template <class T> struct parameter_word<changed<T>> { using type = word_parameter<since_column<T, REEF_IF_CHANGED>, changed<T>>; };
+template <class T> struct parameter_word<added<T>> { using type = word_parameter<since_column<T, REEF_IF_ADDED>, added<T>>; };
 template <class T> struct parameter_word<with<T>> { using type = filter_parameter<with_filter<T>, with<T>>; };
 template <class T> struct parameter_word<without<T>> { using type = filter_parameter<without_filter<T>, without<T>>; };
 
@@ -445,6 +485,7 @@ template <class F, class Kept, class... P> struct runner {
     static constexpr bool by_runs = ((parameter_of<P>::needs == form::run) || ...);
     static constexpr bool queries = (parameter_of<P>::is_term || ...);
     static_assert(!(rows && by_runs), "reef: a system takes either rows (T &, T *, entity) or runs of them (span<T>), not both");
+    static_assert((size_t{0} + ... + (parameter_of<P>::is_term ? 1 : 0)) <= REEF_TERMS_MAX, "reef: more components than a query has terms");
     static_assert(queries || !(rows || by_runs), "reef: the system takes entities: name a component that they have");
 
     /* No component is named twice. */

@@ -164,6 +164,19 @@ class world_ref {
             return system_ref(w, s);
         }
     }
+    /* Runs a function once, as a system that isn't kept: world.once(1.0f / 60, physics). */
+    template <class F, class... A> reef_status once(float dt, F f, A... arguments)
+    {
+        reef_status s = REEF_NO_MEMORY;
+        auto done = [this, &s, dt](const reef_system_desc &d) {
+            reef_system_desc mine = d;
+            mine.context_free = nullptr;
+            s = reef_system_once(w, &mine, dt);
+            return false; /* so that what was kept for it is freed */
+        };
+        (void)detail::describe_system(about(nullptr), std::move(f), done, std::move(arguments)...);
+        return s;
+    }
     system_ref find_system(const char *name) { return system_ref(w, reef_system_find(w, name)); }
     reef_status tick(float dt) { return reef_tick(w, dt); }
     uint64_t ticks() const { return reef_tick_count(w); }
