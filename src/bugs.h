@@ -70,6 +70,14 @@
     X(103, "versions of a file are taken as if they were the world's") \
     X(104, "a row that gets another entity by a difference keeps what the one before owned") \
     X(105, "versions in a file are as large as the world's") \
-    X(106, "values that a rewind leaves alone are lost by loading")
+    X(106, "values that a rewind leaves alone are lost by loading") \
+    X(110, "an add to a dead entity brings it back") \
+    X(111, "values outside of the rows outlive their entity") \
+    X(112, "a block that grew is taken for one row longer than it is") \
+    X(113, "a slot is constructed before a value is moved into it") \
+    X(114, "the bit of a switch that a change takes away stays") \
+    X(115, "a generation that is used up begins anew") \
+    X(116, "an index made by hand isn't counted: the counter of new ones comes to it") \
+    X(117, "asking for a value makes room for it")
 
 #endif

@@ -200,6 +200,7 @@ static void change_columns(reef_world *w, const staged *x, const reef_value *val
         const type *t = s->columns[k].type;
         void *old = cell(x->slots, k, row, t->size);
         uint32_t there = x->to ? slot_seek(w, t->id, x->to->shape->table) : 0;
+        if (BUG(113) && there && t->hooks.construct) t->hooks.construct(t->hooks.context, w, slot_entities(x->slots)[row], cell(x->to_slots, there, to_row, t->size), NULL);
         if (there && !is_staged(values, count, t->id)) value_move(t, cell(x->to_slots, there, to_row, t->size), old);
         else value_leave(w, t, old);
     }
@@ -322,7 +323,7 @@ static void bits_commit(reef_world *w, uint32_t place, const reef_value *values,
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t c = values[i].component.id;
         const bool remove = values[i].kind == REEF_VALUE_REMOVE;
-        if (value_is_bit(&values[i])) bit_commit(w, c, place, !remove);
+        if (value_is_bit(&values[i])) bit_commit(w, c, place, !remove || BUG(114));
         if (remove && !BUG(34)) bit_commit(w, c | BIT_DISABLED, place, false);
     }
 }

@@ -39,6 +39,7 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
     if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
+    if (BUG(117) && world_knows(w, c.id) && type_of(c.id)->stored) (void)store_prepare_add((reef_world *)(uintptr_t)w, c.id, &e, 1);
     if (stored_any(w) && store_has(w, c.id, e)) return true;
     if ((c.id & BIT_DISABLED) == 0 && bit_has(w, c.id, place)) return true;
     const type *t = type_of(c.id);
@@ -325,6 +326,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 {
     bool remove = value.kind == REEF_VALUE_REMOVE;
     uint32_t place = place_of(w, e);
+    if (BUG(110) && place == PLACE_DEAD && e.index < w->hot.index_count) place = PLACE_EMPTY;
     if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     reef_status s = type_ready(w, c.id);
     if (s != REEF_OK) return failure(w, s, op, c, e, 0);

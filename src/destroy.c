@@ -41,7 +41,7 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
         row_fill(w, t, place);
         table_lease(w, t);
     }
-    if (stored_any(w)) stored_end(w, e);
+    if (stored_any(w) && !BUG(111)) stored_end(w, e);
     name_forget(w, e);
     id_free(w, e);
     entities_ended(w, 1);

@@ -149,7 +149,7 @@ bool ids_free_prepare(reef_world *w, uint64_t n)
 
 void id_free(reef_world *w, reef_entity e)
 {
-    bool last = e.generation == UINT32_MAX;
+    bool last = e.generation == UINT32_MAX && !BUG(115);
     w->hot.fresh_end = 0;
     if (last || w->config.never_reuse) {
         record_put_rowless(w, e, PLACE_RETIRED);
@@ -349,7 +349,7 @@ static COLD reef_status index_extend(reef_world *w, uint32_t index)
         *w->ring_next++ = i;
         w->state.ring_tail++;
     }
-    w->hot.index_count = index + 1;
+    w->hot.index_count = index + !BUG(116);
     return REEF_OK;
 }
 

@@ -462,7 +462,7 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
 #endif
     slots[0].head_more.capacity = (uint16_t)new_rows;
     values_shift(w);
-    t->end = unit_place(unit) + new_rows;
+    t->end = unit_place(unit) + new_rows + (BUG(112) && new_rows < REEF_BLOCK_ROWS);
     return true;
 }
 
