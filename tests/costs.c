@@ -1,0 +1,225 @@
+/* What operations cost, in instructions: a world of some size, and each operation done a thousand times, which valgrind counts
+ * (tests/costs.sh). Run alone it only checks that the work was done.
+ *
+ *     costs ENTITIES TYPES TABLES SYSTEMS
+ *
+ * ENTITIES have Position and Velocity, as many others Position and Home, with a Note (sparse) and a Depth (paged) each; all have names.
+ * Beside them there are TYPES that nobody has, TABLES of one entity each, and SYSTEMS that are off, or have nobody to run over. */
+#include <reef.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(COSTS_COUNTED)
+#include <valgrind/callgrind.h>
+#else /* without valgrind's header nothing is counted */
+#define CALLGRIND_START_INSTRUMENTATION ((void)0)
+#define CALLGRIND_TOGGLE_COLLECT ((void)0)
+#define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
+#endif
+
+typedef struct { float x, y; } Position;
+typedef struct { float x, y; } Velocity;
+typedef struct { int32_t a, b; } Mark;
+typedef struct { int32_t text; } Note;
+typedef struct { float metres; } Depth;
+typedef struct { int32_t n; } Nobody;
+typedef struct { int32_t n; } Home;
+REEF_COMPONENT(Position);
+REEF_COMPONENT(Velocity);
+REEF_COMPONENT(Mark);
+REEF_COMPONENT_IN(Note, REEF_SPARSE);
+REEF_COMPONENT_IN(Depth, REEF_PAGED);
+REEF_COMPONENT(Nobody);
+REEF_COMPONENT(Home);
+REEF_SWITCH(Awake);
+
+enum { N = 1000, TABLE_TAGS = 14, NAME_BYTES = 24 };
+
+typedef struct stage {
+    reef_world *w;
+    uint32_t    entities, types;
+    reef_entity *all;
+    reef_entity some[N], home[N], made[N]; /* of the two halves; new ones */
+    char        name[N][NAME_BYTES], type[N][NAME_BYTES];
+    reef_query  moving;
+    uint64_t    sum;
+} stage;
+
+static void check(bool fine, const char *what)
+{
+    if (fine) return;
+    printf("failed: %s\n", what);
+    exit(1);
+}
+#define CHECK(x) check(x, #x)
+
+/* ---- what is counted; once each, in this order ---- */
+
+#define COUNTED(name) static void count_##name(stage *s)
+#define EACH(i) for (uint32_t i = 0; i < N; i++)
+
+COUNTED(create) { EACH(i) s->made[i] = reef_create(s->w); }
+COUNTED(destroy_empty) { EACH(i) reef_destroy(s->w, s->made[i]); }
+COUNTED(spawn) { EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)); }
+COUNTED(destroy) { EACH(i) reef_destroy(s->w, s->made[i]); }
+COUNTED(spawn_many) { reef_spawn_many(s->w, N, s->made, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)); }
+COUNTED(destroy_many) { reef_destroy_many(s->w, s->made, N); }
+COUNTED(get) { EACH(i) s->sum += (uint64_t)reef_get(s->w, s->some[i], Position)->x; }
+COUNTED(get_absent) { EACH(i) s->sum += reef_get(s->w, s->some[i], Mark) != NULL; }
+COUNTED(mut) { EACH(i) reef_mut(s->w, s->some[i], Velocity)->y += 1; }
+COUNTED(has) { EACH(i) s->sum += reef_has(s->w, s->some[i], Velocity); }
+COUNTED(set) { EACH(i) reef_set(s->w, s->some[i], Position, 5, 6); }
+COUNTED(add) { EACH(i) reef_set(s->w, s->some[i], Mark, 1, 2); }
+COUNTED(remove) { EACH(i) reef_remove(s->w, s->some[i], Mark); }
+COUNTED(switch_on) { EACH(i) reef_add(s->w, s->home[i], Awake); }
+COUNTED(switch_off) { EACH(i) reef_remove(s->w, s->home[i], Awake); }
+COUNTED(get_sparse) { EACH(i) s->sum += reef_get(s->w, s->home[i], Note) != NULL; }
+COUNTED(remove_sparse) { EACH(i) reef_remove(s->w, s->home[i], Note); }
+COUNTED(add_sparse) { EACH(i) reef_set(s->w, s->home[i], Note, 7); }
+COUNTED(get_paged) { EACH(i) s->sum += reef_get(s->w, s->home[i], Depth) != NULL; }
+COUNTED(remove_paged) { EACH(i) reef_remove(s->w, s->home[i], Depth); }
+COUNTED(add_paged) { EACH(i) reef_set(s->w, s->home[i], Depth, 7); }
+COUNTED(find) { EACH(i) s->sum += reef_find(s->w, s->name[i]).index; }
+COUNTED(find_type) { EACH(i) s->sum += reef_type_find(s->type[i]).id; }
+COUNTED(tick) { EACH(i) reef_tick(s->w, 0.5f); }
+/* Not N times, but once over all rows: the script divides by them. */
+COUNTED(iterate)
+{
+    for (reef_block b = reef_begin(s->w, s->moving); reef_next(&b);) {
+        Position       *p = reef_inout(&b, Position);
+        const Velocity *v = reef_in(&b, Velocity);
+        for (uint32_t i = 0; i < b.count; i++) p[i].x += v[i].x * 0.5f;
+    }
+}
+
+/* ---- the stage ---- */
+
+static uint32_t at_random(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*seed >> 33) % below);
+}
+
+static void nothing(reef_block *b) { (void)b; }
+
+static void systems_make(stage *s, uint32_t systems)
+{
+    char name[NAME_BYTES];
+    for (uint32_t i = 0; i < systems; i++) {
+        (void)snprintf(name, sizeof name, "system%u", (unsigned)i);
+        CHECK(!reef_system_is_null(reef_system_new(s->w, &(reef_system_desc){.name = name, .function = nothing,
+                                                                           .text = "Nobody, in Position", .off = i % 2 == 0})));
+    }
+}
+
+/* Tables of one entity each: a Position, and the tags of the table's number in binary. */
+static void tables_make(stage *s, uint32_t tables)
+{
+    reef_component tag[TABLE_TAGS];
+    reef_value     values[TABLE_TAGS + 1];
+    char           name[NAME_BYTES];
+    for (uint32_t i = 0; i < TABLE_TAGS; i++) {
+        (void)snprintf(name, sizeof name, "Tag%u", (unsigned)i);
+        tag[i] = reef_type_new(&(reef_type_desc){.name = name}, NULL);
+        CHECK(tag[i].id != 0);
+    }
+    for (uint32_t t = 1; t <= tables; t++) {
+        uint32_t n = 0;
+        values[n++] = reef_with(Position, 1, 2);
+        for (uint32_t i = 0; i < TABLE_TAGS; i++)
+            if (t >> i & 1) values[n++] = reef_value_make(tag[i], REEF_VALUE_DEFAULT, 0, NULL);
+        CHECK(!reef_entity_is_null(reef_spawn_values(s->w, values, n)));
+    }
+}
+
+static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tables, uint32_t systems)
+{
+    char     name[NAME_BYTES];
+    uint64_t seed = 1;
+    s->w = reef_world_new(NULL);
+    s->entities = entities;
+    s->types = types;
+    s->all = malloc((entities + 1) * sizeof *s->all);
+    CHECK(s->w != NULL && s->all != NULL);
+    for (uint32_t i = 0; i < types; i++) {
+        (void)snprintf(name, sizeof name, "Type%06u", (unsigned)i);
+        CHECK(reef_type_new(&(reef_type_desc){.name = name, .size = 4, .align = 4}, NULL).id != 0);
+    }
+    tables_make(s, tables);
+    systems_make(s, systems);
+    for (uint32_t i = 0; i < entities; i++) {
+        s->all[i] = i % 2 ? reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Home, 3))
+                          : reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
+        (void)snprintf(name, sizeof name, "e%07u", (unsigned)i);
+        CHECK(reef_set_name(s->w, s->all[i], name) == REEF_OK);
+        if (i % 2) CHECK(reef_set(s->w, s->all[i], Note, 1) == REEF_ADDED && reef_set(s->w, s->all[i], Depth, 2) == REEF_ADDED);
+    }
+    for (uint32_t i = 0; i < N; i++) { /* from all over the world, each once, in no order */
+        const uint32_t apart = entities / 2 / N, pair = i * apart + at_random(&seed, apart), n = (uint32_t)(i * 617ull % N);
+        s->some[n] = s->all[2 * pair];
+        s->home[n] = s->all[2 * pair + 1];
+        (void)snprintf(s->name[n], NAME_BYTES, "e%07u", (unsigned)at_random(&seed, entities));
+        (void)snprintf(s->type[n], NAME_BYTES, "Type%06u", (unsigned)at_random(&seed, types));
+    }
+    s->moving = reef_query_new(s->w, "Position, in Velocity");
+    CHECK(!reef_query_is_null(s->moving));
+}
+
+/* Each operation once before it is counted: transitions, stores and blocks are there then. */
+static void warm(stage *s)
+{
+    EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
+    EACH(i) CHECK(reef_set(s->w, s->made[i], Mark, 1, 2) == REEF_ADDED);
+    EACH(i) CHECK(reef_remove(s->w, s->made[i], Mark) == REEF_OK && reef_destroy(s->w, s->made[i]) == REEF_OK);
+    EACH(i) s->made[i] = reef_create(s->w);
+    EACH(i) CHECK(reef_destroy(s->w, s->made[i]) == REEF_OK);
+    EACH(i) CHECK(reef_add(s->w, s->home[i], Awake) == REEF_OK);
+    EACH(i) CHECK(reef_remove(s->w, s->home[i], Awake) == REEF_OK);
+    CHECK(reef_tick(s->w, 0.5f) == REEF_OK);
+}
+
+static const struct {
+    const char *name;
+    void      (*count)(stage *s);
+} operations[] = {
+#define OPERATION(name) {#name, count_##name}
+    OPERATION(create), OPERATION(destroy_empty), OPERATION(spawn), OPERATION(destroy), OPERATION(spawn_many), OPERATION(destroy_many),
+    OPERATION(get), OPERATION(get_absent), OPERATION(mut), OPERATION(has), OPERATION(set), OPERATION(add), OPERATION(remove),
+    OPERATION(switch_on), OPERATION(switch_off), OPERATION(get_sparse), OPERATION(remove_sparse), OPERATION(add_sparse),
+    OPERATION(get_paged), OPERATION(remove_paged), OPERATION(add_paged), OPERATION(find), OPERATION(find_type),
+    OPERATION(tick), OPERATION(iterate),
+};
+
+static uint32_t number(const char *text, uint32_t least)
+{
+    const unsigned long n = strtoul(text, NULL, 10);
+    return n < least ? least : (uint32_t)n;
+}
+
+int main(int argc, char **argv)
+{
+    static stage s;
+    if (argc != 5) {
+        fprintf(stderr, "costs ENTITIES TYPES TABLES SYSTEMS\n");
+        return 2;
+    }
+    stage_make(&s, 2 * number(argv[1], N), number(argv[2], 1), number(argv[3], 0), number(argv[4], 0));
+    warm(&s);
+    const uint64_t alive = reef_count_alive(s.w), notes = reef_count(s.w, Note), marks = reef_count(s.w, Mark);
+    printf("%u\n", (unsigned)reef_query_count(s.w, s.moving)); /* what the count for `iterate` is divided by */
+    CALLGRIND_START_INSTRUMENTATION;
+    for (uint32_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        CALLGRIND_TOGGLE_COLLECT;
+        operations[i].count(&s);
+        CALLGRIND_TOGGLE_COLLECT;
+        CALLGRIND_DUMP_STATS_AT(operations[i].name);
+    }
+    CHECK(reef_count_alive(s.w) == alive && reef_count(s.w, Note) == notes && reef_count(s.w, Mark) == marks && marks == 0);
+    CHECK(reef_get(s.w, s.some[0], Position)->x > 5 && reef_tick_count(s.w) == N + 1);
+    CHECK(reef_validate(s.w, NULL, 0) == REEF_OK);
+    reef_world_free(s.w);
+    free(s.all);
+    return 0;
+}
