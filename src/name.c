@@ -80,11 +80,9 @@ static uint32_t name_hash_text(const char *text)
     return (uint32_t)(h >> 32 ^ h);
 }
 
-static uint32_t name_hash_index(uint32_t index)
-{
-    uint32_t h = index * 0x9E3779B1u;
-    return h ^ h >> 16;
-}
+/* The middle bits: they spread indices that follow one another evenly. (With the folded product of 32 bits, destroying an entity without a
+ * name beside two million that have one took 1,920 instructions instead of 1,120: its bucket was behind a long run of others.) */
+static uint32_t name_hash_index(uint32_t index) { return (uint32_t)(index * 0x9E3779B97F4A7C15u >> 32); }
 
 static uint32_t name_hash(const reef_world *w, name_key key, uint32_t number)
 {
