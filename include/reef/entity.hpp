@@ -81,6 +81,12 @@ template <class T> struct given<tag<T>> : given_word<tag<T>, T, REEF_VALUE_DEFAU
 template <class T> struct given<without<T>> : given_word<without<T>, T, REEF_VALUE_REMOVE> {};
 template <class T> struct given<tag<T> &> : given<tag<T>> {};
 template <class T> struct given<without<T> &> : given<without<T>> {};
+template <class T> struct given<const tag<T> &> : given<tag<T>> {};
+template <class T> struct given<const array<T> &> {
+    static const T *hold_it(const array<T> &a) { return a.values; }
+    static reef_value value(const T *const &held) { return reef_value_make(id<T>(), REEF_VALUE_ARRAY, static_cast<uint32_t>(sizeof(T)), held); }
+    static void end(const T *&, bool) {}
+};
 
 /* Calls f(values, count) with what was given; `went` says of its answer whether values were taken. */
 template <class... V, class F, class Went, class... H> auto with_held(F &f, Went &went, H... held)
@@ -175,7 +181,8 @@ class entity {
     {
         detail::needs_data<T>();
         if (w == nullptr) return nullptr;
-        auto held = detail::hold<T>(detail::made<T>(std::forward<A>(arguments)...));
+        T value = detail::made<T>(std::forward<A>(arguments)...);
+        auto held = detail::hold<T>(std::move(value));
         void *slot = reef_append_id(w, e, id<T>(), held.data(), sizeof(T));
         held.taken(slot != nullptr);
         return static_cast<T *>(slot);

@@ -10,6 +10,7 @@
  *     sub<T>, all<T>, changed<T>, added<T>   as in views (reef/query.hpp); the first, third and fourth stand for the row's value: m->speed
  *     const Tag &, with<T>, without<T>   filters
  *     entity, reef_entity   the row's; by blocks span<const reef_entity>
+ *     reef_random           the row's random numbers, which depend on the state alone
  *     float                 seconds: of the tick, or of the phase's step
  *     reef_block &          the block, for the calls of C
  *     reads<T...>           looking up others' components, and singletons, for reading
@@ -120,6 +121,10 @@ template <class... T> struct touch_of<enables<T...>> : touches<REEF_ENABLES, T..
 template <> struct touch_of<destroys> : touches<REEF_DESTROYS> {};
 template <> struct touch_of<names> : touches<REEF_NAMES> {};
 
+template <class Words, class V> struct changed_by : allows<Words, adds<std::decay_t<V>>> {};
+template <class Words, class T> struct changed_by<Words, tag<T>> : allows<Words, adds<T>> {};
+template <class Words, class T> struct changed_by<Words, without<T>> : allows<Words, removes<T>> {};
+
 template <class V> struct spawned { using type = std::decay_t<V>; };
 template <class T> struct spawned<tag<T>> { using type = T; };
 template <class T> struct spawned<tag<T> &> { using type = T; };
@@ -130,6 +135,7 @@ template <class T> struct spawned<tag<T> &> { using type = T; };
 template <class... W> class commands {
     template <class Word> static constexpr bool allowed = (detail::allows<W, Word>::value || ...);
     template <class Word> static constexpr bool listed = (std::is_same_v<W, Word> || ...);
+    template <class V> static constexpr bool can_change() { return (detail::changed_by<W, V>::value || ...); }
 
   public:
     explicit commands(reef_block *block) : b(block) {}
@@ -165,6 +171,15 @@ template <class... W> class commands {
     {
         static_assert(allowed<removes<T>>, "reef: the system's commands don't list removes<...> of this type");
         return reef_cmd_remove_id(b, e, id<T>());
+    }
+    /* Several in one step: change(e, Health{3}, reef::tag<Hurt>(), reef::without<Shield>()). */
+    template <class... V> reef_status change(reef_entity e, V &&...values) const
+    {
+        static_assert((can_change<std::remove_cv_t<std::remove_reference_t<V>>>() && ...),
+                      "reef: the system's commands don't list adds<...> or removes<...> of this type");
+        reef_block *const block = b;
+        auto f = [block, e](const reef_value *list, uint32_t n) { return reef_cmd_change_values(block, e, list, n); };
+        return detail::with_values(f, [](reef_status s) { return s >= 0; }, std::forward<V>(values)...);
     }
     template <class T> reef_status enable(reef_entity e, bool on = true) const
     {
@@ -297,6 +312,13 @@ template <> struct parameter<reef_entity> : plain_parameter {
     REEF_INLINE_MEMBER explicit parameter(const reef_block *b) : first(b->entities) {}
     REEF_INLINE_MEMBER reef_entity at(uint32_t i) const { return first[i]; }
 };
+/* The row's random numbers (reef/random.h). */
+template <> struct parameter<reef_random> : plain_parameter {
+    static constexpr form needs = form::row;
+    const reef_block *of;
+    explicit parameter(const reef_block *b) : of(b) {}
+    reef_random at(uint32_t i) const { return reef_random_for(of, of->entities[i]); }
+};
 template <> struct parameter<entity> : plain_parameter {
     static constexpr form needs = form::row;
     reef_world        *w;
@@ -380,6 +402,7 @@ template <class T> struct is_word : std::false_type {};
 template <> struct is_word<float> : std::true_type {};
 template <> struct is_word<entity> : std::true_type {};
 template <> struct is_word<reef_entity> : std::true_type {};
+template <> struct is_word<reef_random> : std::true_type {};
 template <class T> struct is_word<span<T>> : std::true_type {};
 template <class... T> struct is_word<reads<T...>> : std::true_type {};
 template <class... T> struct is_word<writes<T...>> : std::true_type {};
@@ -446,6 +469,10 @@ template <class R, class C, class... P> struct member<R (C::*)(P...)> : changing
 template <class R, class C, class... P> struct member<R (C::*)(P...) noexcept> : changing_callable<P...> {};
 template <class R, class C, class... P> struct member<R (C::*)(P...) const> : plain_callable<P...> {};
 template <class R, class C, class... P> struct member<R (C::*)(P...) const noexcept> : plain_callable<P...> {};
+template <class R, class C, class... P> struct member<R (C::*)(P...) &> : changing_callable<P...> {};
+template <class R, class C, class... P> struct member<R (C::*)(P...) & noexcept> : changing_callable<P...> {};
+template <class R, class C, class... P> struct member<R (C::*)(P...) const &> : plain_callable<P...> {};
+template <class R, class C, class... P> struct member<R (C::*)(P...) const & noexcept> : plain_callable<P...> {};
 template <class R, class... P> struct callable<R (*)(P...), void> : plain_callable<P...> {};
 template <class R, class... P> struct callable<R (*)(P...) noexcept, void> : plain_callable<P...> {};
 template <class F> struct callable<F, std::void_t<decltype(&F::operator())>> : member<decltype(&F::operator())> {};

@@ -379,6 +379,11 @@ template <class T> struct span {
 template <class T> struct with {};    /* must be there; its value isn't handed out */
 template <class T> struct without {}; /* must not be there. In change(): takes it away */
 template <class T> struct tag {};     /* a tag in spawn() and change() */
+/* In spawn_many(): one of these values for each entity, as many as entities are made. spawn_many(3, ids, reef::array(positions)) */
+template <class T> struct array {
+    const T *values;
+    explicit array(const T *first) : values(first) {}
+};
 
 } // namespace reef
 

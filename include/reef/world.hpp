@@ -2,6 +2,8 @@
 #ifndef REEF_WORLD_HPP
 #define REEF_WORLD_HPP
 
+#include "handles.hpp"
+#include "observer.hpp"
 #include "system.hpp"
 
 namespace reef {
@@ -81,13 +83,16 @@ class world_ref {
         auto f = [world](const reef_value *list, uint32_t n) { return reef_spawn_values(world, list, n); };
         return at(detail::with_values(f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...));
     }
-    /* `n` entities, each with a copy of all of these; handles go to `entities`, NULL: not wanted. */
+    /* `n` entities, each with a copy of all of these, or with its own value of an array: spawn_many(n, ids, reef::array(positions), Health{3}); handles
+     * go to `entities`, NULL: not wanted. */
     template <class... V> reef_status spawn_many(uint32_t n, reef_entity *entities, const V &...values)
     {
         reef_world *const world = w;
         auto f = [world, n, entities](const reef_value *list, uint32_t count) { return reef_spawn_many_values(world, n, entities, list, count); };
         return detail::with_values(f, [](reef_status s) { return s >= 0; }, values...);
     }
+    /* `n` copies of an entity, without its name. */
+    reef_status clone_many(reef_entity source, uint32_t n, reef_entity *entities) { return reef_clone_many(w, source, n, entities); }
     reef::entity find(const char *name) const { return at(reef_find(w, name)); }
     reef::entity at(reef_entity e) const { return reef_entity_is_null(e) ? reef::entity() : reef::entity(w, e); }
     reef_status destroy(reef_entity e) { return reef_destroy(w, e); }
@@ -133,18 +138,19 @@ class world_ref {
     /* One walk. Makes a query and frees it; reef::world keeps its own. */
     template <class... T> reef::view<T...> view() { return reef::view<T...>(w, detail::make_query<T...>(w), true); }
     template <class... T> reef::query<T...> query() { return reef::query<T...>(w); }
-    /* Calls a function for all that match what its parameters say, as a system's. The structure stays as it is meanwhile. */
-    template <class F> reef_status each(F f)
+    /* Calls a function for all that match what its parameters say, as a system's; what is behind it is handed to its last parameters. The structure
+     * stays as it is meanwhile. */
+    template <class F, class... A> reef_status each(F f, A... arguments)
     {
-        using run = typename detail::kept_system<F>::run;
+        using run = typename detail::kept_system<F, A...>::run;
         static_assert(run::queries, "reef: name at least one component");
         reef_query_desc q = {};
         reef_system_desc d = {};
         if (!run::describe(q, d)) return REEF_BAD_ARGUMENT;
         const reef_query query = reef_query_make(w, &q);
         if (reef_query_is_null(query)) return reef_last_error(w).status;
-        const std::tuple<> none;
-        for (reef_block b = reef_begin(w, query); reef_next(&b);) run::call(&b, f, none);
+        const std::tuple<A...> kept(std::move(arguments)...);
+        for (reef_block b = reef_begin(w, query); reef_next(&b);) run::call(&b, f, kept);
         const reef_status s = reef_last_error(w).status;
         reef_query_free(w, query);
         return s == REEF_NO_MEMORY ? s : REEF_OK;
@@ -180,11 +186,29 @@ class world_ref {
     system_ref find_system(const char *name) { return system_ref(w, reef_system_find(w, name)); }
     reef_status tick(float dt) { return reef_tick(w, dt); }
     uint64_t ticks() const { return reef_tick_count(w); }
+    /* Ticks on these threads from now on. */
+    reef_status use(const reef::pool &threads) { return reef_set_pool(w, threads.get()); }
+    reef_status use(reef::pool &&) = delete; /* it must outlive its use */
     template <class T, class... A> reef_status post(A &&...arguments)
     {
         const T value = detail::made<T>(std::forward<A>(arguments)...);
         return reef_post_id(w, id<T>(), detail::is_tag<T>() ? nullptr : &value, detail::is_tag<T>() ? 0 : sizeof(T));
     }
+
+    template <class T> reef::event_reader<T> reader() { return reef::event_reader<T>(w); }
+
+    /* ---- observers: reef/observer.hpp ---- */
+
+    template <class T, class F> observer_ref on_add(const watching &a, F f) { return detail::observe<T, REEF_ON_ADD>(w, a, std::move(f), nullptr); }
+    template <class T, class F> observer_ref on_set(const watching &a, F f) { return detail::observe<T, REEF_ON_SET>(w, a, std::move(f), nullptr); }
+    template <class T, class F> observer_ref on_remove(const watching &a, F f) { return detail::observe<T, REEF_ON_REMOVE>(w, a, std::move(f), nullptr); }
+    /* Of whoever had T; without it, of everybody. */
+    template <class T, class F> observer_ref on_destroy(const watching &a, F f) { return detail::observe<T, REEF_ON_DESTROY>(w, a, std::move(f), nullptr); }
+    template <class F> observer_ref on_destroy(const watching &a, F f) { return detail::observe<void, REEF_ON_DESTROY>(w, a, std::move(f), nullptr); }
+    /* Of a list of components, as a view's. */
+    template <class... T, class F> observer_ref on_match(const watching &a, F f) { return on_query<REEF_ON_MATCH, T...>(a, std::move(f)); }
+    template <class... T, class F> observer_ref on_unmatch(const watching &a, F f) { return on_query<REEF_ON_UNMATCH, T...>(a, std::move(f)); }
+    observer_ref find_observer(const char *name) { return observer_ref(w, reef_observer_find(w, name)); }
 
     /* ---- worlds as values, files ---- */
 
@@ -192,6 +216,8 @@ class world_ref {
     reef_status restore(const reef::snapshot &s) { return reef_restore(w, s.get()); }
     world fork();
     uint64_t hash() { return reef_hash(w); }
+    /* The same state? Where not, *difference (NULL: not wanted) says where they differ first. */
+    bool equals(const world_ref &other, reef_difference *difference = nullptr) const { return reef_equal(w, other.w, difference); }
     reef_status save(const char *path, const reef_save_desc *desc = nullptr) { return reef_save(w, path, desc); }
     reef_status load(const char *path, const reef_load_desc *desc = nullptr) { return reef_load(w, path, desc); }
     reef::bytes save_bytes(const reef_save_desc *desc = nullptr)
@@ -201,6 +227,8 @@ class world_ref {
     }
     reef_status load_bytes(const void *data, size_t size, const reef_load_desc *desc = nullptr) { return reef_load_bytes(w, data, size, desc); }
 
+    reef::journal journal(const char *path, const reef_journal_desc *desc = nullptr) { return reef::journal(w, path, desc); }
+
     /* Why the last failing call failed. */
     reef_error error() const { return reef_last_error(w); }
 
@@ -208,6 +236,14 @@ class world_ref {
     reef_world *w;
 
   private:
+    template <reef_observed Kind, class... T, class F> observer_ref on_query(const watching &a, F f)
+    {
+        detail::check_terms<T...>();
+        reef_query_desc q = {};
+        uint32_t n = 0;
+        if (!(detail::item<T>::term(q, n) && ...)) return observer_ref();
+        return detail::observe<void, Kind>(w, a, std::move(f), &q);
+    }
     template <class M, class C, class... A> system_ref member(const about &a, M m, C *object, A... arguments)
     {
         return system(a, detail::bound_member<M, C>{m, object}, std::move(arguments)...);

@@ -1,7 +1,6 @@
 /* reef.hpp. Row ids of what has to be shown stand at the checks. */
-#include <reef.hpp>
+#include "check.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -9,28 +8,7 @@
 
 #include "types.h"
 
-namespace {
-
 int failures;
-
-#define CHECK(x) \
-    do { \
-        if (!(x)) { \
-            std::printf("%s:%d: %s\n", __FILE__, __LINE__, #x); \
-            failures++; \
-        } \
-    } while (0)
-
-void validate(const reef_world *w, const char *test)
-{
-    char message[256];
-    if (reef_validate(w, message, sizeof message) != REEF_OK) {
-        std::printf("%s: %s\n", test, message);
-        failures++;
-    }
-}
-
-} // namespace
 
 struct Position {
     float x = 0, y = 0;
@@ -488,6 +466,7 @@ int main()
     test_D1_systems();
     test_D3_D6_touches();
     test_worlds_as_values();
+    test_more();
     std::printf("%s\n", failures ? "FAILED" : "reef.hpp: all checks passed");
     return failures != 0;
 }
