@@ -12,8 +12,9 @@
  *     world.system("move", [](Position &p, const Velocity &v, float dt) { p.x += v.x * dt; });
  *     world.tick(1.0f / 60);
  *
- * Owning, move-only: reef::world, reef::snapshot, reef::query, reef::history, reef::journal, reef::pool, reef::event_reader, reef::pinned, reef::bytes.
- * Plain values, which own nothing: reef::entity, reef::ref, reef::world_ref, reef::system_ref, reef::observer_ref, reef::span. A reef::view is one walk; it stays where it was made.
+ * Owning, move-only: reef::world, reef::snapshot, reef::query, reef::history, reef::journal, reef::pool, reef::event_reader, reef::pinned,
+ * reef::bytes. Plain values, which own nothing: reef::entity, reef::ref, reef::world_ref, reef::system_ref, reef::observer_ref, reef::span. A
+ * reef::view is one walk; it stays where it was made.
  *
  * Any type that can be moved is a component, without a line beside it. Its name is that of the C++ type with its namespaces
  * ("Position", "game::Position"), which is also that of REEF_COMPONENT(Position) in C: the two are one type. What else there is to say of a type

@@ -200,7 +200,8 @@ static void change_columns(reef_world *w, const staged *x, const reef_value *val
         const type *t = s->columns[k].type;
         void *old = cell(x->slots, k, row, t->size);
         uint32_t there = x->to ? slot_seek(w, t->id, x->to->shape->table) : 0;
-        if (BUG(113) && there && t->hooks.construct) t->hooks.construct(t->hooks.context, w, slot_entities(x->slots)[row], cell(x->to_slots, there, to_row, t->size), NULL);
+        if (BUG(113) && there && t->hooks.construct)
+            t->hooks.construct(t->hooks.context, w, slot_entities(x->slots)[row], cell(x->to_slots, there, to_row, t->size), NULL);
         if (there && !is_staged(values, count, t->id)) value_move(t, cell(x->to_slots, there, to_row, t->size), old);
         else value_leave(w, t, old);
     }

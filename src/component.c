@@ -39,7 +39,6 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
     if (place == PLACE_DEAD) return false;
     if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
-    if (BUG(117) && world_knows(w, c.id) && type_of(c.id)->stored) (void)store_prepare_add((reef_world *)(uintptr_t)w, c.id, &e, 1);
     if (stored_any(w) && store_has(w, c.id, e)) return true;
     if ((c.id & BIT_DISABLED) == 0 && bit_has(w, c.id, place)) return true;
     const type *t = type_of(c.id);

@@ -185,6 +185,8 @@ static const void *span_of(const reef_world *w, reef_entity e, reef_component c,
 
 const void *reef_span_id(const reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
+    const type *t = type_of(c.id);
+    if (BUG(117) && w && t && t->stored) (void)store_prepare_add((reef_world *)(uintptr_t)w, c.id, &e, 1);
     return span_of(w, e, c, reef_get_id(w, e, c), count);
 }
 

@@ -28,7 +28,8 @@ for world in $worlds; do
         "$program" "$2" "$3" "$4" "$5" 2>"$scratch/errors") || { cat "$scratch/errors"; echo "$rows"; echo "FAILED: $world"; exit 1; }
     # One file for each operation, which says its name and what it took.
     (cd "$scratch" && sed -n -e 's/^desc: Trigger: Client Request: //p' -e 's/^totals: //p' $(ls out.* | sort -t . -k 2 -n)) |
-        awk -v world="$1" -v rows="$rows" 'NR % 2 { name = $1; next } { print world, name, $1 / (name == "iterate" ? rows : 1000) }' >>"$scratch/all"
+        awk -v world="$1" -v rows="$rows" \
+            'NR % 2 { name = $1; next } { print world, name, $1 / (name == "iterate" ? rows : 1000) }' >>"$scratch/all"
 done
 
 awk -v depth="$depth" '

@@ -1,5 +1,5 @@
-/* Owning handles of C++ beside worlds: pools of threads, journals, readers of events, pins of shared values. Part of reef.hpp. Each is move-only, and
- * ends what it owns. */
+/* Owning handles of C++ beside worlds: pools of threads, journals, readers of events, pins of shared values. Part of reef.hpp. Each is
+ * move-only, and ends what it owns. */
 #ifndef REEF_HANDLES_HPP
 #define REEF_HANDLES_HPP
 

@@ -35,7 +35,8 @@ template <class Input> class history {
         explicit player_of(F &&step) : f(std::move(step)) {}
         reef_status play(world_ref w, uint64_t tick, const Input &input) override
         {
-            static_assert(std::is_invocable_v<F &, world_ref, uint64_t, const Input &>, "reef: a step takes (reef::world_ref, uint64_t tick, const Input &)");
+            static_assert(std::is_invocable_v<F &, world_ref, uint64_t, const Input &>,
+                          "reef: a step takes (reef::world_ref, uint64_t tick, const Input &)");
             if constexpr (std::is_void_v<std::invoke_result_t<F &, world_ref, uint64_t, const Input &>>) return f(w, tick, input), REEF_OK;
             else return f(w, tick, input);
         }

@@ -6,8 +6,8 @@
  *     world.on_destroy(reef::watching("graves").collected(), [](reef::entity e) { ... });
  *     world.on_match<Position, reef::without<Frozen>>("moving", [](reef::entity e) { ... });
  *
- * The function is called for each entity: with the entity, and the values if it takes them (of tags there are none, and of types in REEF_SPLIT none
- * either). One that takes const reef_notice & is called for each notice instead. What it may do stands in reef/observer.h. It is kept as a
+ * The function is called for each entity: with the entity, and the values if it takes them (tags have none, and types in REEF_SPLIT
+ * none in one place). One that takes const reef_notice & is called for each notice instead. What it may do stands in reef/observer.h. It is kept as a
  * system's function is: by the world, its forks and snapshots, and freed with the last of them. */
 #ifndef REEF_OBSERVER_HPP
 #define REEF_OBSERVER_HPP
@@ -61,15 +61,18 @@ template <class T, reef_observed Kind, class F> struct kept_observer {
             static_assert(home_of<T>::value != REEF_SPLIT, "reef: a type that is split by field has no value in one place: take the entity alone");
             const T *now = static_cast<const T *>(reef_notice_value(n, i)), *was = static_cast<const T *>(reef_notice_old(n, i));
             if constexpr (Kind == REEF_ON_ADD) {
-                static_assert(std::is_invocable_v<F &, entity, const T &>, "reef: the function takes (entity), (entity, const T &now), or (const reef_notice &)");
+                static_assert(std::is_invocable_v<F &, entity, const T &>,
+                              "reef: the function takes (entity), (entity, const T &now), or (const reef_notice &)");
                 f(e, *now);
             } else if constexpr (Kind == REEF_ON_SET) {
                 static_assert(std::is_invocable_v<F &, entity, const T &, const T &>,
                               "reef: the function takes (entity), (entity, const T &now, const T &was), or (const reef_notice &)");
-                static_assert(home_of<T>::value != REEF_MULTI, "reef: of a type with several values nothing says which was there before: take the entity alone");
+                static_assert(home_of<T>::value != REEF_MULTI,
+                              "reef: of a type with several values nothing says which was there before: take the entity alone");
                 f(e, *now, *was);
             } else {
-                static_assert(std::is_invocable_v<F &, entity, const T &>, "reef: the function takes (entity), (entity, const T &was), or (const reef_notice &)");
+                static_assert(std::is_invocable_v<F &, entity, const T &>,
+                              "reef: the function takes (entity), (entity, const T &was), or (const reef_notice &)");
                 f(e, *was);
             }
         }

@@ -83,8 +83,8 @@ class world_ref {
         auto f = [world](const reef_value *list, uint32_t n) { return reef_spawn_values(world, list, n); };
         return at(detail::with_values(f, [](reef_entity e) { return !reef_entity_is_null(e); }, std::forward<V>(values)...));
     }
-    /* `n` entities, each with a copy of all of these, or with its own value of an array: spawn_many(n, ids, reef::array(positions), Health{3}); handles
-     * go to `entities`, NULL: not wanted. */
+    /* `n` entities, each with a copy of all of these, or with its own value of an array: spawn_many(n, ids, reef::array(positions),
+     * Health{3}); handles go to `entities`, NULL: not wanted. */
     template <class... V> reef_status spawn_many(uint32_t n, reef_entity *entities, const V &...values)
     {
         reef_world *const world = w;
@@ -138,8 +138,8 @@ class world_ref {
     /* One walk. Makes a query and frees it; reef::world keeps its own. */
     template <class... T> reef::view<T...> view() { return reef::view<T...>(w, detail::make_query<T...>(w), true); }
     template <class... T> reef::query<T...> query() { return reef::query<T...>(w); }
-    /* Calls a function for all that match what its parameters say, as a system's; what is behind it is handed to its last parameters. The structure
-     * stays as it is meanwhile. */
+    /* Calls a function for all that match what its parameters say, as a system's; what is behind it is handed to its last parameters.
+     * The structure stays as it is meanwhile. */
     template <class F, class... A> reef_status each(F f, A... arguments)
     {
         using run = typename detail::kept_system<F, A...>::run;

@@ -1,4 +1,5 @@
-/* reef.hpp's further words: observers, several values, subtypes, changes, whole queries, events, histories, journals. A second file that includes it. */
+/* reef.hpp's further words: observers, several values, subtypes, changes, whole queries, events, histories, journals. (A second file
+ * that includes it.) */
 #include "check.hpp"
 
 #include <cstring>
@@ -58,7 +59,8 @@ REEF_CPP_IN(more::Buff, REEF_MULTI);
 REEF_CPP_IN(more::Items, REEF_MULTI);
 REEF_CPP_IN(more::Mesh, REEF_SHARED);
 template <> struct reef::options<more::Position> {
-    static constexpr reef_field fields[] = {REEF_FIELD(more::Position, x, REEF_F32, "m", 0, 0), REEF_FIELD(more::Position, y, REEF_F32, "m", 0, 0)};
+    static constexpr reef_field fields[] = {REEF_FIELD(more::Position, x, REEF_F32, "m", 0, 0),
+                                            REEF_FIELD(more::Position, y, REEF_F32, "m", 0, 0)};
 };
 template <> struct reef::options<more::Seen> {
     static constexpr bool track_rows = true;
@@ -129,7 +131,8 @@ static void test_B4_several_values()
     CHECK(knight.all<Buff>().count == 3 && knight.all<Buff>()[2].kind == 2);
     for (Buff &b : knight.all_mut<Buff>()) b.left++;
     CHECK(knight.remove_one<Buff>(0) == REEF_OK && knight.all<Buff>()[0].left == 11 && knight.remove_one<Buff>(7) == REEF_ABSENT);
-    CHECK(knight.append<Items>("a sword with a name that is quite long") && knight.append<Items>("a shield") && knight.all<Items>()[1].name == "a shield");
+    CHECK(knight.append<Items>("a sword with a name that is quite long") && knight.append<Items>("a shield"));
+    CHECK(knight.all<Items>().count == 2 && knight.all<Items>()[1].name == "a shield");
     reef::entity page = world.entity("page");
     page.append<Buff>(9, 1);
     CHECK(page.append<Health>(1) != nullptr && page.append<Health>(2) == nullptr && world.error().status == REEF_EXISTS);
