@@ -93,7 +93,7 @@ template <class T> class event_reader {
     uint64_t missed() const { return w ? reef_events_missed(w, r) : 0; }
 
   private:
-    static_assert(std::is_trivially_copyable_v<T>, "reef: events are plain values");
+    static_assert(!detail::owns<T>(), "reef: events are plain values: this type's bytes are not all that there is to it");
     reef_world       *w = nullptr;
     reef_event_reader r = {0, 0, 0};
 };

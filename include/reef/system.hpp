@@ -207,6 +207,8 @@ template <class... W> class commands {
 };
 
 template <class T> class sends {
+    static_assert(!detail::owns<T>(), "reef: events are plain values: this type's bytes are not all that there is to it");
+
   public:
     explicit sends(reef_block *block) : b(block) {}
     template <class... A> reef_status operator()(A &&...arguments) const
@@ -227,6 +229,8 @@ template <class T> class sends {
 
 /* for (const Hit &hit : hits) ... */
 template <class T> class receives {
+    static_assert(!detail::owns<T>(), "reef: events are plain values: this type's bytes are not all that there is to it");
+
   public:
     explicit receives(reef_block *block) : b(block) {}
     struct end_mark {};
@@ -261,7 +265,7 @@ template <class T> class sums {
     T *operator->() const { return part; }
 
   private:
-    static_assert(std::is_trivially_copyable_v<T>, "reef: the parts of a sum are plain values");
+    static_assert(!detail::owns<T>(), "reef: the parts of a sum are plain values: this type's bytes are not all that there is to it");
     T *part;
 };
 

@@ -2,7 +2,7 @@
  * that includes it.) */
 #include "check.hpp"
 
-#include <cstring>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -376,8 +376,22 @@ static void test_F10_journals_and_comparing()
     CHECK(!fork.equals(again, &d) && reef_entity_equal(d.entity, e) && !fork.equals(again));
 }
 
+/* Somebody else's struct, as it is. */
+static void test_H6_foreign_types()
+{
+    reef::world world;
+    std::tm date = {};
+    date.tm_year = 126;
+    reef::entity e = world.entity().set(date).add<Position>(1, 2);
+    CHECK(e.get<std::tm>()->tm_year == 126 && std::string(reef::type_name<std::tm>()) == "tm");
+    uint64_t n = 0;
+    for (auto [who, d] : world.view<const std::tm>()) n += who && d.tm_year == 126;
+    CHECK(n == 1);
+}
+
 void test_more()
 {
+    test_H6_foreign_types();
     test_F3_observers();
     test_B4_several_values();
     test_B6_subtypes();
