@@ -65,9 +65,9 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
 }
 
 /* The straight path: `narrow` is a constant. False: nothing was done. */
-INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, bool narrow)
+INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate, bool narrow)
 {
-    const uint64_t gate = w->gate_destroy, value = *record;
+    const uint64_t value = *record;
     const uint32_t place = (uint32_t)value;
     reef_slot *slots = reef_slots_at(&w->hot, place);
     if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false; /* the dead and those without a row are in no such chunk */
@@ -99,9 +99,11 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, bool narrow)
 
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
+    /* In a world with names or cold values this one may have neither. */
+    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !stored_some(w, e) ? w->gate_move : w->gate_destroy;
     if (place_of(w, e) >= 2 * PLACE_EMPTY) {
         uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
-        if (destroy_go(w, handle_of(e), record, false)) return REEF_OK;
+        if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;
     }
     return destroy_slow(w, e);
 }
@@ -112,7 +114,7 @@ reef_status reef_destroy(reef_world *w, reef_entity e)
     if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return destroy_slow(w, e);
     uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(h));
     if (UNLIKELY((uint32_t)(*record >> 32) != HANDLE_GENERATION(h))) return destroy_slow(w, e);
-    return LIKELY(destroy_go(w, h, record, true)) ? REEF_OK : destroy_wide(w, e);
+    return LIKELY(destroy_go(w, h, record, w->gate_destroy, true)) ? REEF_OK : destroy_wide(w, e);
 }
 
 /* ---- many ---- */

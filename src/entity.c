@@ -205,7 +205,7 @@ static void fresh_open(reef_world *w)
 {
     reef_hot *h = &w->hot;
     h->fresh_end = 0;
-    if (ring_count(w) != 0 || w->slow || h->index_count == 0) return;
+    if (ring_count(w) != 0 || w->slow & ~SLOW_BOUND || h->index_count == 0) return;
     uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
     if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version)) return;
     uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
@@ -220,6 +220,16 @@ void ids_commit(reef_world *w, uint32_t n)
     w->state.ring_head += recycled;
     w->hot.index_count += n - (uint32_t)recycled;
     fresh_open(w);
+}
+
+bool id_recycle(reef_world *w, reef_entity *e)
+{
+    state *s = &w->state;
+    if (w->gate_move != w->hot.version || w->slow & ~SLOW_BOUND || w->lane_rest || s->ring_head == s->ring_tail || s->ring_holes) return false;
+    *e = id_peek(w, 0);
+    s->ring_head++;
+    if (s->ring_head == s->ring_tail) fresh_open(w);
+    return true;
 }
 
 reef_entity reef_create_entity(reef_world *w)

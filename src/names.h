@@ -223,6 +223,7 @@
 #define id_peek reef_inner_id_peek
 #define id_pend reef_inner_id_pend
 #define id_pending reef_inner_id_pending
+#define id_recycle reef_inner_id_recycle
 #define id_unpend reef_inner_id_unpend
 #define ids_commit reef_inner_ids_commit
 #define ids_free_prepare reef_inner_ids_free_prepare
@@ -527,6 +528,7 @@
 #define stored_prepare reef_inner_stored_prepare
 #define stored_prepare_end reef_inner_stored_prepare_end
 #define stored_prepare_end_all reef_inner_stored_prepare_end_all
+#define stored_some reef_inner_stored_some
 #define stored_track_prepare reef_inner_stored_track_prepare
 #define stored_undo reef_inner_stored_undo
 #define stored_unmake reef_inner_stored_unmake

@@ -528,19 +528,23 @@ void bundles_drop(reef_world *w)
     while (w->bundles) reef_bundle_free(w->bundles);
 }
 
-/* A row of the straight path: the next index, the next row. False: something is unusual. */
+/* A row of the straight path: the next index, or the one that is free longest, and the next row. False: something is unusual. */
 INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *row)
 {
     const uint32_t index = w->hot.index_count, place = t->next;
-    if (UNLIKELY(index >= w->hot.fresh_end || t->lease != w->hot.version || place == t->end)) return false;
-    w->hot.index_count = index + 1;
+    if (UNLIKELY(t->lease != w->hot.version || place == t->end)) return false;
+    if (LIKELY(index < w->hot.fresh_end)) {
+        w->hot.index_count = index + 1;
+        *e = (reef_entity){index, 1};
+        w->hot.fresh_page[index & (RECORDS_PER_PAGE - 1)] = HANDLE_RECORD(handle_of(*e), place);
+    } else {
+        if (!id_recycle(w, e)) return false;
+        record_put(w, *e, place);
+    }
     t->next = place + 1;
-    *e = (reef_entity){index, 1};
     *row = place_row(place);
     *slots = t->tail;
-    const handle h = handle_of(*e);
-    w->hot.fresh_page[index & (RECORDS_PER_PAGE - 1)] = HANDLE_RECORD(h, place);
-    handle_put(*slots, *row, h);
+    handle_put(*slots, *row, handle_of(*e));
     return true;
 }
 

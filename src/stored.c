@@ -238,6 +238,13 @@ COLD bool stored_prepare_end(reef_world *w, reef_entity e)
     return true;
 }
 
+bool stored_some(const reef_world *w, reef_entity e)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (reef_store_find(&w->state.stores[i], e)) return true;
+    return false;
+}
+
 COLD void stored_end(reef_world *w, reef_entity e)
 {
     EACH_STORE_OF(w, e, s) {

@@ -181,6 +181,8 @@ reef_status ids_prepare(reef_world *w, uint32_t n);
 reef_entity id_peek(const reef_world *w, uint32_t k);
 uint32_t ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e); /* several; how many of them are recycled */
 void ids_commit(reef_world *w, uint32_t n);
+/* The straight path: the id that waits longest in the ring is given out. False: none waits, or something is unusual. */
+bool id_recycle(reef_world *w, reef_entity *e);
 /* How many ids can still be given out. */
 uint64_t ids_left(const reef_world *w);
 /* For lanes: records of indices up to (not with) `end`, and those from `from` on ours; the ring without its holes; with room for n more;

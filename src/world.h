@@ -308,6 +308,7 @@ struct reef_world {
 #define SLOW_COLD 8u /* some entity has a component of REEF_COLD */
 #define SLOW_DEFERRED 4u /* a loop that records is open, or commands are left */
 #define SLOW_OBSERVED 16u /* the world has observers: src/observer.h */
+#define SLOW_BOUND (SLOW_NAMES | SLOW_COLD) /* an entity may be bound to more than its row: what matters when it ends */
 
 /* ---- errors (src/status.c) ---- */
 
@@ -376,7 +377,7 @@ bool shape_signed(const shape *s);
 INLINE void gates_set(reef_world *w)
 {
     w->gate_move = w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_OBSERVED ? UINT64_MAX : w->hot.version;
-    w->gate_destroy = w->slow & (SLOW_NAMES | SLOW_COLD) ? UINT64_MAX : w->gate_move;
+    w->gate_destroy = w->slow & SLOW_BOUND ? UINT64_MAX : w->gate_move;
 }
 /* A new write version: what is written from now on can be told from what was written before. */
 INLINE void version_advance(reef_world *w)
