@@ -37,9 +37,10 @@ reef_status clone_pending(reef_world *w, reef_entity source, const reef_entity *
  * their keys. All or nothing. */
 reef_status spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n, reef_entity *entities);
 
-/* Of a run of n entities, each `stride` bytes {pending id, plain values}: how many of the first were made. 0: it takes the general way,
- * or memory is short. */
-uint32_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, const char *rows, size_t stride, uint32_t n);
+/* The table of the set of a list. 0: no memory, or a limit: then *status says. The type of the column that a value goes to; NULL: it
+ * goes to none. (src/spawn.c) */
+COLD uint32_t values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status);
+const type *value_column(const reef_value *v);
 
 /* Names and room for free ids, so that these can be destroyed whose rows can leave their tables, and `more` that have no names
  * and aren't tracked. Destroys all rows of a table, in their order, when they are such and everything of it is ours. (src/destroy.c) */

@@ -5,6 +5,8 @@
  *                                  {header} {ids} {values} {bytes of the values}, or
  *                                  {header} {handle} {handle} ...           a run: the same for each of them
  *                                  {header} {values} {id, bytes} {id, bytes} ...   a run of entities to make (COMMAND_ROWS)
+ *                                  {header} {lane_ids} {values} {bytes} {bytes} ...   the same with ids of fresh indices, which
+ *                                                                                  follow from one another (COMMAND_LANE_ROWS)
  *
  * A value of a plain type is held as bytes. One with hooks is held as a value: made by the copy hook, or moved out of the
  * caller's where there is none, and moved on into its column when the command is done. What a constructor is given `args` for is
@@ -13,8 +15,8 @@
  * A run means its elements one by one. Where it names all rows of a table in their order, and nobody could tell, the table is done
  * as a whole. */
 #include "observer.h"
+#include "packed.h"
 #include "stored.h"
-#include "tick.h"
 #include <stdio.h>
 
 typedef struct command {
@@ -25,7 +27,7 @@ typedef struct command {
     };
     uint32_t     n;     /* ids behind this head; elements of a run */
     uint32_t     count; /* values behind them */
-    uint32_t     component; /* COMMAND_ROWS: bytes of an element */
+    uint32_t     component; /* of a run of entities to make: bytes of an element */
     command_kind kind;
 } command;
 
@@ -42,6 +44,7 @@ enum {
     COMMAND_CHUNK_BITS = 12, /* of the smallest */
     COMMAND_CHUNK_MOST = 1 << 18, /* but for a command that is longer; some fit a piece of an arena */
     COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
+    COMMAND_PACKED = 256,    /* such runs that are done at once, at most */
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
     COMPLAINT_BYTES = REPORT_BYTES + 32
 };
@@ -50,8 +53,11 @@ static reef_entity *command_ids(const command *x) { return (reef_entity *)(uintp
 static reef_value *held_values(const command *x) { return (reef_value *)(void *)(command_ids(x) + x->n); }
 
 static bool command_is_run(const command *x) { return x->kind >= COMMAND_ADD; }
-static uint32_t run_stride(const command *x) { return x->kind == COMMAND_ROWS ? x->component : (uint32_t)sizeof(reef_entity); }
-static reef_value *run_values(const command *x) { return (reef_value *)(uintptr_t)(x + 1); }
+static bool command_is_rows(const command *x) { return x->kind >= COMMAND_ROWS; }
+static uint32_t run_stride(const command *x) { return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity); }
+static size_t run_head(command_kind kind) { return sizeof(command) + (kind == COMMAND_LANE_ROWS ? sizeof(lane_ids) : 0); }
+static lane_ids *run_ids(const command *x) { return (lane_ids *)(uintptr_t)(x + 1); }
+static reef_value *run_values(const command *x) { return (reef_value *)(void *)((char *)(uintptr_t)x + run_head(x->kind)); }
 static char *run_elements(const command *x) { return (char *)(run_values(x) + x->count); }
 
 /* ---- memory ---- */
@@ -155,7 +161,7 @@ static command *command_room(reef_world *w, commands *c, size_t bytes)
 /* A run whose elements take the rest of the chunk, if they come. */
 static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t component, uint32_t count, size_t stride)
 {
-    const size_t head = sizeof(command) + count * sizeof(reef_value);
+    const size_t head = run_head(kind) + count * sizeof(reef_value);
     command *x = command_room(w, c, head + stride);
     if (x == NULL) return NULL;
     memset(x, 0, sizeof *x);
@@ -163,7 +169,7 @@ static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t
     x->count = count;
     x->component = component;
     const size_t room = c->last->bytes - c->last->used - head - PLAIN_ALIGN;
-    c->run = command_run_key(kind, kind == COMMAND_ROWS ? 0 : component);
+    c->run = command_run_key(kind, kind >= COMMAND_ROWS ? 0 : component);
     c->next = run_elements(x);
     c->end = c->next + room / stride * stride;
     return x;
@@ -394,13 +400,16 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
 
 static NOINLINE void wide_copy(char *to, const void *from, size_t size) { bytes_copy(to, from, size); }
 
-/* Puts the values behind the id of the open run's next element. False: its elements aren't like this one, or there is no room. */
+/* Bytes of an element before its values. */
+INLINE size_t rows_id_bytes(const commands *to) { return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0; }
+
+/* Puts the values of the open run's next element. False: its elements aren't like this one, or there is no room. */
 INLINE bool rows_fill(const commands *to, const reef_value *values, uint32_t count)
 {
-    if (UNLIKELY(to->run != command_run_key(COMMAND_ROWS, 0) || to->next == to->end)) return false;
+    if (UNLIKELY(to->run < command_run_key(COMMAND_ROWS, 0) || to->next == to->end)) return false;
     const command *x = command_at(to->last, to->last->used);
     const reef_value *held = run_values(x);
-    char *at = to->next + sizeof(reef_entity);
+    char *at = to->next + rows_id_bytes(to);
     if (UNLIKELY(x->count != count)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t size = held[i].size;
@@ -418,8 +427,23 @@ INLINE bool rows_fill(const commands *to, const reef_value *values, uint32_t cou
 
 INLINE void rows_put(commands *to, reef_entity e)
 {
-    memcpy(to->next, &e, sizeof e);
+    if (rows_id_bytes(to)) memcpy(to->next, &e, sizeof e);
     to->next += command_at(to->last, to->last->used)->component;
+}
+
+/* A run of entities to make; `e` will be its first. Those of a lane only go up: behind one of a fresh index all are. */
+static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_value *values, uint32_t count, size_t stride)
+{
+    const bool fresh = to->job && e.index >= w->hot.index_count && stride > sizeof e;
+    if (fresh) stride -= sizeof e;
+    command *x = run_open(w, to, fresh ? COMMAND_LANE_ROWS : COMMAND_ROWS, (uint32_t)stride, count, stride);
+    if (x == NULL) return false;
+    if (fresh) *run_ids(x) = lane_ids_of(to->job);
+    for (uint32_t i = 0; i < count; i++) {
+        run_values(x)[i] = values[i];
+        run_values(x)[i].data = NULL;
+    }
+    return rows_fill(to, values, count);
 }
 
 static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values, uint32_t count,
@@ -427,17 +451,9 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
 {
     reef_entity e;
     reef_status s = ids_take(w, to, 1, &e);
-    if (s == REEF_OK && !rows_fill(to, values, count)) {
-        command *x = run_open(w, to, COMMAND_ROWS, (uint32_t)stride, count, stride);
-        if (x == NULL) {
-            ids_return(to, 1);
-            s = REEF_NO_MEMORY;
-        }
-        for (uint32_t i = 0; x && i < count; i++) {
-            run_values(x)[i] = values[i];
-            run_values(x)[i].data = NULL;
-        }
-        if (x) (void)rows_fill(to, values, count);
+    if (s == REEF_OK && !rows_fill(to, values, count) && !rows_open(w, to, e, values, count, stride)) {
+        ids_return(to, 1);
+        s = REEF_NO_MEMORY;
     }
     if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, (reef_entity){0, 0}, 1);
     rows_put(to, e);
@@ -738,13 +754,19 @@ static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *fi
     return REEF_OK;
 }
 
+/* ---- entities to make ---- */
+
 static reef_status row_do(reef_world *w, const command *x)
 {
     reef_value values[COMMAND_RUN_VALUES + 1];
     const char *at = run_elements(x) + x->at * x->component;
     reef_entity e;
-    memcpy(&e, at, sizeof e);
-    at += sizeof e;
+    if (x->kind == COMMAND_LANE_ROWS) {
+        lane_ids_name(run_ids(x), (uint32_t)x->at, 1, &e);
+    } else {
+        memcpy(&e, at, sizeof e);
+        at += sizeof e;
+    }
     for (uint32_t i = 0; i < x->count; i++) {
         values[i] = run_values(x)[i];
         if (values[i].kind != REEF_VALUE_ONE) continue;
@@ -754,20 +776,42 @@ static reef_status row_do(reef_world *w, const command *x)
     return pending_do(w, &e, 1, NULL, values, x->count);
 }
 
+static bool rows_alike(const command *x, const command *y)
+{
+    if (x->count != y->count) return false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        const reef_value *v = &run_values(x)[i], *u = &run_values(y)[i];
+        if (v->component.id != u->component.id || v->kind != u->kind || v->size != u->size) return false;
+    }
+    return true;
+}
+
+/* As many entities as can be made at once, of this run from its next element on and of those like it behind it. How many. */
+static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const command *x)
+{
+    packed_run runs[COMMAND_PACKED];
+    uint32_t n = 0;
+    for (run_place p = {c->first, x, c->first->done, x->at}; n < COMMAND_PACKED; p.at = p.x->n) {
+        if (n && (!run_place_next(&p) || !rows_alike(x, p.x))) break;
+        runs[n++] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component, .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
+                                 .at = (uint32_t)p.at, .n = p.x->n - (uint32_t)p.at};
+    }
+    return spawn_packed(w, run_values(x), x->count, x->component, runs, n);
+}
+
 static reef_status rows_do(reef_world *w, commands *c, command *x, reef_error *first)
 {
     bool packed = x->count > 0;
     while (x->at < x->n) {
         if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
-        const uint32_t n = packed ? spawn_packed(w, run_values(x), x->count, run_elements(x) + x->at * x->component, x->component,
-                                                 x->n - (uint32_t)x->at) : 0;
-        packed &= n != 0;
-        reef_status s = REEF_OK;
-        if (n == 0) s = row_do(w, x);
+        const uint64_t n = packed ? rows_packed(w, c, x) : 0;
+        if (n) return commands_skip(w, c, n), REEF_OK;
+        packed = false;
+        const reef_status s = row_do(w, x);
         if (s < 0) command_failed(w, c, first, s);
         if (s == REEF_NO_MEMORY && !BUG(54)) return s;
-        x->at += n ? n : 1;
-        c->count -= n ? n : 1;
+        x->at++;
+        c->count--;
         if (s == REEF_NO_MEMORY) return s;
     }
     c->first->done += x->bytes;
@@ -797,7 +841,7 @@ reef_status commands_do(reef_world *w, commands *c)
             s = REEF_NO_MEMORY;
             break;
         }
-        if (x->kind == COMMAND_ROWS) s = rows_do(w, c, x, &first);
+        if (command_is_rows(x)) s = rows_do(w, c, x, &first);
         else if (command_is_run(x)) s = run_do(w, c, x, &first);
         else s = single_do(w, c, x, &first);
     }

@@ -256,19 +256,12 @@ void ids_pend(reef_world *w, const reef_entity *e, uint32_t n)
     w->state.reserved_count += n;
 }
 
-void ids_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
+void records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
 {
     const uint64_t record = (uint64_t)1 << 32 | (out ? PLACE_PENDING : PLACE_FREE);
-    w->state.reserved_count += out ? n : 0;
-    while (n > 0) {
-        uint64_t *at = (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
-        uint32_t rows = RECORDS_PER_PAGE - (index & (RECORDS_PER_PAGE - 1));
-        if (rows > n) rows = n;
-        for (uint32_t i = 0; i < rows; i++) at[i] = record;
-        record_mark(w, index);
-        index += rows;
-        n -= rows;
-    }
+    if (n == 0) return; /* the index is perhaps behind the last page */
+    uint64_t *at = (uint64_t *)w->hot.records.page[index >> REEF_RECORD_BITS] + (index & (RECORDS_PER_PAGE - 1));
+    for (uint32_t i = 0; i < n; i++) at[i] = record;
 }
 
 void id_pend(reef_world *w, reef_entity e) { record_put_rowless(w, e, PLACE_PENDING); }

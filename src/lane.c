@@ -55,6 +55,22 @@ reef_status lane_next(job *j, reef_entity *e)
     return REEF_OK;
 }
 
+lane_ids lane_ids_of(const job *j)
+{
+    const reef_world *w = j->world;
+    return (lane_ids){j->made - 1, j->lane, j->lanes, w->hot.index_count - (uint32_t)(w->state.ring_tail - w->state.ring_head)};
+}
+
+void lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to)
+{
+    for (uint32_t i = 0; i < n;) {
+        const uint64_t k = (uint64_t)x->first + at + i;
+        const uint32_t index = x->base + (uint32_t)lane_position(k, x->lane, x->lanes) - i;
+        const uint32_t rest = LANE_RUN - (uint32_t)(k % LANE_RUN), end = rest < n - i ? i + rest : n;
+        for (; i < end; i++) to[i] = (reef_entity){index + i, 1};
+    }
+}
+
 /* What a set of lanes did to the sequence. */
 typedef struct lane_sum {
     const uint32_t *made;
@@ -62,6 +78,7 @@ typedef struct lane_sum {
     uint64_t        recycled;    /* positions of free ids; fresh indices follow */
     uint64_t        end;         /* behind the last position that is out */
     uint64_t        out, passed; /* how many are out; how many of the fresh ones were passed over */
+    uint32_t        fresh;       /* how many of the fresh ones are out */
 } lane_sum;
 
 /* How many ids of run q are out: its first ones. */
@@ -73,7 +90,7 @@ static uint32_t run_out(const lane_sum *x, uint64_t q)
 
 static lane_sum lanes_sum(const reef_world *w, const uint32_t *made, uint32_t lanes)
 {
-    lane_sum x = {made, lanes, w->state.ring_tail - w->state.ring_head, 0, 0, 0};
+    lane_sum x = {made, lanes, w->state.ring_tail - w->state.ring_head, 0, 0, 0, 0};
     for (uint32_t l = 0; l < lanes; l++) {
         const uint64_t end = made[l] ? lane_position(made[l] - 1u, l, lanes) + 1 : 0;
         if (end > x.end) x.end = end;
@@ -85,6 +102,7 @@ static lane_sum lanes_sum(const reef_world *w, const uint32_t *made, uint32_t la
         if (to > x.end) to = x.end;
         if (from < to) x.passed += to - from;
     }
+    if (x.end > x.recycled) x.fresh = (uint32_t)(x.end - x.recycled - x.passed);
     return x;
 }
 
@@ -126,22 +144,53 @@ static void lanes_recycled(reef_world *w, const lane_sum *x)
     s->ring_head = to;
 }
 
+typedef struct lane_records {
+    reef_world     *w;
+    const lane_sum *x;
+    uint32_t        from, end; /* fresh indices */
+} lane_records;
+
+/* Those of the i-th page. */
+static void lane_page(void *data, uint32_t i)
+{
+    const lane_records *r = data;
+    const uint32_t page = (r->from >> REEF_RECORD_BITS) + i;
+    uint64_t index = (uint64_t)page << REEF_RECORD_BITS, end = index + RECORDS_PER_PAGE;
+    if (index < r->from) index = r->from;
+    if (end > r->end) end = r->end;
+    while (index < end) {
+        const uint64_t at = r->x->recycled + (index - r->from), q = at / LANE_RUN, rest = (q + 1) * LANE_RUN - at;
+        const uint64_t out = q * LANE_RUN + run_out(r->x, q), n = rest < end - index ? rest : end - index;
+        const uint64_t some = out <= at ? 0 : out - at < n ? out - at : n;
+        records_fresh(r->w, (uint32_t)index, (uint32_t)some, true);
+        records_fresh(r->w, (uint32_t)(index + some), (uint32_t)(n - some), false);
+        index += n;
+    }
+    r->w->hot.records.version[page] = r->w->hot.version; /* as record_mark */
+}
+
+/* Fresh indices that were passed over are free, behind all that are left. */
+static void lanes_pass(reef_world *w, const lane_sum *x, uint32_t index)
+{
+    for (uint64_t q = x->recycled / LANE_RUN; q * LANE_RUN < x->end; q++) {
+        uint64_t at = q * LANE_RUN + run_out(x, q), end = (q + 1) * LANE_RUN;
+        if (at < x->recycled) at = x->recycled;
+        if (end > x->end) end = x->end;
+        for (; at < end && !BUG(53); at++) *ring_at(w, w->state.ring_tail++) = index + (uint32_t)(at - x->recycled);
+    }
+}
+
+/* Half of the time that records take is the first touch of their memory: all threads take part. */
 static void lanes_fresh(reef_world *w, const lane_sum *x)
 {
-    state *s = &w->state;
     const uint32_t index = w->hot.index_count;
     if (x->end <= x->recycled) return;
     w->hot.index_count += (uint32_t)(x->end - x->recycled);
-    for (uint64_t q = x->recycled / LANE_RUN; q * LANE_RUN < x->end; q++) {
-        const uint64_t first = q * LANE_RUN, out = first + run_out(x, q);
-        const uint64_t end = first + LANE_RUN < x->end ? first + LANE_RUN : x->end;
-        uint64_t at = first < x->recycled ? x->recycled : first;
-        const uint32_t i = index + (uint32_t)(at - x->recycled);
-        const uint32_t n = (uint32_t)(out <= at ? 0 : (out < end ? out : end) - at);
-        ids_fresh(w, i, n, true);
-        ids_fresh(w, i + n, (uint32_t)(end - at) - n, false);
-        for (uint32_t k = i + n; k < i + (uint32_t)(end - at) && !BUG(53); k++) *ring_at(w, s->ring_tail++) = k;
-    }
+    w->state.reserved_count += x->fresh;
+    lane_records r = {w, x, index, w->hot.index_count};
+    pool_share(w->pool, ((r.end - 1) >> REEF_RECORD_BITS) - (r.from >> REEF_RECORD_BITS) + 1, lane_page, &r);
+    world_touch(w);
+    lanes_pass(w, x, index);
 }
 
 static bool lanes_take(reef_world *w, const uint32_t *made, uint32_t lanes)

@@ -227,7 +227,6 @@
 #define id_unpend reef_inner_id_unpend
 #define ids_commit reef_inner_ids_commit
 #define ids_free_prepare reef_inner_ids_free_prepare
-#define ids_fresh reef_inner_ids_fresh
 #define ids_left reef_inner_ids_left
 #define ids_peek reef_inner_ids_peek
 #define ids_pend reef_inner_ids_pend
@@ -242,6 +241,8 @@
 #define is_subtype reef_inner_is_subtype
 #define job_failure reef_inner_job_failure
 #define kind_size reef_inner_kind_size
+#define lane_ids_name reef_inner_lane_ids_name
+#define lane_ids_of reef_inner_lane_ids_of
 #define lane_next reef_inner_lane_next
 #define lanes_begin reef_inner_lanes_begin
 #define lanes_drop reef_inner_lanes_drop
@@ -349,6 +350,7 @@
 #define phase_run_simple reef_inner_phase_run_simple
 #define phases_first reef_inner_phases_first
 #define pool_run reef_inner_pool_run
+#define pool_share reef_inner_pool_share
 #define pool_shuffle reef_inner_pool_shuffle
 #define put_block reef_inner_put_block
 #define put_bytes reef_inner_put_bytes
@@ -407,6 +409,7 @@
 #define record_magic reef_inner_record_magic
 #define record_own reef_inner_record_own
 #define record_write reef_inner_record_write
+#define records_fresh reef_inner_records_fresh
 #define records_reserve reef_inner_records_reserve
 #define relabel_cancel reef_inner_relabel_cancel
 #define relabel_commit reef_inner_relabel_commit
@@ -599,6 +602,7 @@
 #define types_based reef_inner_types_based
 #define types_described reef_inner_types_described
 #define value_changed reef_inner_value_changed
+#define value_column reef_inner_value_column
 #define value_copy reef_inner_value_copy
 #define value_equal reef_inner_value_equal
 #define value_make reef_inner_value_make
@@ -610,6 +614,7 @@
 #define values_fill reef_inner_values_fill
 #define values_spread reef_inner_values_spread
 #define values_stored reef_inner_values_stored
+#define values_table reef_inner_values_table
 #define walk_chunk reef_inner_walk_chunk
 #define walk_no_memory reef_inner_walk_no_memory
 #define walk_open reef_inner_walk_open

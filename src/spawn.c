@@ -42,7 +42,7 @@ typedef struct spawning {
 
 static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : id_peek(x->w, i); }
 
-static const type *spawn_column(const reef_value *v)
+const type *value_column(const reef_value *v)
 {
     if (v->component.id & BIT_DISABLED) return NULL;
     const type *t = type_of(v->component.id);
@@ -58,7 +58,7 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
         reef_slot *slots = unit_slots(w, x->t->last);
         reef_entity e = slot_entities(slots)[place_row(place)];
         for (uint32_t k = 0; k < x->count; k++) {
-            const type *c = spawn_column(&x->values[k]);
+            const type *c = value_column(&x->values[k]);
             if (c) value_take_back(c, cell(slots, slot_seek(w, c->id, x->id), place_row(place), c->size), &x->values[k], made);
         }
         if (x->stored) stored_unmake(w, e, x->values, x->count, made);
@@ -74,12 +74,12 @@ static reef_status spawn_columns(const spawning *x, reef_slot *slots, uint32_t r
 {
     reef_world *w = x->w;
     for (uint32_t k = 0; k < x->count; k++) {
-        const type *c = spawn_column(&x->values[k]);
+        const type *c = value_column(&x->values[k]);
         if (c == NULL) continue;
         reef_status s = value_put(w, e, c, cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
         if (s == REEF_OK) continue;
         while (k-- > 0) {
-            c = spawn_column(&x->values[k]);
+            c = value_column(&x->values[k]);
             if (c) value_take_back(c, cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
         }
         return s;
@@ -157,7 +157,7 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
     uint32_t place = t->next, row = place_row(place), n = t->end - place;
     if (n > x->n - first) n = x->n - first;
     for (uint32_t k = 0; k < x->count; k++) {
-        const type *c = spawn_column(&x->values[k]);
+        const type *c = value_column(&x->values[k]);
         if (c) column_fill(cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], c, first, n);
     }
     reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
@@ -262,7 +262,7 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
 }
 
 /* The table of the set of a list. */
-static COLD uint32_t values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
+COLD uint32_t values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
     *status = REEF_LIMIT;
@@ -354,75 +354,6 @@ COLD reef_status spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n
     uint32_t id = values_table(w, values, count, &s);
     if (id == 0) return failure(w, s, op, (reef_component){0}, ids[0], n);
     return spawn_into(w, op, id, values, count, n, NULL, ids);
-}
-
-static void packed_column(char *to, size_t size, const char *from, size_t stride, uint32_t n)
-{
-    if (size == 8)
-        for (uint32_t i = 0; i < n; i++) memcpy(to + (size_t)i * 8, from + i * stride, 8);
-    else
-        for (uint32_t i = 0; i < n; i++) bytes_copy(to + i * size, from + i * stride, size);
-}
-
-/* The handles and records of n rows from `place` on, as far as the ids are pending and their records can be ours. How many. */
-static uint32_t packed_ids(reef_world *w, reef_entity *to, uint32_t place, const char *rows, size_t stride, uint32_t n)
-{
-    uint64_t *page = NULL;
-    for (uint32_t i = 0, number = UINT32_MAX; i < n; i++) {
-        reef_entity e;
-        memcpy(&e, rows + i * stride, sizeof e);
-        if (UNLIKELY(e.index >> REEF_RECORD_BITS != number)) {
-            if (!id_pending(w, e) || record_own(w, e.index) == NULL) return i;
-            number = e.index >> REEF_RECORD_BITS;
-            page = w->hot.records.page[number];
-            record_mark(w, e.index); /* as given_commit */
-        }
-        uint64_t *record = &page[e.index & (RECORDS_PER_PAGE - 1)];
-        if (UNLIKELY(*record != record_pending(e))) return i;
-        *record = *record - PLACE_PENDING + place + i;
-        to[i] = e;
-    }
-    return n;
-}
-
-/* As many as fit the last chunk. */
-static NOINLINE uint32_t packed_rows(reef_world *w, table *t, const reef_value *values, uint32_t count, const char *rows, size_t stride,
-                                     uint32_t n)
-{
-    if (!table_room(w, t)) return 0;
-    reef_slot *slots = unit_slots(w, t->last);
-    const uint32_t place = t->next, row = place_row(place);
-    if (n > t->end - place) n = t->end - place;
-    n = packed_ids(w, (reef_entity *)slots[SLOT_ENTITIES].block + row, place, rows, stride, n);
-    size_t at = sizeof(reef_entity);
-    for (uint32_t k = 0; k < count; k++) {
-        const type *c = spawn_column(&values[k]);
-        if (c == NULL) continue;
-        char *to = cell(slots, slot_seek(w, c->id, t->shape->table), row, c->size);
-        if (values[k].kind == REEF_VALUE_DEFAULT) {
-            memset(to, 0, (size_t)n * c->size);
-        } else {
-            packed_column(to, c->size, rows + at, stride, n);
-            at += c->size;
-        }
-    }
-    t->next += n;
-    w->state.reserved_count -= n;
-    return n;
-}
-
-uint32_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, const char *rows, size_t stride, uint32_t n)
-{
-    reef_status s = REEF_OK;
-    uint32_t made = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (type_ready(w, values[i].component.id) != REEF_OK) return 0;
-    const uint32_t id = values_table(w, values, count, &s);
-    table *t = id > TABLE_EMPTY ? table_own(w, id) : NULL;
-    if (t == NULL || t->shape->hooked || t->shape->tracked || observed(w)) return 0;
-    for (uint32_t more = 1; made < n && more > 0; made += more) more = packed_rows(w, t, values, count, rows + made * stride, stride, n - made);
-    if (made < n) table_settle(w, t);
-    return made;
 }
 
 COLD reef_status clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n) { return clone(w, source, n, NULL, ids); }

@@ -207,8 +207,8 @@ void id_free(reef_world *w, reef_entity e); /* the index of a dying entity; its 
 void ids_pend(reef_world *w, const reef_entity *e, uint32_t n);
 void id_pend(reef_world *w, reef_entity e); /* its entity is undone */
 bool id_pending(const reef_world *w, reef_entity e);
-/* For lanes: the records of n fresh indices from `index` on, which are out, or free. */
-void ids_fresh(reef_world *w, uint32_t index, uint32_t n, bool out);
+/* For lanes: the records of n fresh indices from `index` on, all in one page, which are out, or free. Without a mark. */
+void records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out);
 /* The record of a pending id. */
 INLINE uint64_t record_pending(reef_entity e) { return (uint64_t)e.generation << 32 | PLACE_PENDING; }
 /* Its entity doesn't come: the id is free again, with the next generation. False: no memory. */

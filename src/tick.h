@@ -33,6 +33,8 @@ void system_leave(family *f, struct system *s);
 /* Calls work(data, 0) on this thread, and work(data, n), n < threads, on those threads of the pool that are free meanwhile; returns when
  * all that began have returned. `work` finds out by itself what there is to do. NULL pool: this thread alone. */
 void pool_run(reef_pool *pool, void (*work)(void *data, uint32_t worker), void *data);
+/* Calls step(data, i) for each i < count, in no order, on these threads, and returns when all have returned. */
+void pool_share(reef_pool *pool, uint32_t count, void (*step)(void *data, uint32_t i), void *data);
 uint64_t pool_shuffle(const reef_pool *pool); /* the seed */
 
 /* ---- ids (src/lane.c) ---- */
@@ -52,6 +54,16 @@ INLINE void lane_return(job *j, uint32_t n)
     j->made -= n;
     j->fresh_count = j->recycled_count = 0;
 }
+/* New ids of a lane one behind the other, all of fresh indices: from them on as many as wanted follow from these numbers. */
+typedef struct lane_ids {
+    uint32_t first; /* the lane's so manieth */
+    uint32_t lane, lanes;
+    uint32_t base;  /* the index at position 0, if the sequence had only fresh ones */
+} lane_ids;
+/* From the one on that the job made last. */
+lane_ids lane_ids_of(const job *j);
+/* n of them from the at-th on. */
+void lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to);
 /* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is. False: no memory. */
 bool lanes_begin(reef_world *w, uint32_t lanes);
 /* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's order. When memory
