@@ -5,7 +5,7 @@
  *                                  {header} {ids} {values} {bytes of the values}, or
  *                                  {header} {handle} {handle} ...           a run: the same for each of them
  *                                  {header} {values} {id, bytes} {id, bytes} ...   a run of entities to make (COMMAND_ROWS)
- *                                  {header} {lane_ids} {values} {bytes} {bytes} ...   the same with ids of fresh indices, which
+ *                                  {header} {values} {lane_ids} {bytes} {bytes} ...   the same with ids of fresh indices, which
  *                                                                                  follow from one another (COMMAND_LANE_ROWS)
  *
  * A value of a plain type is held as bytes. One with hooks is held as a value: made by the copy hook, or moved out of the
@@ -55,10 +55,13 @@ static reef_value *held_values(const command *x) { return (reef_value *)(void *)
 static bool command_is_run(const command *x) { return x->kind >= COMMAND_ADD; }
 static bool command_is_rows(const command *x) { return x->kind >= COMMAND_ROWS; }
 static uint32_t run_stride(const command *x) { return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity); }
-static size_t run_head(command_kind kind) { return sizeof(command) + (kind == COMMAND_LANE_ROWS ? sizeof(lane_ids) : 0); }
-static lane_ids *run_ids(const command *x) { return (lane_ids *)(uintptr_t)(x + 1); }
-static reef_value *run_values(const command *x) { return (reef_value *)(void *)((char *)(uintptr_t)x + run_head(x->kind)); }
-static char *run_elements(const command *x) { return (char *)(run_values(x) + x->count); }
+static size_t run_head(command_kind kind, uint32_t count)
+{
+    return sizeof(command) + count * sizeof(reef_value) + (kind == COMMAND_LANE_ROWS ? sizeof(lane_ids) : 0);
+}
+static reef_value *run_values(const command *x) { return (reef_value *)(uintptr_t)(x + 1); }
+static lane_ids *run_ids(const command *x) { return (lane_ids *)(void *)(run_values(x) + x->count); }
+static char *run_elements(const command *x) { return (char *)(uintptr_t)x + run_head(x->kind, x->count); }
 
 /* ---- memory ---- */
 
@@ -161,7 +164,7 @@ static command *command_room(reef_world *w, commands *c, size_t bytes)
 /* A run whose elements take the rest of the chunk, if they come. */
 static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t component, uint32_t count, size_t stride)
 {
-    const size_t head = run_head(kind) + count * sizeof(reef_value);
+    const size_t head = run_head(kind, count);
     command *x = command_room(w, c, head + stride);
     if (x == NULL) return NULL;
     memset(x, 0, sizeof *x);
@@ -400,16 +403,10 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
 
 static NOINLINE void wide_copy(char *to, const void *from, size_t size) { bytes_copy(to, from, size); }
 
-/* Bytes of an element before its values. */
-INLINE size_t rows_id_bytes(const commands *to) { return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0; }
-
-/* Puts the values of the open run's next element. False: its elements aren't like this one, or there is no room. */
-INLINE bool rows_fill(const commands *to, const reef_value *values, uint32_t count)
+/* Puts the values of the open run's next element. False: its elements aren't like this one. */
+INLINE bool rows_fill(const command *x, char *at, const reef_value *values, uint32_t count)
 {
-    if (UNLIKELY(to->run < command_run_key(COMMAND_ROWS, 0) || to->next == to->end)) return false;
-    const command *x = command_at(to->last, to->last->used);
     const reef_value *held = run_values(x);
-    char *at = to->next + rows_id_bytes(to);
     if (UNLIKELY(x->count != count)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t size = held[i].size;
@@ -425,10 +422,20 @@ INLINE bool rows_fill(const commands *to, const reef_value *values, uint32_t cou
     return true;
 }
 
-INLINE void rows_put(commands *to, reef_entity e)
+static command *rows_open_run(const commands *to) { return command_at(to->last, to->last->used); }
+static size_t rows_id_bytes(const commands *to) { return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0; }
+
+/* The same where any run may be open, or none. */
+static bool rows_again(const commands *to, const reef_value *values, uint32_t count)
+{
+    if (to->run < command_run_key(COMMAND_ROWS, 0) || to->next == to->end) return false;
+    return rows_fill(rows_open_run(to), to->next + rows_id_bytes(to), values, count);
+}
+
+static void rows_put(commands *to, reef_entity e)
 {
     if (rows_id_bytes(to)) memcpy(to->next, &e, sizeof e);
-    to->next += command_at(to->last, to->last->used)->component;
+    to->next += rows_open_run(to)->component;
 }
 
 /* A run of entities to make; `e` will be its first. Those of a lane only go up: behind one of a fresh index all are. */
@@ -443,7 +450,7 @@ static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_val
         run_values(x)[i] = values[i];
         run_values(x)[i].data = NULL;
     }
-    return rows_fill(to, values, count);
+    return rows_again(to, values, count);
 }
 
 static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values, uint32_t count,
@@ -451,7 +458,7 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
 {
     reef_entity e;
     reef_status s = ids_take(w, to, 1, &e);
-    if (s == REEF_OK && !rows_fill(to, values, count) && !rows_open(w, to, e, values, count, stride)) {
+    if (s == REEF_OK && !rows_again(to, values, count) && !rows_open(w, to, e, values, count, stride)) {
         ids_return(to, 1);
         s = REEF_NO_MEMORY;
     }
@@ -472,11 +479,13 @@ static NOINLINE reef_entity row_of_next(commands *to)
 
 reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
 {
-    if (UNLIKELY(!rows_fill(to, values, count))) return (reef_entity){0, 0};
+    if (UNLIKELY(to->run != command_run_key(COMMAND_LANE_ROWS, 0) || to->next == to->end))
+        return rows_again(to, values, count) ? row_of_next(to) : (reef_entity){0, 0};
+    const command *x = rows_open_run(to);
+    if (UNLIKELY(!rows_fill(x, to->next, values, count))) return (reef_entity){0, 0};
     if (UNLIKELY(to->job->fresh_count == 0)) return row_of_next(to);
-    const reef_entity e = lane_again(to->job);
-    rows_put(to, e);
-    return e;
+    to->next += x->component;
+    return lane_again(to->job);
 }
 
 /* Ids are the last thing: before, everything can fail. */

@@ -274,6 +274,7 @@ bool id_pending(const reef_world *w, reef_entity e)
 bool id_unpend(reef_world *w, reef_entity e)
 {
     if (!record_own(w, e.index) || !id_free_prepare(w)) return false;
+    w->unpended++;
     w->state.reserved_count--;
     id_free(w, e);
     return true;

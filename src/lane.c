@@ -198,6 +198,7 @@ static bool lanes_take(reef_world *w, const uint32_t *made, uint32_t lanes)
     const lane_sum x = lanes_sum(w, made, lanes);
     if (x.out == 0) return true;
     if (!lanes_prepare(w, &x)) return false;
+    if (w->deferred.first == NULL) w->unpended = 0; /* no command is older than these ids */
     lanes_recycled(w, &x);
     lanes_fresh(w, &x);
     w->ring_next = w->ring_end = NULL;

@@ -294,6 +294,7 @@ struct reef_world {
     /* Lanes that gave out ids which aren't pending yet, since memory was short: lane_made[l] of lane l. 0: none */
     uint32_t   lane_rest, lane_room;
     uint32_t  *lane_made;
+    uint64_t   unpended;    /* ids that stopped to be pending though no entity came: while it is 0, those of all commands are pending */
 #if defined(QUARANTINE)
     struct { const char *op; uint32_t component; reef_entity entity; uint64_t saved; } moving; /* what moves rows now: src/quarantine.h */
 #endif
