@@ -42,9 +42,10 @@ _Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned
 
 enum {
     COMMAND_CHUNK_BITS = 12, /* of the smallest */
-    COMMAND_CHUNK_MOST = 1 << 18, /* but for a command that is longer; some fit a piece of an arena */
+    COMMAND_CHUNK_MOST = 1 << 17, /* but for a command that is longer; some fit a piece of an arena */
+    COMMAND_CHUNK_WIDE = 1 << 16, /* it goes back to the arena, if it was used */
     COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
-    COMMAND_PACKED = 256,    /* such runs that are done at once, at most */
+    COMMAND_PACKED = 32,     /* such runs that are done at once, at most: the memory of the ones is there for the next ones' rows */
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
     COMPLAINT_BYTES = REPORT_BYTES + 32
 };
@@ -76,6 +77,10 @@ static uint32_t chunk_class(size_t bytes)
 static void command_chunk_retire(reef_world *w, command_chunk *k)
 {
     const uint32_t class = chunk_class(k->bytes);
+    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 2) { /* for the columns of the rows that the next commands make */
+        memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
+        return;
+    }
     mutex_lock(&w->family->lock);
     k->next = w->spare_chunks[class];
     w->spare_chunks[class] = k;
@@ -111,7 +116,7 @@ static command_chunk *command_chunk_make(reef_world *w, size_t bytes)
 
 static COLD bool command_chunk_add(reef_world *w, commands *c, size_t bytes)
 {
-    size_t room = c->last ? c->last->bytes * 2 : 0;
+    size_t room = c->last ? c->last->bytes * 4 : 0;
     if (room > COMMAND_CHUNK_MOST) room = COMMAND_CHUNK_MOST;
     if (bytes > SIZE_MAX - sizeof(command_chunk)) return false;
     if (room < bytes + sizeof(command_chunk)) room = bytes + sizeof(command_chunk);

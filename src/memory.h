@@ -5,7 +5,7 @@
  * sixteen for columns) carves them from pieces of its own; freed blocks wait in lists by size. A loop that walks blocks which lie
  * side by side is fetched ahead over their borders: five columns in four arenas cost 1.1 times as much to walk. Pieces of arena a
  * start 192 * a bytes into their memory, all different modulo 4,096: columns of one stride would otherwise fall into the same set
- * of the first-level cache.
+ * of the first-level cache. What commands lay in goes to whichever arena needs memory next.
  *
  * All functions may be called from any thread: the family's lock guards the lists. */
 #ifndef REEF_MEMORY_H
