@@ -10,7 +10,10 @@
 #include "table.h"
 #include "tick.h"
 
-enum { LANE_RUN = 64 };
+enum {
+    LANE_RUN = 64,
+    LANE_SHARED = 4 /* pages of records from which on other threads help to write them: some 20 us for one */
+};
 
 static uint64_t lane_position(uint64_t k, uint32_t lane, uint32_t lanes)
 {
@@ -188,7 +191,8 @@ static void lanes_fresh(reef_world *w, const lane_sum *x)
     w->hot.index_count += (uint32_t)(x->end - x->recycled);
     w->state.reserved_count += x->fresh;
     lane_records r = {w, x, index, w->hot.index_count};
-    pool_share(w->pool, ((r.end - 1) >> REEF_RECORD_BITS) - (r.from >> REEF_RECORD_BITS) + 1, lane_page, &r);
+    const uint32_t pages = ((r.end - 1) >> REEF_RECORD_BITS) - (r.from >> REEF_RECORD_BITS) + 1;
+    pool_share(pages < LANE_SHARED ? NULL : w->pool, pages, lane_page, &r);
     world_touch(w);
     lanes_pass(w, x, index);
 }
