@@ -185,6 +185,14 @@ static void dies(reef_block *b)
 }
 static void counts(reef_block *b) { const Health *h = reef_in(b, Health); double low = 0; EACH(b) low += h[i].now; reef_part(b, Energy)->all += low; }
 
+/* The frame's observer: who freezes and who thaws. */
+static uint64_t chilled, thawed;
+static void notes(const reef_notice *n)
+{
+    if (n->kind == REEF_ON_ADD) chilled += n->count;
+    else thawed += n->count;
+}
+
 static const reef_system_desc mixed[] = {
     {.name = "wind_turns", .function = wind_turns, .text = "; writes Wind", .phase = "begin"},
     {.name = "grows_older", .function = grows_older, .text = "Age", .phase = "begin"},
@@ -225,6 +233,8 @@ static frames *mixed_setup(const bench_row *r, uint32_t threads)
     reef_single_set(w, Energy, 0);
     for (uint32_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++)
         if (reef_system_is_null(reef_system_new(w, &mixed[i]))) bench_fail(w, mixed[i].name);
+    chilled = thawed = 0;
+    if (reef_observer_is_null(reef_observe(w, notes, REEF_ON_ADD | REEF_ON_REMOVE, Frozen))) bench_fail(w, "reef_observe");
     frames_pool(f, threads);
     for (int i = 0; i < 3; i++)
         if (reef_tick(w, 0.0625f) != REEF_OK) bench_fail(w, "reef_tick");
@@ -238,7 +248,12 @@ static void mixed_run(void *p)
     for (uint32_t k = 0; k < f->s->r->passes; k++)
         if (reef_tick(f->s->w, 0.0625f) != REEF_OK) bench_fail(f->s->w, "reef_tick");
 }
-static uint64_t mixed_sum(void *p) { return reef_hash(((frames *)p)->s->w); }
+static uint64_t mixed_sum(void *p)
+{
+    reef_world *w = ((frames *)p)->s->w;
+    if (chilled - thawed != reef_count(w, Frozen)) bench_fail(w, "the observer");
+    return reef_hash(w) + chilled;
+}
 
 const row_impl reef_frame_rows[] = {
     {ROW_empty_system, empty_setup, empty_run, empty_sum, state_free, NULL},

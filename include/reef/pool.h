@@ -11,7 +11,8 @@ typedef struct reef_pool reef_pool;
 
 /* The user's own job system in place of reef's threads. */
 typedef struct reef_job_system {
-    /* Runs task(data) at some time on some thread. May be called from any thread that ticks a world. */
+    /* Runs task(data) at some time on some thread. May be called from any thread that ticks a world, or
+     * flushes it. */
     void (*submit)(void *context, void (*task)(void *data), void *data);
     /* Returns when all tasks that were submitted from this thread have returned. May run them here. */
     void (*wait)(void *context);
@@ -36,7 +37,7 @@ REEF_API void reef_pool_free(reef_pool *pool);
 /* How many threads it has, the one that ticks included. NULL: 1. Any thread. */
 REEF_API uint32_t reef_pool_threads(const reef_pool *pool);
 
-/* The world's ticks use this pool from now on; NULL: the calling thread alone. Forks made later use it too. Errors: LOCKED. */
+/* The world's ticks, and what is done of commands, use this pool from now on; NULL: the calling thread alone. Forks made later use it too. Errors: LOCKED. */
 REEF_API reef_status reef_set_pool(reef_world *world, reef_pool *pool);
 /* The world's pool, NULL: it has none. It isn't the caller's by that. */
 REEF_API reef_pool *reef_world_pool(const reef_world *world);
