@@ -45,7 +45,7 @@ enum {
     COMMAND_CHUNK_MOST = 1 << 17, /* but for a command that is longer; some fit a piece of an arena */
     COMMAND_CHUNK_WIDE = 1 << 16, /* it goes back to the arena, if it was used */
     COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
-    COMMAND_PACKED = 32,     /* such runs that are done at once, at most: the memory of the ones is there for the next ones' rows */
+    COMMAND_PACKED = 32,     /* such runs that are done at once, at most: their memory is there for the next ones' rows */
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
     COMPLAINT_BYTES = REPORT_BYTES + 32
 };
@@ -77,7 +77,7 @@ static uint32_t chunk_class(size_t bytes)
 static void command_chunk_retire(reef_world *w, command_chunk *k)
 {
     const uint32_t class = chunk_class(k->bytes);
-    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 2) { /* for the columns of the rows that the next commands make */
+    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 2) { /* for rows of the next commands */
         memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
         return;
     }
@@ -431,7 +431,7 @@ static command *rows_open_run(const commands *to) { return command_at(to->last, 
 static size_t rows_id_bytes(const commands *to) { return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0; }
 
 /* The same where any run may be open, or none. */
-static bool rows_again(const commands *to, const reef_value *values, uint32_t count)
+static bool row_repeats(const commands *to, const reef_value *values, uint32_t count)
 {
     if (to->run < command_run_key(COMMAND_ROWS, 0) || to->next == to->end) return false;
     return rows_fill(rows_open_run(to), to->next + rows_id_bytes(to), values, count);
@@ -455,7 +455,7 @@ static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_val
         run_values(x)[i] = values[i];
         run_values(x)[i].data = NULL;
     }
-    return rows_again(to, values, count);
+    return row_repeats(to, values, count);
 }
 
 static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values, uint32_t count,
@@ -463,7 +463,7 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
 {
     reef_entity e;
     reef_status s = ids_take(w, to, 1, &e);
-    if (s == REEF_OK && !rows_again(to, values, count) && !rows_open(w, to, e, values, count, stride)) {
+    if (s == REEF_OK && !row_repeats(to, values, count) && !rows_open(w, to, e, values, count, stride)) {
         ids_return(to, 1);
         s = REEF_NO_MEMORY;
     }
@@ -485,7 +485,7 @@ static NOINLINE reef_entity row_of_next(commands *to)
 reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
 {
     if (UNLIKELY(to->run != command_run_key(COMMAND_LANE_ROWS, 0) || to->next == to->end))
-        return rows_again(to, values, count) ? row_of_next(to) : (reef_entity){0, 0};
+        return row_repeats(to, values, count) ? row_of_next(to) : (reef_entity){0, 0};
     const command *x = rows_open_run(to);
     if (UNLIKELY(!rows_fill(x, to->next, values, count))) return (reef_entity){0, 0};
     if (UNLIKELY(to->job->fresh_count == 0)) return row_of_next(to);

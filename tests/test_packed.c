@@ -33,7 +33,8 @@ static void live(void **setup, reef_pool *p, uint64_t *hash)
     assert_ok(reef_set_pool(w, p));
     for (int i = 0; i < MOTHERS; i++) assert_some(reef_spawn(w, reef_with(Health, i, 0)));
     assert_false(reef_system_is_null(reef_system(w, bear, "in Health; spawns Position Velocity Mass Frozen")));
-    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "cull", .function = cull, .text = "in Mass; destroys", .phase = "end"})));
+    const reef_system_desc last = {.name = "cull", .function = cull, .text = "in Mass; destroys", .phase = "end"};
+    assert_false(reef_system_is_null(reef_system_new(w, &last)));
     for (int tick = 0; tick < TICKS; tick++) {
         assert_ok(reef_tick(w, 0));
         assert_ok(reef_last_error(w).status);
