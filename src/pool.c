@@ -194,16 +194,16 @@ void pool_run(reef_pool *p, void (*work)(void *data, uint32_t worker), void *dat
     session_close(p, &s);
 }
 
-typedef struct sharing {
+typedef struct pool_shares {
     void   (*step)(void *data, uint32_t i);
     void    *data;
     uint32_t count, begun;
-} sharing;
+} pool_shares;
 
 /* The first half and the second one in turn: where memory comes in pages of 2 MiB, two threads should touch two for the first time. */
-static void sharing_work(void *data, uint32_t worker)
+static void pool_shares_work(void *data, uint32_t worker)
 {
-    sharing *x = data;
+    pool_shares *x = data;
     const uint32_t half = (x->count + 1) / 2;
     (void)worker;
     for (uint32_t i; (i = COUNT_UP(&x->begun) - 1) < x->count;) x->step(x->data, (i & 1 ? half : 0) + i / 2);
@@ -211,8 +211,8 @@ static void sharing_work(void *data, uint32_t worker)
 
 void pool_share(reef_pool *p, uint32_t count, void (*step)(void *data, uint32_t i), void *data)
 {
-    sharing x = {step, data, count, 0};
-    pool_run(count > 1 ? p : NULL, sharing_work, &x);
+    pool_shares x = {step, data, count, 0};
+    pool_run(count > 1 ? p : NULL, pool_shares_work, &x);
 }
 
 uint64_t pool_shuffle(const reef_pool *p) { return p ? p->shuffle : 0; }
