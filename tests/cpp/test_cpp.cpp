@@ -230,15 +230,20 @@ static void test_A8_types_that_own()
     }
 }
 
-static void test_C4_views()
+static void many(reef::world &world)
 {
-    reef::world world;
     for (int i = 0; i < 2500; i++) {
         reef::entity e = world.spawn(Position{float(i), 0}, Velocity{1, 2});
         if (i % 3 == 0) e.add<Health>(i);
         if (i % 7 == 0) e.add<Awake>();
         if (i % 500 == 0) e.add<Frozen>();
     }
+}
+
+static void test_C4_views()
+{
+    reef::world world;
+    many(world);
     uint64_t rows = 0;
     for (int round = 0; round < 2; round++)
         for (auto [entity, p, v] : world.view<Position, const Velocity>()) {
@@ -274,6 +279,14 @@ static void test_C4_views()
     rows = 0;
     view.each([&](reef::entity e, const Position &p) { rows += e.has<Awake>() && &p == e.get<Position>(); });
     CHECK(rows == switched);
+    validate(world.get(), __func__);
+}
+
+static void test_C4_open_and_kept_views()
+{
+    reef::world world;
+    many(world);
+    uint64_t rows = 0;
     /* While a walk is open the structure is locked, also behind a break; then it isn't. */
     for (auto [entity, p] : world.view<Position>()) {
         (void)p;
@@ -463,6 +476,7 @@ int main()
     test_A11_names_and_one_type_with_C();
     test_A8_types_that_own();
     test_C4_views();
+    test_C4_open_and_kept_views();
     test_D1_systems();
     test_D3_D6_touches();
     test_worlds_as_values();
