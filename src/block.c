@@ -61,8 +61,8 @@ void *reef_block_fixed_inout(const reef_block *b, reef_component c)
 static uint32_t block_unit(const reef_block *b)
 {
     if (b->walks) return b->unit;
-    if (b->next_unit) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
-    return match_before(b->query, b->match)->table->last;
+    if (b->next_unit != REEF_GO_TABLE) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
+    return match_now(b)->table->last;
 }
 
 const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t *words)

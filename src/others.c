@@ -52,9 +52,8 @@ reef_block reef_others(const reef_block *b, reef_query which)
     o.query = q;
     o.head = &q->head;
     o.open = true;
-    o.match = q->matches;
     walk_open(&o, q);
-    const split_place begin = {q->matches, 0}, end = {match_at(q, q->match_count), 0};
+    const split_place begin = {q->matches, 0}, end = {match_end(q), 0};
     part_open(&o, &begin, &end);
     if (!fixed_hold(q, 0)) o.left = 0;
     return o;

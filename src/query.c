@@ -85,18 +85,21 @@ static void matches_clear(query *q, uint32_t first, uint32_t end)
     }
 }
 
-/* Room for more matches, and empty ones behind the last, so that a loop may look ahead. */
+/* One empty match is in front of the first, where a loop begins. */
+static size_t matches_bytes(const query *q, uint32_t capacity) { return capacity ? (size_t)(capacity + 1) * q->head.match_bytes : 0; }
+static void *matches_memory(const query *q) { return q->match_capacity ? q->matches - q->head.match_bytes : NULL; }
+
+/* Room for more matches, and empty ones behind the last: a loop ends there, and looks ahead. */
 static bool match_room(query *q, uint32_t more)
 {
     memory *m = &q->world->family->memory;
     uint32_t need = q->match_count + more + REEF_MATCHES_AHEAD;
     if (need <= q->match_capacity) return true;
     uint32_t capacity = q->match_capacity * 2 > need ? q->match_capacity * 2 : need + 3;
-    char *p = memory_resize(m, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes,
-                            (size_t)capacity * q->head.match_bytes, PLAIN_ALIGN);
+    char *p = memory_resize(m, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity), matches_bytes(q, capacity), PLAIN_ALIGN);
     if (p == NULL && !BUG(5)) return false;
-    q->matches = p;
-    if (more == 1) matches_clear(q, q->match_count, capacity); /* who asks for many fills them */
+    q->matches = p + q->head.match_bytes;
+    if (more <= 1) matches_clear(q, q->match_count, capacity); /* who asks for many fills them */
     q->match_capacity = capacity;
     return true;
 }
@@ -258,6 +261,7 @@ static bool marks_look(query *q)
 
 static void matches_forget(query *q)
 {
+    matches_clear(q, 0, q->match_count);
     q->match_count = 0;
     q->seen = 0;
     q->rare_used = 0;
@@ -335,6 +339,7 @@ NOINLINE bool query_look(query *q, uint32_t count)
     bool found = false; /* where all matches lie */
     if (q->subs && !subs_look(q, count)) return false;
     if (q->subs && q->subs->epoch == w->tables_epoch) return true;
+    if (q->match_capacity == 0 && !match_room(q, 0)) return false;
     q->head.remembers = w->hot.chunks.shared == 0;
     if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
     if (q->seen != count) {
@@ -361,6 +366,8 @@ NOINLINE bool query_look(query *q, uint32_t count)
     }
     if (q->subs) q->subs->epoch = w->tables_epoch; /* each loop comes by here */
     else q->epoch = w->tables_epoch;
+    q->head.before = q->matches - q->head.match_bytes;
+    q->head.behind = match_end(q);
     q->head.ahead = q->match_count >= MANY_MATCHES;
     return true;
 }
@@ -566,7 +573,6 @@ static query *query_fresh(reef_world *w, const term_list *l, const term_facts *f
     query *q = memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
     if (q == NULL) return NULL;
     q->world = w;
-    q->matches = (char *)q; /* of none: there is no arithmetic on NULL */
     if (terms_take(q, l, facts) && cutting_make(q)) return q;
     subs_drop(q);
     memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
@@ -694,7 +700,7 @@ static void query_give(reef_world *w, query *q)
     ranking_drop(q);
     cutting_drop(q);
     subs_drop(q);
-    memory_free(&w->family->memory, MEMORY_OTHER, q->matches, (size_t)q->match_capacity * q->head.match_bytes);
+    memory_free(&w->family->memory, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity));
     memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
 }
 

@@ -115,8 +115,9 @@ INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
 
 INLINE const match *match_at(const query *q, uint32_t i) { return (const match *)(const void *)(q->matches + (size_t)i * q->head.match_bytes); }
 
-/* The match that a block is of, by where its loop is. */
-INLINE const match *match_before(const query *q, const void *m) { return (const match *)(const void *)((const char *)m - q->head.match_bytes); }
+/* The match of a block, and of a loop's place. */
+INLINE const match *match_now(const reef_block *b) { return (const match *)b->match; }
+INLINE const match *match_end(const query *q) { return match_at(q, q->match_count); }
 
 /* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
  * runs out: false. */

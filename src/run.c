@@ -156,7 +156,7 @@ static void run_split(reef_world *w, ticking *k, run *r)
     const query *q = r->query;
     uint64_t all = 0, rows = 0;
     for (uint32_t i = 0; i < q->match_count; i++) all += table_rows(match_at(q, i)->table);
-    const split_place end = {match_at(q, q->match_count), 0};
+    const split_place end = {match_end(q), 0};
     uint64_t share = (all + REEF_JOBS_MAX - 1) / REEF_JOBS_MAX;
     if (share < REEF_BLOCK_ROWS) share = REEF_BLOCK_ROWS;
     split_place begin = {NULL, 0};
@@ -192,7 +192,7 @@ static bool run_lay_out(reef_world *w, ticking *k, run *r)
     if (!jobs_room(w, k, r->system->split ? REEF_JOBS_MAX : 1)) return false;
     if (q == NULL) job_put(w, k, r, (split_place){NULL, 0}, (split_place){NULL, 0});
     else if (r->system->split && !(q->cut && q->cut->shared)) run_split(w, k, r);
-    else if (has_rows(q)) job_put(w, k, r, (split_place){q->matches, 0}, (split_place){match_at(q, q->match_count), 0});
+    else if (has_rows(q)) job_put(w, k, r, (split_place){q->matches, 0}, (split_place){match_end(q), 0});
     return true;
 }
 
@@ -422,7 +422,6 @@ static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
     b->query = q;
     b->head = &q->head;
     b->open = true;
-    b->match = q->matches;
     walk_open(b, q);
     b->since = r->since;
     b->frozen = q->cut && q->cut->freezes ? r->frozen : NULL;
@@ -775,7 +774,7 @@ static void quick_put(const run *r, uint32_t number, quick *x)
     x->system = r->system;
     x->query = r->query;
     x->first = q ? match_at(q, 0) : NULL;
-    x->end = q ? match_at(q, q->match_count) : NULL;
+    x->end = q ? match_end(q) : NULL;
     x->match_bytes = q ? q->head.match_bytes : 0;
     x->number = (uint16_t)number;
     x->write_count = q ? (uint16_t)q->head.write_count : 0;
@@ -807,12 +806,12 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     uint32_t count = t->next - unit_place(unit);
     if (count == 0) return; /* also where nothing is: 0 - 0 */
     reef_slot *slots = (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? m->slots : reef_match_slots(b, m, unit));
-    b->match = (const char *)m + x->match_bytes;
+    b->match = m;
     for (;;) {
         const uint32_t next = slots[0].head.next;
         b->slots = slots;
         b->entities = slot_entities(slots);
-        b->next_unit = next;
+        b->next_unit = next ? next : REEF_GO_TABLE;
         b->count = UNLIKELY(next != 0) ? REEF_BLOCK_ROWS : count;
         for (uint32_t i = 0; i < x->write_count; i++) ((reef_slot *)(uintptr_t)reef_slot_of(slots, m, i))->version = version;
         x->function(b);

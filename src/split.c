@@ -17,7 +17,7 @@ static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count +
 static uint64_t rows_walked(const reef_block *b, const query *q)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; b->end != b->match && i < q->match_count; i++) n += table_rows(match_at(q, i)->table);
+    for (uint32_t i = 0; b->left != 0 && i < q->match_count; i++) n += table_rows(match_at(q, i)->table);
     return n;
 }
 
@@ -30,8 +30,8 @@ static bool split_walk(reef_split *s, const query *q)
     const bool writes = q->head.write_count || q->optional_writes || q->tracked;
     uint64_t passed = 0;
     uint32_t number = 0;
-    while (walk_step(&b)) {
-        const match *m = (const match *)(const void *)((const char *)b.match - q->head.match_bytes);
+    while (b.left != 0 && walk_step(&b)) {
+        const match *m = match_now(&b);
         for (; number < s->count && passed >= all / s->count * number + all % s->count * number / s->count; number++)
             s->begin[number] = (split_place){m, b.unit};
         passed += b.count;
@@ -91,16 +91,13 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
 void part_open(reef_block *b, const split_place *from, const split_place *to)
 {
     b->part = true;
-    b->match = b->match_end = from->match;
+    b->match = from->match;
     b->walk_unit = from->unit;
     b->end = to->match;
     b->end_unit = to->unit;
-    if (from->match == to->match && from->unit == to->unit) {
-        b->left = 0;
-    } else if (from->unit) { /* in the middle of a table: its match counts as passed */
-        b->match = b->match_end = (const char *)from->match + b->query->head.match_bytes;
-        if (to->unit) b->end = (const char *)to->match + b->query->head.match_bytes;
-    }
+    if (from->match == to->match && from->unit == to->unit) b->left = 0;
+    else if (from->unit == 0) b->match = (const char *)from->match - b->query->head.match_bytes; /* in front of it */
+    else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1); /* from a chunk to a chunk, maybe of one table */
 }
 
 reef_block reef_split_part(reef_split *s, uint32_t number)

@@ -9,8 +9,6 @@
 #include "store.h"
 #include "track.h"
 
-static const match *match_end(const query *q) { return match_at(q, q->match_count); }
-
 /* ---- which rows of a chunk match ---- */
 
 static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t word)
@@ -274,18 +272,18 @@ INLINE void loop_lock(reef_world *w, query *q)
     b.query = q_; \
     b.job = NULL; \
     b.head = &q_->head; \
-    b.next_unit = 0; \
+    b.next_unit = REEF_GO_TABLE; \
     b.mask = NULL; \
     b.part = b.walks = b.deferred = false; \
-    b.match = b.match_end = q_->matches; \
+    b.match = q_->head.before; \
     b.open = true
 
 /* The loop looks at rows: for the inlined half it is at its end. */
 void walk_open(reef_block *b, const query *q)
 {
     b->walks = true;
-    b->match_end = b->match;
-    b->end = match_end(q);
+    b->next_unit = REEF_GO_CALL;
+    b->end = q->head.behind;
     b->walk_unit = b->end_unit = b->first = b->unit = 0;
     b->skip = 0;
     b->left = UINT64_MAX;
@@ -330,7 +328,7 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
         b->head = &no_keys; /* its blocks begin anywhere in a chunk */
         ranking_open(b, loop);
     } else if (!fixed_hold(q, b->since)) {
-        b->end = b->match;
+        b->left = 0;
     }
 }
 
@@ -353,7 +351,6 @@ reef_block reef_begin(reef_world *w, reef_query which)
     reef_block b;
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
-    b.match_end = match_end(q);
     return b;
 }
 
@@ -407,8 +404,8 @@ void reef_end(reef_block *b)
     reef_world *w = b->world;
     query *q = b->query;
     b->open = false;
-    b->count = b->next_unit = 0;
-    b->match_end = b->match;
+    b->count = 0;
+    b->next_unit = REEF_GO_CALL;
     if (b->part) return;
     q->open--;
     ASSERT(w->locks > 0);
@@ -484,11 +481,11 @@ bool reef_block_own(reef_block *b)
 {
     const query *q = b->query;
     if (b->walks) return walk_own(b);
-    const match *m = reef_block_match(b, &q->head);
+    const match *m = match_now(b);
     writing x;
     x.w = b->world;
     x.t = table_read(b->world, m->id);
-    x.unit = b->next_unit ? unit_slots(b->world, b->next_unit)[0].head_more.previous : x.t->last;
+    x.unit = b->next_unit != REEF_GO_TABLE ? unit_slots(b->world, b->next_unit)[0].head_more.previous : x.t->last;
     x.count = x.first_out = 0;
     for (uint32_t i = 0; i < q->head.write_count; i++)
         writing_add(&x, (uint32_t)(reef_slot_of(b->slots, m, i) - b->slots), q->out >> i & 1);
@@ -511,14 +508,15 @@ uint32_t walk_step(reef_block *b)
     uint32_t unit = b->walk_unit;
     if (unit == 0) {
         do {
-            if (b->match == b->end) return 0;
-            b->match = (const char *)b->match + q->head.match_bytes;
-            const table *next = match_before(q, b->match)->table;
+            const match *m = reef_match_after(&q->head, b->match, 1);
+            if ((const void *)m == b->end) return 0;
+            b->match = m;
+            const table *next = m->table;
             unit = table_rows(next) ? next->first : 0; /* a table without rows keeps its first chunk */
         } while (unit == 0);
     }
     if (unit == b->end_unit) return 0;
-    const table *t = match_before(q, b->match)->table;
+    const table *t = match_now(b)->table;
     b->slots = unit_slots(b->world, unit);
     b->walk_unit = b->slots[0].head.next;
     b->count = chunk_rows(t, unit);
@@ -657,7 +655,7 @@ static uint32_t part_columns(const reef_block *b, uint16_t *slot)
     const query *q = b->query;
     uint32_t n = 0;
     if (!q->optional_writes && !q->cut) {
-        for (; n < q->head.write_count; n++) slot[n] = (uint16_t)(reef_slot_of(b->slots, match_before(q, b->match), n) - b->slots);
+        for (; n < q->head.write_count; n++) slot[n] = (uint16_t)(reef_block_slot(b, n) - b->slots);
         return n;
     }
     for (uint32_t i = 0; i < q->term_count; i++) {
@@ -749,7 +747,7 @@ bool walk_chunk(reef_block *b)
     const query *q = b->query;
     while (b->left != 0 && walk_step(b)) {
         b->mask = NULL;
-        if (match_before(q, b->match)->look && !walk_look(b, q)) continue;
+        if (match_now(b)->look && !walk_look(b, q)) continue;
         if (b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
         if (walk_cut(b)) return true;
     }
@@ -761,9 +759,8 @@ static NOINLINE bool walk_next(reef_block *b)
     const query *q = b->query;
     while (b->left != 0 && walk_step(b)) {
         b->mask = NULL;
-        if (match_before(q, b->match)->look && !walk_look(b, q)) continue;
+        if (match_now(b)->look && !walk_look(b, q)) continue;
         if (!walk_cut(b)) continue;
-        b->match_end = b->match;
         b->head = b->first == 0 ? &q->head : &no_keys;
         if (b->part) return true;
         return q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head);

@@ -8,8 +8,7 @@
  * that of the first entity on. Of a component that a row need not have, either all rows have it or none. Columns of a chunk are marked
  * when the loop comes to it, pages of stores when a block has values there.
  *
- * The accessors find cells where those of other loops find slots: `match` and `match_end` are behind a match that names the cells, and
- * walk_match is where the loop is. From one row to the next it takes some 40 instructions a stored term. */
+ * The accessors find cells where those of other loops find slots: `match` is one that names the cells, and walk_match is where the loop is. From one row to the next it takes some 40 instructions a stored term. */
 #include "query.h"
 #include "store.h"
 #include "track.h"
@@ -249,10 +248,9 @@ INLINE const void *cell_from(const reef_block *b, const cut_term *t, const match
 /* The slots where they are now: a write by a call moved the page. (Blocks move as well, and are looked up for each block of the loop.) */
 static COLD void cells_find_slots(reef_block *b, const cutting *c)
 {
-    const query *q = b->query;
     b->epoch = b->world->tables_epoch;
     for (uint32_t i = c->stored_count; i < c->cell_count; i++)
-        b->cells[i].from = cell_from(b, &c->term[i], match_before(q, b->walk_match), unit_slots(b->world, b->unit));
+        b->cells[i].from = cell_from(b, &c->term[i], (const match *)b->walk_match, unit_slots(b->world, b->unit));
 }
 
 enum { AHEAD_ROWS = 64 }; /* more of them lie so close that the processor finds them itself */
@@ -263,7 +261,7 @@ static void chunk_ahead(const reef_block *b, const cutting *c)
 {
     const reef_world *w = b->world;
     const uint64_t *words = b->walk_unit ? bit_words(bit_store_of(w, c->term[0].component), b->walk_unit) : NULL;
-    const match *m = match_before(b->query, b->walk_match);
+    const match *m = (const match *)b->walk_match;
     const reef_slot *slots;
     uint32_t rows = 0;
     for (uint32_t k = 0; words && k < BIT_WORDS; k++) rows += bits_count(words[k]);
@@ -289,10 +287,10 @@ static NOINLINE bool cut_chunk(reef_block *b)
     if (!b->part && !(q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head))) return false;
     for (uint32_t i = 0; i < c->cell_count; i++) {
         if (b->words == NULL) b->cells[i].next = UINT32_MAX;
-        b->cells[i].from = cell_from(b, &c->term[i], match_before(q, b->match), b->slots);
+        b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
     }
     b->walk_match = b->match;
-    b->match = b->match_end = (const char *)&cut_match + sizeof cut_match;
+    b->match = &cut_match;
     b->head = &c->head;
     b->handles = slot_entities(b->slots);
     b->slots = (const reef_slot *)(const void *)b->cells;

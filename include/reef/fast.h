@@ -117,7 +117,7 @@ typedef struct reef_table {
 } reef_table;
 
 /* A table that a query matches. While no page is shared with a fork, pages stay where they are, and a match remembers the
- * slots of the table's first chunk. REEF_MATCHES_AHEAD empty ones follow the last. `look`: not all of its rows match. */
+ * slots of the table's first chunk. One empty one precedes the first, REEF_MATCHES_AHEAD follow the last. `look`: not all of its rows match. */
 typedef struct reef_match {
     const reef_table *table;
     const reef_slot  *slots; /* of `unit` */
@@ -134,6 +134,7 @@ typedef struct reef_query_head {
     uint32_t match_bytes;
     bool     remembers; /* no page is shared with a fork: slots stay where they are while a loop is open */
     bool     ahead; /* many matches: worth fetching the next ones ahead */
+    const void *before, *behind; /* where a loop begins and ends: empty matches, in front of the first and behind the last */
     uint32_t key[REEF_TERMS_MAX]; /* component id << 1 | read only */
 } reef_query_head;
 #define REEF_NO_KEY 0xFFFFFFFFu
@@ -374,46 +375,50 @@ REEF_INLINE const reef_slot *reef_slot_of(const reef_slot *slots, const reef_mat
     const uint16_t *columns = (const uint16_t *)(const void *)((const char *)m + offsetof(reef_match, columns)); /* not just two */
     return (const reef_slot *)(const void *)((const char *)slots + columns[i]);
 }
-/* The match that the block is of. */
-REEF_INLINE const reef_match *reef_block_match(const reef_block *b, const reef_query_head *q)
+/* The match `n` places on. */
+REEF_INLINE const reef_match *reef_match_after(const reef_query_head *q, const void *m, size_t n)
 {
-    return (const reef_match *)(const void *)((const char *)b->match - q->match_bytes);
+    return (const reef_match *)(const void *)((const char *)m + n * q->match_bytes);
 }
-REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, const reef_query_head *q, uint32_t i)
+REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, uint32_t i)
 {
-    return reef_slot_of(b->slots, reef_block_match(b, q), i);
+    return reef_slot_of(b->slots, (const reef_match *)b->match, i);
 }
 
-/* The next chunk with rows: b->next_unit, or that of the next table. False: there is none. Few stores: a table of few rows is
- * bound by them. The slots of the chunk that follows are found a step early, so that the next block's addresses don't wait for
- * it (3 ns a block of 1,024); while pages are shared with a fork they may move meanwhile. Fetching the following columns ahead
- * made it slower. */
+/* In reef_block.next_unit, beside units, which begin at 2. A loop that isn't open and one with a look at rows go on by a call. */
+enum { REEF_GO_CALL = 0, REEF_GO_TABLE = 1 };
+
+/* The next chunk with rows: b->next_unit, or that of the next table. False: there is none, or reef_block_more knows it. Few
+ * instructions and stores: a table of few rows is bound by them. So no match is compared with the last: an empty one follows that.
+ * The slots of the chunk that follows are found a step early, so that the next block's addresses don't wait for it (3 ns a block
+ * of 1,024); while pages are shared with a fork they may move meanwhile. Fetching the following columns ahead made it slower. */
 REEF_INLINE bool reef_block_step(reef_block *b, const reef_query_head *q)
 {
-    const reef_match *m, *after, *ahead;
+    const reef_match *m, *ahead;
     const reef_slot *slots;
     uint32_t unit, count, next = b->next_unit;
-    if (REEF_LIKELY(next == 0)) {
-        after = (const reef_match *)b->match;
-        do {
-            m = after;
-            if (REEF_UNLIKELY((const void *)m == b->match_end)) return false;
-            after = (const reef_match *)(const void *)((const char *)m + q->match_bytes);
+    if (REEF_LIKELY(next == REEF_GO_TABLE)) {
+        m = (const reef_match *)b->match;
+        for (;;) {
+            m = reef_match_after(q, m, 1);
             if (q->ahead) {
-                ahead = (const reef_match *)(const void *)((const char *)m + 3 * (size_t)q->match_bytes);
+                ahead = reef_match_after(q, m, 3);
                 REEF_PREFETCH(ahead->table);
                 REEF_PREFETCH(ahead->slots);
             }
             unit = m->table->first;
             count = m->table->next - (unit << REEF_ROW_BITS);
-        } while (REEF_UNLIKELY(count == 0)); /* no rows; also where nothing is: 0 - 0 */
-        b->match = after;
+            if (REEF_LIKELY(count != 0)) break;
+            if ((const void *)m == q->behind) return false; /* else no rows; also where nothing is: 0 - 0 */
+        }
+        b->match = m;
         slots = REEF_LIKELY(m->unit == unit) ? m->slots : reef_match_slots(b, m, unit);
     } else {
-        m = reef_block_match(b, q);
+        if (REEF_UNLIKELY(next == REEF_GO_CALL)) return false;
+        m = (const reef_match *)b->match;
         slots = REEF_LIKELY(q->remembers) ? b->next_slots : reef_slots_at((const reef_hot *)b->world, next << REEF_ROW_BITS);
         count = m->table->next - (m->table->last << REEF_ROW_BITS);
-        b->next_unit = 0;
+        b->next_unit = REEF_GO_TABLE;
     }
     next = slots[0].head.next;
     b->slots = slots;
@@ -433,15 +438,16 @@ REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
     const reef_hot *h = (const reef_hot *)b->world;
     const uint64_t now = h->version, fork = h->fork_version;
     const uint32_t n = q->write_count;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t *version = (uint64_t *)(uintptr_t)&reef_block_slot(b, q, i)->version;
+    uint32_t i = 0;
+    if (n == 0) return true;
+    do {
+        uint64_t *version = (uint64_t *)(uintptr_t)&reef_block_slot(b, i)->version;
         if (REEF_UNLIKELY(*version <= fork)) return reef_block_own(b);
         *version = now;
-    }
+    } while (REEF_UNLIKELY(++i < n));
     return true;
 }
 
-/* A loop that isn't open, and one with a look at rows, look as if they were at their end: reef_block_more knows better. */
 REEF_INLINE bool reef_next(reef_block *b)
 {
     const reef_query_head *q = b->head;
@@ -454,29 +460,42 @@ REEF_INLINE bool reef_next(reef_block *b)
 REEF_INLINE void *reef_block_column(const reef_block *b, const reef_query_head *q, uint32_t i)
 {
     if (q->ahead) {
-        const reef_match *next = (const reef_match *)b->match;
+        const reef_match *next = reef_match_after(q, b->match, 1);
         REEF_PREFETCH(reef_slot_of(next->slots, next, i)->block);
     }
-    return reef_block_slot(b, q, i)->block;
+    return reef_block_slot(b, i)->block;
 }
-/* The first two terms are tried without a look at their number: the key of one that isn't there fits no component. */
 REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)
 {
     const reef_query_head *q = block->head;
-    if (REEF_LIKELY(q->key[0] >> 1 == c.id)) return reef_block_column(block, q, 0);
-    if (REEF_LIKELY(q->key[1] >> 1 == c.id)) return reef_block_column(block, q, 1);
-    for (uint32_t i = 2; i < q->column_count; i++)
-        if (q->key[i] >> 1 == c.id) return reef_block_slot(block, q, i)->block;
+    for (uint32_t i = 0; i < q->column_count; i++)
+        if (q->key[i] >> 1 == c.id) return reef_block_column(block, q, i);
     return reef_block_other(block, c, false);
 }
 REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component c)
 {
     const reef_query_head *q = block->head;
-    if (REEF_LIKELY(q->key[0] == c.id << 1)) return reef_block_column(block, q, 0);
-    if (REEF_LIKELY(q->key[1] == c.id << 1)) return reef_block_column(block, q, 1);
-    for (uint32_t i = 2; i < q->write_count; i++)
-        if (q->key[i] == c.id << 1) return reef_block_slot(block, q, i)->block;
+    for (uint32_t i = 0; i < q->write_count; i++)
+        if (q->key[i] == c.id << 1) return reef_block_column(block, q, i);
     return (void *)(uintptr_t)reef_block_other(block, c, true);
+}
+/* By declaration: the first two terms are tried without a look at their number, nor at whether the id is known. The key of a term that
+ * isn't there fits no component, and id 0 no key. */
+REEF_INLINE const void *reef_block_in_decl(const reef_block *block, reef_type_decl *decl)
+{
+    const reef_query_head *q = block->head;
+    const uint32_t id = reef_id_now(decl).id;
+    if (REEF_LIKELY(q->key[0] >> 1 == id)) return reef_block_column(block, q, 0);
+    if (REEF_LIKELY(q->key[1] >> 1 == id)) return reef_block_column(block, q, 1);
+    return reef_block_in_fast(block, reef_id_of(decl));
+}
+REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl *decl)
+{
+    const reef_query_head *q = block->head;
+    const uint32_t id = reef_id_now(decl).id;
+    if (REEF_LIKELY(q->key[0] == id << 1)) return reef_block_column(block, q, 0);
+    if (REEF_LIKELY(q->key[1] == id << 1)) return reef_block_column(block, q, 1);
+    return reef_block_inout_fast(block, reef_id_of(decl));
 }
 
 /* Row by row. */

@@ -135,10 +135,9 @@ typedef struct reef_block {
      * next load of one of them wait. A table of 20 rows cost 50 ns instead of 15.) */
     const struct reef_query_head *head;  /* what the inlined calls know of the query */
     const struct reef_slot *slots;
-    const void             *match; /* the next one */
-    const void             *match_end;
+    const void             *match; /* its table, among those that match */
     const struct reef_slot *next_slots;
-    uint32_t                next_unit; /* the table's next chunk, 0: this is the last. (next_slots: its slots.) */
+    uint32_t                next_unit; /* the table's next chunk (next_slots: its slots); 1: this is the last; 0: reef_next can't go on inlined */
     const uint64_t         *mask;
     struct reef_query_data *query;
     struct reef_job        *job;  /* of a system's block; NULL in a loop of your own */
@@ -221,9 +220,9 @@ REEF_API void *reef_block_field_inout(const reef_block *block, reef_component ty
 #define reef_inout_field(block, T, field) \
     ((REEF_TYPE_OF_FIELD(T, field) *)reef_block_field_inout(block, reef_id(T), offsetof(T, field), sizeof(((T *)0)->field)))
 /* reef_in(b, Velocity): a const Velocity *, reef_inout(b, Position): a Position *, reef_out the same; by the C name of a type. */
-#define reef_in(block, T) ((const T *)reef_block_in_fast(block, reef_id(T)))
-#define reef_inout(block, T) ((T *)reef_block_inout_fast(block, reef_id(T)))
-#define reef_out(block, T) ((T *)reef_block_inout_fast(block, reef_id(T)))
+#define reef_in(block, T) ((const T *)reef_block_in_decl(block, reef_decl_of_##T()))
+#define reef_inout(block, T) ((T *)reef_block_inout_decl(block, reef_decl_of_##T()))
+#define reef_out(block, T) ((T *)reef_block_inout_decl(block, reef_decl_of_##T()))
 #define reef_bits(block, T, words) reef_block_bits(block, reef_id(T), words)
 #define reef_fixed_in(block, T) ((const T *)reef_block_fixed_in(block, reef_id(T)))
 #define reef_fixed_inout(block, T) ((T *)reef_block_fixed_inout(block, reef_id(T)))
@@ -302,8 +301,8 @@ REEF_INLINE bool reef_row_next(reef_row *row);
 /* For each row that matches; `row` is a reef_row of the loop. */
 #define reef_each(world, query, row) for (reef_row row = reef_rows(world, query); reef_row_next(&row);)
 /* The row's component, for writing and for reading; NULL as the block's. */
-#define reef_at(row, T) ((T *)reef_row_cell((row).i, reef_block_inout_fast(&(row).block, reef_id(T)), sizeof(T)))
-#define reef_at_in(row, T) ((const T *)reef_row_cell_in((row).i, reef_block_in_fast(&(row).block, reef_id(T)), sizeof(T)))
+#define reef_at(row, T) ((T *)reef_row_cell((row).i, reef_block_inout_decl(&(row).block, reef_decl_of_##T()), sizeof(T)))
+#define reef_at_in(row, T) ((const T *)reef_row_cell_in((row).i, reef_block_in_decl(&(row).block, reef_decl_of_##T()), sizeof(T)))
 
 /* ---- shares for the caller's own threads ---- */
 
