@@ -82,7 +82,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     if (of) of->marks = s->bit_count;
     found->marks = BITS_OF_MARKS;
     lately_forget(w);
-    w->disabled_epoch++;
+    marks_renew(w);
     return found;
 }
 

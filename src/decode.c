@@ -286,7 +286,7 @@ static void versions_close(decoding *d)
     names_changed(w);
     lately_forget(w);
     w->state_epoch++;
-    w->disabled_epoch++;
+    marks_renew(w);
 }
 
 static bool state_is(decoding *d, uint64_t hash, reef_status status, const char *what)

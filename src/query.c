@@ -333,9 +333,10 @@ static COLD bool subs_look(query *q, uint32_t count)
     return true;
 }
 
-NOINLINE bool query_look(query *q, uint32_t count)
+NOINLINE bool query_look(query *q)
 {
     reef_world *w = q->world;
+    uint32_t count = REEF_ACQUIRE_U32(&w->family->graph.shape_count);
     bool found = false; /* where all matches lie */
     if (q->subs && !subs_look(q, count)) return false;
     if (q->subs && q->subs->epoch == w->tables_epoch) return true;

@@ -121,15 +121,8 @@ INLINE const match *match_end(const query *q) { return match_at(q, q->match_coun
 
 /* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
  * runs out: false. */
-bool query_look(query *q, uint32_t count);
-INLINE bool query_update(query *q)
-{
-    uint32_t count = REEF_ACQUIRE_U32(&q->world->family->graph.shape_count);
-    const reef_world *w = q->world;
-    bool same = q->seen == count && q->epoch == w->tables_epoch && q->marks_epoch == w->disabled_epoch &&
-                q->head.remembers == (w->hot.chunks.shared == 0);
-    return LIKELY(same) || q->open || query_look(q, count);
-}
+bool query_look(query *q);
+INLINE bool query_update(query *q) { return LIKELY(q->epoch == q->world->tables_epoch) || q->open || query_look(q); }
 void query_drop(query *q);
 uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
 void queries_forget(reef_world *w); /* those that were freed lately */

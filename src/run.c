@@ -761,8 +761,7 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
 
 INLINE bool phase_is_known(const reef_world *w, const phase_plan *p)
 {
-    return p->known && p->tables_epoch == w->tables_epoch && p->disabled_epoch == w->disabled_epoch && p->state_epoch == w->state_epoch &&
-           p->fork_version == w->hot.fork_version && p->shapes == REEF_ACQUIRE_U32(&w->family->graph.shape_count);
+    return p->known && p->tables_epoch == w->tables_epoch && p->state_epoch == w->state_epoch && p->fork_version == w->hot.fork_version;
 }
 
 /* Queries know all tables, whose chunks stay where they are. */
@@ -792,10 +791,8 @@ COLD void phase_know(reef_world *w, phase_plan *p)
     for (uint32_t i = p->first; p->known && i < p->end; i++)
         if (k->runs[i].on) quick_put(&k->runs[i], i - p->first, &k->quicks[p->quick_end++]);
     p->tables_epoch = w->tables_epoch;
-    p->disabled_epoch = w->disabled_epoch;
     p->state_epoch = w->state_epoch;
     p->fork_version = w->hot.fork_version;
-    p->shapes = REEF_ACQUIRE_U32(&w->family->graph.shape_count);
 }
 
 INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t version)

@@ -53,8 +53,7 @@ typedef struct phase_plan {
     bool     simple;     /* all of them are */
     bool     reads;      /* some of them read others' rows */
     bool     known;
-    uint64_t tables_epoch, disabled_epoch, state_epoch, fork_version;
-    uint32_t shapes;
+    uint64_t tables_epoch, state_epoch, fork_version;
     uint32_t quick_end;  /* the quick runs of the phase: from `first` on */
 } phase_plan;
 

@@ -274,7 +274,7 @@ static COLD reef_world *world_begin(family *f, const reef_world_config *config, 
     family_join(f, true);
     version_share(w);
     stores_view(w);
-    w->disabled_epoch++;
+    marks_renew(w);
     names_changed(w);
     return w;
 }
@@ -377,9 +377,8 @@ static void world_distrust(reef_world *w)
     lately_forget(w);
     values_shift(w);
     sets_distrust(w);
-    w->tables_epoch++;
     w->state_epoch++;
-    w->disabled_epoch++;
+    marks_renew(w);
     world_touch(w);
     stores_view(w);
     if (!BUG(26)) names_changed(w);

@@ -527,7 +527,10 @@ table *table_own(reef_world *w, uint32_t id)
         w->tables_epoch++;
     }
     t += id % TABLES_PER_PAGE;
-    if (t->shape == NULL) t->shape = shape_of(w->family, id);
+    if (t->shape == NULL) {
+        t->shape = shape_of(w->family, id);
+        w->tables_epoch++; /* queries look at it */
+    }
     return t;
 }
 

@@ -398,9 +398,19 @@ static COLD void end_deferred(reef_block *b)
     if (w->locks == 0) world_flush(w);
 }
 
-void reef_end(reef_block *b)
+/* What the end of a straight loop has not to do, unless its query goes with it. */
+static NOINLINE void walk_end(reef_block *b)
 {
-    if (UNLIKELY(b == NULL || !b->open)) return;
+    reef_world *w = b->world;
+    query *q = b->query;
+    if (q->since) version_look(w); /* what is written from now on is new to its next run */
+    if (q->ranking) ranking_end(b);
+    if (q->cut) frozen_drop(w, (frozen_versions *)(uintptr_t)b->frozen);
+    if (q->once) query_drop(q);
+}
+
+INLINE void loop_end(reef_block *b)
+{
     reef_world *w = b->world;
     query *q = b->query;
     b->open = false;
@@ -409,15 +419,17 @@ void reef_end(reef_block *b)
     if (b->part) return;
     q->open--;
     ASSERT(w->locks > 0);
-    if (--w->locks == 0) {
+    if (LIKELY(--w->locks == 0)) {
         w->slow &= ~SLOW_LOCKED;
         gates_set(w);
     }
-    if (UNLIKELY(q->since)) version_look(w); /* what is written from now on is new to its next run */
-    if (UNLIKELY(q->ranking != NULL)) ranking_end(b);
-    if (UNLIKELY(q->cut != NULL)) frozen_drop(w, (frozen_versions *)(uintptr_t)b->frozen);
-    if (UNLIKELY(q->once)) query_drop(q);
+    if (UNLIKELY(b->walks || q->once)) walk_end(b);
     if (UNLIKELY(w->slow & SLOW_DEFERRED)) end_deferred(b);
+}
+
+void reef_end(reef_block *b)
+{
+    if (LIKELY(b && b->open)) loop_end(b);
 }
 
 /* ---- stepping ---- */
@@ -547,9 +559,8 @@ static void mask_cut(uint64_t *words, uint64_t skip, uint64_t keep)
 }
 
 /* The block's first and last matching rows, as far as they are wanted. False: none. */
-static bool walk_cut(reef_block *b)
+static NOINLINE bool walk_cut(reef_block *b)
 {
-    if (b->skip == 0 && b->left == UINT64_MAX) return true;
     uint64_t rows = b->mask ? rows_in(b->mask) : b->count;
     if (b->skip >= rows) {
         b->skip -= rows;
@@ -567,6 +578,9 @@ static bool walk_cut(reef_block *b)
     if (b->left != UINT64_MAX) b->left -= keep;
     return true;
 }
+
+/* Rows are skipped or counted. */
+INLINE bool walk_is_cut(const reef_block *b) { return b->skip != 0 || b->left != UINT64_MAX; }
 
 /* What the term gives is written and tracked: a column that the table has, or a stored value. */
 static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
@@ -712,7 +726,7 @@ static bool switches_look(reef_block *b, const query *q)
         const bool off = q->switches[i] & 1;
         if (on == NULL && off) continue;
         if (on == NULL) return false;
-        if (mask == NULL && !off && b->left == UINT64_MAX && b->skip == 0) {
+        if (mask == NULL && !off && !walk_is_cut(b)) {
             mask = on;
             continue;
         }
@@ -749,7 +763,7 @@ bool walk_chunk(reef_block *b)
         b->mask = NULL;
         if (match_now(b)->look && !walk_look(b, q)) continue;
         if (b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
-        if (walk_cut(b)) return true;
+        if (LIKELY(!walk_is_cut(b)) || walk_cut(b)) return true;
     }
     return false;
 }
@@ -760,7 +774,7 @@ static NOINLINE bool walk_next(reef_block *b)
     while (b->left != 0 && walk_step(b)) {
         b->mask = NULL;
         if (match_now(b)->look && !walk_look(b, q)) continue;
-        if (!walk_cut(b)) continue;
+        if (UNLIKELY(walk_is_cut(b)) && !walk_cut(b)) continue;
         b->head = b->first == 0 ? &q->head : &no_keys;
         if (b->part) return true;
         return q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head);
@@ -773,12 +787,12 @@ static NOINLINE bool walk_next(reef_block *b)
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;
-    if (b->walks) {
+    if (UNLIKELY(b->walks)) {
         const query *q = b->query;
         if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
         return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
     }
-    reef_end(b);
+    loop_end(b);
     return false;
 }
 

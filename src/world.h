@@ -240,8 +240,9 @@ struct reef_world {
     uint32_t   locks;       /* open loops */
     uint32_t   deferring;   /* of these, loops that asked for structural changes to be recorded */
     commands  *commands;    /* where they are recorded now; NULL: nowhere */
-    uint64_t   tables_epoch; /* counts pages of tables and of chunks made or copied: pointers into them are good while it stays */
-    uint64_t   disabled_epoch; /* which stores of marks there are is the same while it stays */
+    uint64_t   tables_epoch; /* counts what queries remember and what may be no more: pages of tables and of chunks made or copied
+                                (pointers into them are good while it stays) or shared, tables used for the first time, disabled_epoch */
+    uint64_t   disabled_epoch; /* which stores of marks there are is the same while it stays: marks_renew */
     uint64_t   gate_move;    /* what a lease must be for the straight path: the version, or never (gates_set) */
     uint64_t   gate_destroy; /* the same for destroy, which also has names to forget */
     uint32_t  *ring_next, *ring_end; /* where the next free id goes: a page that is ours; both NULL: not known */
@@ -393,9 +394,15 @@ INLINE void version_look(reef_world *w)
     w->ring_next = w->ring_end = NULL;
     version_advance(w);
 }
+INLINE void marks_renew(reef_world *w)
+{
+    w->disabled_epoch++;
+    w->tables_epoch++;
+}
 /* The same after everything was shared with another holder: nothing is ours alone. */
 INLINE void version_share(reef_world *w)
 {
+    w->tables_epoch++;
     bool hashed = w->hashed == w->hot.version; /* sharing changes nothing that the hash covers */
     w->hot.fork_version = w->ours_after = w->hot.version;
     version_look(w);
