@@ -26,11 +26,6 @@ int bit_key_compare(uint32_t a, uint32_t b)
     return t && other ? type_compare(t, other) : (t != NULL) - (other != NULL);
 }
 
-const uint64_t *bit_words(const bit_store *b, uint32_t unit)
-{
-    return b && unit < b->words.count ? b->words.page[unit] : NULL;
-}
-
 static bool bit_read(const bit_store *b, uint32_t place)
 {
     const uint64_t *words = bit_words(b, place_unit(place));

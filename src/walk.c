@@ -718,10 +718,22 @@ COLD bool tracks_prepare(query *q, const match *m)
 
 /* A few switches decide: their words are folded as they are, and those of a single one are the mask. (iter_frag_1k_bit took 1.5
  * times as long by way of look_rows.) False: no row matches. */
-static bool switches_look(reef_block *b, const query *q)
+INLINE bool switches_look(reef_block *b, const query *q)
 {
     const uint64_t *mask = NULL;
-    for (uint32_t i = 0; i < q->switch_count; i++) {
+    uint32_t i = 0;
+    if (LIKELY(q->switch_count == 1 && !(q->switches[0] & 1) && !walk_is_cut(b))) {
+        const bit_store *s = bit_store_of(q->world, q->switches[0] >> 1);
+        const uint64_t *next = bit_words(s, b->walk_unit);
+        if (next) {
+            PREFETCH(next);
+            PREFETCH(next + BIT_WORDS / 2);
+        }
+        mask = bit_words(s, b->unit);
+        if (mask == NULL) return false;
+        i = 1;
+    }
+    for (; UNLIKELY(i < q->switch_count); i++) {
         const uint64_t *on = bit_words(bit_store_of(b->world, q->switches[i] >> 1), b->unit);
         const bool off = q->switches[i] & 1;
         if (on == NULL && off) continue;

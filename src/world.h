@@ -496,7 +496,10 @@ int shape_compare(const shape *a, const shape *b);
 /* Bit store of a key, NULL if the world never used it. (src/bit.c) */
 const bit_store *bit_store_of(const reef_world *w, uint32_t key);
 /* Words (16) of the bits of a unit, NULL: all zero. */
-const uint64_t *bit_words(const bit_store *b, uint32_t unit);
+INLINE const uint64_t *bit_words(const bit_store *b, uint32_t unit)
+{
+    return b && unit < b->words.count ? (const uint64_t *)b->words.page[unit] : NULL;
+}
 /* The rows of a unit where a component is disabled; component 0: where the entity is. NULL: none. */
 INLINE const uint64_t *disabled_words(const reef_world *w, uint32_t component, uint32_t unit)
 {
