@@ -478,6 +478,7 @@
 #define shared_wrong reef_inner_shared_wrong
 #define show reef_inner_show
 #define show_token reef_inner_show_token
+#define single_next reef_inner_single_next
 #define single_validate reef_inner_single_validate
 #define size_multiply reef_inner_size_multiply
 #define skips_commit reef_inner_skips_commit
