@@ -340,7 +340,7 @@ NOINLINE bool query_look(query *q)
     bool found = false; /* where all matches lie */
     if (q->subs && !subs_look(q, count)) return false;
     if (q->subs && q->subs->epoch == w->tables_epoch) return true;
-    if (q->match_capacity == 0 && !match_room(q, 0)) return false;
+    if (q->match_capacity == 0 && !match_room(q, 1)) return false;
     q->head.remembers = w->hot.chunks.shared == 0;
     if (q->marks_epoch != w->disabled_epoch && marks_look(q)) matches_forget(q);
     if (q->seen != count) {
