@@ -465,29 +465,43 @@ REEF_INLINE void *reef_block_column(const reef_block *b, const reef_query_head *
     }
     return reef_block_slot(b, i)->block;
 }
-REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)
+/* The first two terms are tried without a look at their number: the key of one that isn't there fits no component. */
+REEF_INLINE const void *reef_block_in_rest(const reef_block *block, reef_component c)
 {
     const reef_query_head *q = block->head;
     for (uint32_t i = 0; i < q->column_count; i++)
         if (q->key[i] >> 1 == c.id) return reef_block_column(block, q, i);
     return reef_block_other(block, c, false);
 }
-REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component c)
+REEF_INLINE const void *reef_block_in_fast(const reef_block *block, reef_component c)
+{
+    const reef_query_head *q = block->head;
+    if (REEF_LIKELY(q->key[0] >> 1 == c.id)) return reef_block_column(block, q, 0);
+    if (REEF_LIKELY(q->key[1] >> 1 == c.id)) return reef_block_column(block, q, 1);
+    return reef_block_in_rest(block, c);
+}
+REEF_INLINE void *reef_block_inout_rest(const reef_block *block, reef_component c)
 {
     const reef_query_head *q = block->head;
     for (uint32_t i = 0; i < q->write_count; i++)
         if (q->key[i] == c.id << 1) return reef_block_column(block, q, i);
     return (void *)(uintptr_t)reef_block_other(block, c, true);
 }
-/* By declaration: the first two terms are tried without a look at their number, nor at whether the id is known. The key of a term that
- * isn't there fits no component, and id 0 no key. */
+REEF_INLINE void *reef_block_inout_fast(const reef_block *block, reef_component c)
+{
+    const reef_query_head *q = block->head;
+    if (REEF_LIKELY(q->key[0] == c.id << 1)) return reef_block_column(block, q, 0);
+    if (REEF_LIKELY(q->key[1] == c.id << 1)) return reef_block_column(block, q, 1);
+    return reef_block_inout_rest(block, c);
+}
+/* By declaration: without a look at whether the id is known, since 0 fits no key. */
 REEF_INLINE const void *reef_block_in_decl(const reef_block *block, reef_type_decl *decl)
 {
     const reef_query_head *q = block->head;
     const uint32_t id = reef_id_now(decl).id;
     if (REEF_LIKELY(q->key[0] >> 1 == id)) return reef_block_column(block, q, 0);
     if (REEF_LIKELY(q->key[1] >> 1 == id)) return reef_block_column(block, q, 1);
-    return reef_block_in_fast(block, reef_id_of(decl));
+    return reef_block_in_rest(block, reef_id_of(decl));
 }
 REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl *decl)
 {
@@ -495,7 +509,7 @@ REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl 
     const uint32_t id = reef_id_now(decl).id;
     if (REEF_LIKELY(q->key[0] == id << 1)) return reef_block_column(block, q, 0);
     if (REEF_LIKELY(q->key[1] == id << 1)) return reef_block_column(block, q, 1);
-    return reef_block_inout_fast(block, reef_id_of(decl));
+    return reef_block_inout_rest(block, reef_id_of(decl));
 }
 
 /* Row by row. */

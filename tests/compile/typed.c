@@ -157,8 +157,8 @@ uint32_t write_many(reef_world *w, const reef_entity *e, const Position *p)
 }
 void walk(reef_block *b)
 {
-    Position       *p = (Position *)reef_block_inout_fast(b, position());
-    const Velocity *v = (const Velocity *)reef_block_in_fast(b, velocity());
+    Position       *p = (Position *)reef_block_inout_decl(b, &reef_decl_Position);
+    const Velocity *v = (const Velocity *)reef_block_in_decl(b, &reef_decl_Velocity);
     for (uint32_t i = 0; i < b->count; i++) p[i].x += v[i].x * b->dt;
 }
 
