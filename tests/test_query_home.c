@@ -74,6 +74,47 @@ static void F1_blocks_are_runs_of_values_side_by_side(void **state)
     reef_end(&b);
 }
 
+/* Which rows have a value: alone, side by side, at the ends of words, more of them in a chunk than are found at once. */
+static bool alone(uint32_t pattern, uint32_t i)
+{
+    switch (pattern) {
+    case 0: return i % 100 == 7;
+    case 1: return i % 64 == 63;
+    case 2: return i % 64 == 63 || i % 64 == 0;
+    case 3: return i % 2 == 1;
+    case 4: return i % 40 == 3 || i % 200 == 4;
+    case 5: return i >= 1023 && i % 7 != 0;
+    default: return (i * 2654435761u >> 9) % 8 == 0;
+    }
+}
+
+static void F1_rows_that_stand_alone_are_all_visited_in_order(void **state)
+{
+    enum { N = 2100, PATTERNS = 7 };
+    static reef_entity e[N];
+    for (uint32_t k = 0; k < 2 * PATTERNS; k++) {
+        reef_world *w = world_of(state);
+        for (uint32_t i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Position, (float)i, 1));
+        for (uint32_t n = 0; n < N; n++) { /* the second time some values come out of turn */
+            const uint32_t i = k < PATTERNS ? n : n / 300 * 300 + (n % 300 + 150) % 300;
+            if (alone(k % PATTERNS, i)) assert_true(reef_set(w, e[i], Spark, i) > 0);
+        }
+        const reef_query q = query_new(w, "Position, in Spark");
+        uint32_t row = 0;
+        for (reef_block b = reef_begin(w, q); reef_next(&b);)
+            for (uint32_t i = 0; i < b.count; i++, row++) {
+                while (row < N && !alone(k % PATTERNS, row)) row++;
+                assert_entity(e[row], b.entities[i]);
+                assert_int_equal(reef_in(&b, Spark)[i].n, row);
+                assert_true(reef_inout(&b, Position)[i].x == (float)row);
+                reef_inout(&b, Position)[i].y = 2;
+            }
+        for (uint32_t i = 0; i < N; i++) assert_true(reef_get(w, e[i], Position)->y == (alone(k % PATTERNS, i) ? 2 : 1));
+        assert_ok(reef_query_free(w, q));
+        assert_ok(reef_destroy_with_types(w, NULL, 0, NULL));
+    }
+}
+
 /* A walk by one query; what it sees doesn't depend on homes. */
 static void walk_check(reef_world *w, const reef_entity *e, uint32_t count, uint32_t (*set)(uint32_t), const char *text, uint32_t must, uint32_t may)
 {
@@ -472,6 +513,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(F1_blocks_are_runs_of_values_side_by_side),
+        TEST(F1_rows_that_stand_alone_are_all_visited_in_order),
         TEST(C3_F1_optional_values_are_in_all_rows_of_a_block_or_in_none),
         TEST(F1_more_terms_with_data_than_a_block_has_cells),
         TEST(E2_F1_loops_leave_a_forks_values_alone),
