@@ -18,6 +18,8 @@ static void three_seconds(reef::world &world, const char *title)
     for (int i = 0; i < 3; i++) world.tick(1);
 }
 
+static const char *called(reef::entity e) { return e.name() ? e.name() : "somebody"; }
+
 int main()
 {
     reef::world world;
@@ -30,7 +32,7 @@ int main()
     world.system(reef::about("drift").in_one_job(),
                  [&world](float seconds, entities e, reef::span<Position> p, reef::span<const Velocity> v) {
                      for (uint32_t i = 0; i < e.count; i++) {
-                         std::printf("  %s drifts from (%g, %g) by (%g, %g)\n", world.at(e[i]).name(), double(p[i].x), double(p[i].y),
+                         std::printf("  %s drifts from (%g, %g) by (%g, %g)\n", called(world.at(e[i])), double(p[i].x), double(p[i].y),
                                      double(v[i].x), double(v[i].y));
                          p[i].x += v[i].x * seconds;
                          p[i].y += v[i].y * seconds;
@@ -39,7 +41,7 @@ int main()
     /* By rows it is called with each entity, and needs no loop. */
     world.system(reef::about("shake").in_one_job(), [](reef::entity e, const Randomness &r, Position &p) {
         p.x -= r.amount;
-        std::printf("  %s shakes by %g to (%g, %g)\n", e.name(), double(r.amount), double(p.x), double(p.y));
+        std::printf("  %s shakes by %g to (%g, %g)\n", called(e), double(r.amount), double(p.x), double(p.y));
     });
 
     three_seconds(world, "both as made");
