@@ -192,7 +192,7 @@ static void C3_damage_to_a_store_is_found(void **test)
         with_number(&d, &s->count, s->count + 1, stores[i].name);
         with_number(&d, &s->count, s->count - 1, stores[i].name);
         with_count(&d, &s->size, 4, "not laid out");
-        with_count(&d, &d.w->hot.store_number[c.id], 0, "store");
+        with_count(&d, &d.w->state.store_number[c.id], 0, "store");
         if (s->paged) {
             uint32_t *page = s->values.page[12]; /* 768 ... 831 */
             with_count(&d, &page[5], 0, "count of values");
