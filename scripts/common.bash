@@ -50,21 +50,6 @@ install_missing()
     missing=()
 }
 
-# For the scripts that try other machines.
-need_cross_compilers()
-{
-    need gcc has_command gcc
-    need libc6-dev has_header stdio.h
-    need clang has_command clang
-    need gcc-i686-linux-gnu has_command i686-linux-gnu-gcc
-    need libc6-dev-i386-cross test -e /usr/i686-linux-gnu/include/stdio.h
-    need gcc-aarch64-linux-gnu has_command aarch64-linux-gnu-gcc
-    need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
-    need gcc-s390x-linux-gnu has_command s390x-linux-gnu-gcc
-    need libc6-dev-s390x-cross test -e /usr/s390x-linux-gnu/include/stdio.h
-    need qemu-user has_command qemu-s390x
-}
-
 need_build_tools()
 {
     need gcc has_command gcc

@@ -1,4 +1,4 @@
-/* See disk.h. The Windows half follows the manuals and was never run.
+/* See disk.h. The Windows half is run under wine alone (docs/platforms.md).
  *
  * A writer holds its file by flock, whose locks belong to the open file, not to the process: two threads hold each other off too, the
  * lock goes when the process is killed, and closing some other descriptor doesn't release it (as it does with the locks of fcntl). */
@@ -197,8 +197,9 @@ COLD int disk_sync(disk_file f)
     return result < 0 ? errno : 0;
 }
 
-COLD int disk_sync_folder(disk_file folder)
+COLD int disk_sync_name(disk_file folder, disk_file f)
 {
+    (void)f;
     if (folder == DISK_NONE) return 0;
     int error = disk_sync(folder);
     return error == EINVAL || error == ENOTSUP ? 0 : error; /* file systems that have no such thing */
@@ -209,76 +210,100 @@ COLD int disk_remove(const char *path) { return unlink(path) < 0 ? errno : 0; }
 
 #else /* ---- Windows ---- */
 
-#include <windows.h>
-
+/* Paths are UTF-8, as everywhere in reef; the system's own calls take UTF-16. A path that is neither is refused by the conversion. */
 #define DISK_HANDLE(f) ((HANDLE)(f))
+#define DISK_SHARED (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
+
+enum { DISK_PART_MAX = 1 << 30, DISK_LOCK_STEP_MS = 5 };
 
 static int last_error(void) { return (int)GetLastError(); }
 
-int disk_target(const char *path, char *target)
+/* `wide` has room for DISK_PATH_MAX: no text has more letters than bytes. */
+static int widened(const char *path, wchar_t *wide)
 {
-    size_t length = strlen(path);
+    return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, DISK_PATH_MAX) ? 0 : last_error();
+}
+
+static int opened(const char *path, DWORD access, DWORD shared, DWORD how, DWORD flags, disk_file *f)
+{
+    wchar_t wide[DISK_PATH_MAX];
+    int error = widened(path, wide);
+    *f = error ? DISK_NONE : (disk_file)CreateFileW(wide, access, shared, NULL, how, flags, NULL);
+    return error ? error : *f == DISK_NONE ? last_error() : 0;
+}
+
+COLD int disk_target(const char *path, char *target)
+{
+    const size_t length = strlen(path);
     if (length >= DISK_PATH_MAX) return DISK_LONG_NAME;
     memcpy(target, path, length + 1);
     return 0;
 }
 
-int disk_look_at(const char *path, disk_look *seen)
+COLD int disk_look_into(disk_file f, disk_look *seen)
 {
-    WIN32_FILE_ATTRIBUTE_DATA data;
+    BY_HANDLE_FILE_INFORMATION i;
     memset(seen, 0, sizeof *seen);
-    if (!GetFileAttributesExA(path, GetFileExInfoStandard, &data))
-        return GetLastError() == ERROR_FILE_NOT_FOUND ? 0 : last_error();
     seen->exists = true;
-    seen->plain = !(data.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE));
-    seen->size = (uint64_t)data.nFileSizeHigh << 32 | data.nFileSizeLow;
+    if (GetFileType(DISK_HANDLE(f)) != FILE_TYPE_DISK) return 0;
+    if (!GetFileInformationByHandle(DISK_HANDLE(f), &i)) return last_error();
+    seen->plain = !(i.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE));
+    seen->size = (uint64_t)i.nFileSizeHigh << 32 | i.nFileSizeLow;
+    seen->device = i.dwVolumeSerialNumber;
+    seen->number = (uint64_t)i.nFileIndexHigh << 32 | i.nFileIndexLow;
     return 0;
 }
 
-int disk_look_into(disk_file f, disk_look *seen)
+/* Folders are opened only with FILE_FLAG_BACKUP_SEMANTICS. */
+COLD int disk_look_at(const char *path, disk_look *seen)
 {
-    LARGE_INTEGER size;
+    disk_file f;
     memset(seen, 0, sizeof *seen);
-    seen->exists = true;
-    seen->plain = GetFileType(DISK_HANDLE(f)) == FILE_TYPE_DISK;
-    if (!seen->plain) return 0;
-    if (!GetFileSizeEx(DISK_HANDLE(f), &size)) return last_error();
-    seen->size = (uint64_t)size.QuadPart;
-    return 0;
+    int error = opened(path, FILE_READ_ATTRIBUTES, DISK_SHARED, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, &f);
+    if (error) return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND ? 0 : error;
+    error = disk_look_into(f, seen);
+    disk_close(f);
+    return error;
 }
 
-int disk_open_read(const char *path, disk_file *f)
+COLD int disk_open_read(const char *path, disk_file *f)
 {
-    *f = (disk_file)CreateFileA(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
-    return *f == DISK_NONE ? last_error() : 0;
+    return opened(path, GENERIC_READ, DISK_SHARED, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, f);
 }
 
-/* Who opens without FILE_SHARE_WRITE is the only one who writes. */
-int disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
+/* Who opens without FILE_SHARE_WRITE is the only one who writes. A folder is told apart, since the system says no more than "denied". */
+COLD int disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
 {
+    disk_look seen;
+    int error;
     (void)mode;
-    for (DWORD waited = 0;; waited += 5) {
-        *f = (disk_file)CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, create ? OPEN_ALWAYS : OPEN_EXISTING,
-                                    FILE_ATTRIBUTE_NORMAL, NULL);
-        if (*f != DISK_NONE) return 0;
-        if (GetLastError() != ERROR_SHARING_VIOLATION) return last_error();
+    for (int waited = 0;; waited += DISK_LOCK_STEP_MS) {
+        error = opened(path, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, create ? OPEN_ALWAYS : OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, f);
+        if (error != ERROR_SHARING_VIOLATION) break;
         if (waited >= DISK_LOCK_WAIT_MS) return DISK_HELD;
-        Sleep(5);
+        Sleep(DISK_LOCK_STEP_MS);
     }
+    if (error == ERROR_ACCESS_DENIED && disk_look_at(path, &seen) == 0 && seen.exists && !seen.plain) return DISK_NOT_PLAIN;
+    if (error) return error;
+    error = disk_look_into(*f, &seen);
+    if (!error && seen.plain) return 0;
+    disk_close(*f);
+    *f = DISK_NONE;
+    return error ? error : DISK_NOT_PLAIN;
 }
 
-int disk_set_mode(disk_file f, uint32_t mode) { return (void)f, (void)mode, 0; }
+COLD int disk_set_mode(disk_file f, uint32_t mode) { return (void)f, (void)mode, 0; }
 
-int disk_open_folder(const char *path, disk_file *folder)
+COLD int disk_open_folder(const char *path, disk_file *folder)
 {
     (void)path;
-    *folder = DISK_NONE; /* MOVEFILE_WRITE_THROUGH waits for the name */
+    *folder = DISK_NONE; /* a file's sync takes its name along */
     return 0;
 }
 
-int disk_settle(disk_file f) { return (void)f, 0; }
+COLD int disk_settle(disk_file f) { return (void)f, 0; }
 
-void disk_close(disk_file f)
+COLD void disk_close(disk_file f)
 {
     if (f != DISK_NONE) (void)CloseHandle(DISK_HANDLE(f));
 }
@@ -286,7 +311,7 @@ void disk_close(disk_file f)
 int disk_read(disk_file f, void *bytes, size_t count, size_t *got)
 {
     for (*got = 0; *got < count;) {
-        DWORD done, part = count - *got < 1u << 30 ? (DWORD)(count - *got) : 1u << 30;
+        DWORD done, part = count - *got < DISK_PART_MAX ? (DWORD)(count - *got) : DISK_PART_MAX;
         if (!ReadFile(DISK_HANDLE(f), (char *)bytes + *got, part, &done, NULL)) return GetLastError() == ERROR_BROKEN_PIPE ? 0 : last_error();
         if (done == 0) break;
         *got += done;
@@ -296,8 +321,9 @@ int disk_read(disk_file f, void *bytes, size_t count, size_t *got)
 
 int disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
 {
+    if (offset > (uint64_t)INT64_MAX - count) return ERROR_FILE_TOO_LARGE;
     for (size_t written = 0; written < count;) {
-        DWORD done, part = count - written < 1u << 30 ? (DWORD)(count - written) : 1u << 30;
+        DWORD done, part = count - written < DISK_PART_MAX ? (DWORD)(count - written) : DISK_PART_MAX;
         OVERLAPPED place;
         memset(&place, 0, sizeof place);
         place.Offset = (DWORD)(offset + written);
@@ -309,22 +335,81 @@ int disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
     return 0;
 }
 
-int disk_truncate(disk_file f, uint64_t length)
+COLD int disk_truncate(disk_file f, uint64_t length)
 {
     LARGE_INTEGER to;
+    if (length > INT64_MAX) return ERROR_FILE_TOO_LARGE;
     to.QuadPart = (LONGLONG)length;
     return SetFilePointerEx(DISK_HANDLE(f), to, NULL, FILE_BEGIN) && SetEndOfFile(DISK_HANDLE(f)) ? 0 : last_error();
 }
 
-int disk_sync(disk_file f) { return FlushFileBuffers(DISK_HANDLE(f)) ? 0 : last_error(); }
-int disk_sync_folder(disk_file folder) { return (void)folder, 0; }
+COLD int disk_sync(disk_file f) { return FlushFileBuffers(DISK_HANDLE(f)) ? 0 : last_error(); }
+COLD int disk_sync_name(disk_file folder, disk_file f) { return (void)folder, disk_sync(f); }
 
-int disk_rename(const char *from, const char *to)
+/* As POSIX has it: `to` may be open, by us or by somebody else who reads it; he goes on reading the old file. From Windows 10 (1607) on. */
+static bool rename_over_open(const wchar_t *from, const wchar_t *to)
 {
-    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : last_error();
+    enum { INFO_EX = 22, REPLACE_IF_EXISTS = 1, POSIX_SEMANTICS = 2 }; /* FileRenameInfoEx, which older headers don't know */
+    union {
+        FILE_RENAME_INFO info;
+        char room[sizeof(FILE_RENAME_INFO) + DISK_PATH_MAX * sizeof(wchar_t)];
+    } x;
+    const size_t bytes = (wcslen(to) + 1) * sizeof(wchar_t);
+    const DWORD flags = REPLACE_IF_EXISTS | POSIX_SEMANTICS;
+    memset(&x.info, 0, sizeof x.info);
+    memcpy(&x.info, &flags, sizeof flags); /* in the place of ReplaceIfExists */
+    x.info.FileNameLength = (DWORD)(bytes - sizeof(wchar_t));
+    memcpy(x.room + offsetof(FILE_RENAME_INFO, FileName), to, bytes);
+    HANDLE f = CreateFileW(from, DELETE | SYNCHRONIZE, DISK_SHARED, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (f == INVALID_HANDLE_VALUE) return false;
+    const bool done = SetFileInformationByHandle(f, (FILE_INFO_BY_HANDLE_CLASS)INFO_EX, &x, sizeof x);
+    (void)CloseHandle(f);
+    return done;
 }
 
-int disk_remove(const char *path) { return DeleteFileA(path) ? 0 : last_error(); }
+/* Where there is no such call: the old file steps aside, under a name of its own. A crash in between leaves both, but none in its place. */
+static bool rename_by_turns(const wchar_t *from, const wchar_t *to)
+{
+    static const wchar_t suffix[] = L".reef-old";
+    wchar_t aside[DISK_PATH_MAX + sizeof suffix / sizeof suffix[0]];
+    const size_t length = wcslen(to);
+    memcpy(aside, to, length * sizeof *to);
+    memcpy(aside + length, suffix, sizeof suffix);
+    if (!MoveFileExW(to, aside, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return false;
+    const bool done = MoveFileExW(from, to, MOVEFILE_WRITE_THROUGH);
+    if (done) (void)DeleteFileW(aside); /* it goes when nobody has it open any more */
+    else (void)MoveFileExW(aside, to, MOVEFILE_WRITE_THROUGH);
+    return done;
+}
+
+COLD int disk_rename(const char *from, const char *to)
+{
+    wchar_t wide_from[DISK_PATH_MAX], wide_to[DISK_PATH_MAX];
+    int error = widened(from, wide_from);
+    if (!error) error = widened(to, wide_to);
+    if (error) return error;
+    if (MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return 0;
+    error = last_error();
+    if (error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION) return error;
+    const DWORD kind = GetFileAttributesW(wide_to);
+    if (kind == INVALID_FILE_ATTRIBUTES || kind & FILE_ATTRIBUTE_DIRECTORY) return error;
+    return rename_over_open(wide_from, wide_to) || rename_by_turns(wide_from, wide_to) ? 0 : error;
+}
+
+COLD int disk_remove(const char *path)
+{
+    wchar_t wide[DISK_PATH_MAX];
+    const int error = widened(path, wide);
+    return error ? error : DeleteFileW(wide) ? 0 : last_error();
+}
+
+static void system_error_text(int error, char *text, size_t size)
+{
+    wchar_t wide[256];
+    const DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, (DWORD)error, 0, wide, 256, NULL);
+    if (length == 0 || !WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, (int)size, NULL, NULL)) (void)snprintf(text, size, "error %d", error);
+    text[strcspn(text, "\r\n")] = 0;
+}
 
 #endif
 
@@ -338,9 +423,7 @@ COLD void disk_error_text(int error, char *text, size_t size)
         return;
     }
 #if defined(_WIN32)
-    if (!FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, (DWORD)error, 0, text, (DWORD)size, NULL))
-        (void)snprintf(text, size, "error %d", error);
-    text[strcspn(text, "\r\n")] = 0;
+    system_error_text(error, text, size);
 #else
     (void)snprintf(text, size, "%s", strerror(error)); /* several threads may ask for numbers that the system knows */
 #endif

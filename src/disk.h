@@ -28,7 +28,7 @@ typedef struct disk_look {
     bool     exists, plain;
     uint32_t mode; /* permissions */
     uint64_t size;
-    uint64_t device, number; /* the same for two looks: it was the same file. 0 where the system has no such numbers */
+    uint64_t device, number; /* the same for two looks: it was the same file */
 } disk_look;
 
 /* What `path` means: symbolic links in its last name are followed, to a file that needn't exist. `target` has room for DISK_PATH_MAX bytes. */
@@ -43,7 +43,7 @@ int disk_open_read(const char *path, disk_file *f);
  * name now, a plain file and no link. Where the file system has no locks, nobody is held off. */
 int disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f);
 int disk_set_mode(disk_file f, uint32_t mode);
-/* The folder that has the name, for disk_sync_folder. DISK_NONE where folders aren't synced. */
+/* The folder that has the name, for disk_sync_name. DISK_NONE where folders aren't synced. */
 int disk_open_folder(const char *path, disk_file *folder);
 /* Says what a file system tells only to who closes; the file stays open and held. */
 int disk_settle(disk_file f);
@@ -55,7 +55,8 @@ int disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count);
 int disk_truncate(disk_file f, uint64_t length);
 /* Waits until content and length are on the disk. After a failure nobody knows which part is: a second call may answer 0 all the same. */
 int disk_sync(disk_file f);
-int disk_sync_folder(disk_file folder);
+/* Waits until the name is on the disk that was given to f, which is open. */
+int disk_sync_name(disk_file folder, disk_file f);
 int disk_rename(const char *from, const char *to); /* replaces `to` in one step */
 int disk_remove(const char *path);
 

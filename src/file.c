@@ -10,6 +10,7 @@ enum {
 struct file_out {
     memory   *memory;
     disk_file file, folder;
+    disk_look look;     /* at the file, when it was opened: device and number stay */
     uint64_t  settled;  /* bytes of the file that stay */
     uint64_t  end;      /* of what the system has got; settled <= end */
     size_t    buffered; /* bytes that follow */
@@ -118,6 +119,7 @@ COLD static reef_status replace_open(file_out *f, const char *path, bool synced)
     /* Nobody else may read it before it has the old one's permissions. */
     error = disk_open_write(f->temporary, true, old.exists ? 0600 : 0666, &f->file);
     if (error) return file_failed(f, "open", f->temporary, error);
+    if ((error = disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->temporary, error);
     if (old.exists && (error = disk_set_mode(f->file, old.mode)) != 0) return file_failed(f, "chmod", f->temporary, error);
     if ((error = disk_truncate(f->file, 0)) != 0) return file_failed(f, "truncate", f->temporary, error);
     return REEF_OK;
@@ -135,7 +137,7 @@ COLD static reef_status replace_finish(file_out *f, bool synced, bool *placed)
     *placed = true;
     f->temporary[0] = 0;
     f->settled = f->end;
-    if (synced && (error = disk_sync_folder(f->folder)) != 0) {
+    if (synced && (error = disk_sync_name(f->folder, f->file)) != 0) {
         f->unknown = true;
         return file_failed(f, "fsync of the folder", f->path, error);
     }
@@ -181,11 +183,11 @@ COLD reef_status reef_file_replace(const char *path, bool synced, reef_status (*
 
 COLD static reef_status append_open(file_out *f, const char *path, uint64_t length, const file_in *read)
 {
-    disk_look now;
     int error = disk_target(path, f->path);
     if (error) return file_failed(f, "readlink", path, error);
     if ((error = disk_open_write(f->path, false, 0, &f->file)) != 0) return file_failed(f, "open", f->path, error);
-    if ((error = disk_look_into(f->file, &now)) != 0) return file_failed(f, "stat", f->path, error);
+    if ((error = disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->path, error);
+    const disk_look now = f->look;
     if (read && (now.device != read->look.device || now.number != read->look.number || now.size != read->look.size))
         return file_failed(f, "appending to the end", f->path, DISK_CHANGED);
     if (now.size < length) return file_failed(f, "appending to the end", f->path, DISK_SHORTER);
@@ -242,12 +244,11 @@ void file_append_undo(file_out *f)
 
 reef_status file_append_named(const file_out *f, char *reason)
 {
-    disk_look ours, named;
-    int error = disk_look_into(f->file, &ours);
-    if (!error) error = disk_look_at(f->path, &named);
+    disk_look named;
+    int error = disk_look_at(f->path, &named);
     if (error) return file_say(reason, "stat", f->path, error), REEF_IO;
     if (!named.exists) error = DISK_GONE;
-    else if (named.device != ours.device || named.number != ours.number) error = DISK_REPLACED;
+    else if (named.device != f->look.device || named.number != f->look.number) error = DISK_REPLACED;
     if (error) return file_say(reason, "appending to the end", f->path, error), REEF_IO;
     return REEF_OK;
 }

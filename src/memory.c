@@ -44,7 +44,7 @@ static void advise_huge(void *p, size_t bytes)
     uintptr_t huge = (uintptr_t)2 << 20, a = ((uintptr_t)p + huge - 1) & ~(huge - 1), b = ((uintptr_t)p + bytes) & ~(huge - 1);
     if (b > a) (void)madvise((void *)a, b - a, MADV_HUGEPAGE);
 }
-#else
+#elif !defined(_WIN32)
 static void advise_huge(void *p, size_t bytes) { (void)p, (void)bytes; }
 #endif
 

@@ -114,7 +114,7 @@
 #define disk_set_mode reef_inner_disk_set_mode
 #define disk_settle reef_inner_disk_settle
 #define disk_sync reef_inner_disk_sync
-#define disk_sync_folder reef_inner_disk_sync_folder
+#define disk_sync_name reef_inner_disk_sync_name
 #define disk_target reef_inner_disk_target
 #define disk_truncate reef_inner_disk_truncate
 #define disk_write reef_inner_disk_write

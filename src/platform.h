@@ -15,6 +15,20 @@
 #endif
 #endif
 
+#if defined(_WIN32)
+#if !defined(WIN32_LEAN_AND_MEAN)
+#define WIN32_LEAN_AND_MEAN
+#endif
+#if !defined(NOMINMAX)
+#define NOMINMAX
+#endif
+#include <windows.h>
+#undef near /* words of 1985 */
+#undef far
+#else
+#include <time.h>
+#endif
+
 #if defined(REEF_NO_THREADS)
 typedef struct mutex { int unused; } mutex;
 #define MUTEX_INIT {0}
@@ -25,7 +39,7 @@ static inline void mutex_unlock(mutex *m) { (void)m; }
 typedef struct condvar { int unused; } condvar;
 static inline bool condvar_make(condvar *c) { c->unused = 0; return true; }
 static inline void condvar_drop(condvar *c) { (void)c; }
-static inline void condvar_wait(condvar *c, mutex *m) { (void)c, (void)m; assert(!"one thread would wait for itself"); }
+static inline void condvar_wait(condvar *c, mutex *m) { (void)c, (void)m; assert(m == NULL && "one thread would wait for itself"); }
 static inline void condvar_wake(condvar *c) { (void)c; }
 typedef struct thread { int unused; } thread;
 static inline bool thread_make(thread *t, void (*run)(void *data), void *data) { (void)t, (void)run, (void)data; return false; }
@@ -35,8 +49,6 @@ typedef int thread_name;
 static inline thread_name thread_own_name(void) { return 0; }
 static inline bool thread_is(thread_name n) { return n == 0; }
 #elif defined(_WIN32)
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
 typedef struct mutex { SRWLOCK lock; } mutex;
 #define MUTEX_INIT {SRWLOCK_INIT}
 static inline bool mutex_make(mutex *m) { InitializeSRWLock(&m->lock); return true; }
@@ -105,6 +117,20 @@ static inline bool thread_is(thread_name n) { return pthread_equal(pthread_self(
  * without the mutex. A struct thread doesn't move until it is joined. Without threads thread_make answers false, and nobody may wait:
  * there is nobody to wake him. */
 
+/* Nanoseconds since some moment, for measuring. */
+static inline uint64_t clock_now(void)
+{
+#if defined(_WIN32)
+    LARGE_INTEGER now, second;
+    if (!QueryPerformanceCounter(&now) || !QueryPerformanceFrequency(&second)) return 0;
+    const uint64_t n = (uint64_t)now.QuadPart, f = (uint64_t)second.QuadPart;
+    return n / f * 1000000000u + n % f * 1000000000u / f;
+#else
+    struct timespec t;
+    return timespec_get(&t, TIME_UTC) ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
+#endif
+}
+
 /* Counts of holders that any thread may change: the new count. Who leaves last sees what the others wrote. */
 #if defined(REEF_NO_THREADS)
 #define COUNT_UP(address) (++*(address))
@@ -151,7 +177,12 @@ static inline uint32_t bits_first(uint64_t x) { return (uint32_t)__builtin_ctzll
 #else
 #define PREFETCH(p) ((void)(p))
 #define PREFETCH_WRITE(p) ((void)(p))
+#if defined(_MSC_VER) /* an x86, which keeps the order of stores: the compiler must too */
+#include <intrin.h>
+#define RELEASE_STORE(address, value) (_ReadWriteBarrier(), (void)(*(address) = (value)))
+#else
 #define RELEASE_STORE(address, value) (*(address) = (value))
+#endif
 static inline uint32_t bits_count(uint64_t x)
 {
     uint32_t n = 0;

@@ -13,15 +13,8 @@
 #include "reef/single.h"
 #include "store.h"
 #include "track.h"
-#include <time.h>
 
 /* ---- preparing ---- */
-
-static uint64_t clock_now(void)
-{
-    struct timespec t;
-    return timespec_get(&t, TIME_UTC) ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
-}
 
 static bool writes_rows(const run *r)
 {

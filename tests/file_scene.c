@@ -84,6 +84,15 @@ static void write_all(const char *folder)
     }
     reef_journal_close(j);
     told("journal", w);
+    /* A journal that is written anew while it is open, and one over a file that is there. */
+    for (int times = 0; times < 2; times++) {
+        j = reef_journal_open(w, path_of(folder, "journal", 1), &(reef_journal_desc){.fresh = true});
+        must(j != NULL, "reef_journal_open", w);
+        must(reef_journal_compact(j) == REEF_OK && kept_play(w, &seed, 20) && reef_journal_append(j) == REEF_OK, "a journal that was compacted", w);
+        must(reef_journal_stats(j).records == 2, "the records", w);
+        reef_journal_close(j);
+    }
+    told("compacted", w);
     goes_on(w);
     reef_world_free(w);
 }
@@ -101,6 +110,8 @@ static void read_all(const char *folder)
     must(reef_load(other, path_of(folder, "journal", 0), NULL) == REEF_OK, "reef_load of a journal", other);
     told("journal", other);
     must(reef_equal(w, other, NULL), "differences and journal lead to two worlds", NULL);
+    must(reef_load(other, path_of(folder, "journal", 1), NULL) == REEF_OK, "reef_load of a journal", other);
+    told("compacted", other);
     goes_on(other);
     reef_world_free(w);
     reef_world_free(other);

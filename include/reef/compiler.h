@@ -46,7 +46,11 @@
 #define REEF_PREFETCH(p) __builtin_prefetch(p)
 #define REEF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define REEF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#if defined(__MINGW32__) && !defined(__clang__) /* where "printf" means what the oldest C library of Windows knew */
+#define REEF_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
+#else
 #define REEF_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#endif
 /* A pointer that another thread may have published. */
 #define REEF_ACQUIRE_POINTER(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #define REEF_ACQUIRE_U32(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
@@ -67,6 +71,9 @@
     static void name(void) __attribute__((constructor, unused)); \
     static void name(void)
 #elif defined(_MSC_VER)
+#if !defined(_M_IX86) && !defined(_M_X64)
+#error "With MSVC reef is for x86 and x86-64: elsewhere an ordinary read or write of its may be done out of order"
+#endif
 #define REEF_INLINE static __forceinline
 #define REEF_INLINE_MEMBER __forceinline
 #define REEF_NOINLINE __declspec(noinline)
@@ -77,7 +84,8 @@
 #define REEF_LIKELY(x) (x)
 #define REEF_UNLIKELY(x) (x)
 #define REEF_PRINTF(text, first)
-#define REEF_ACQUIRE_POINTER(address) (*(address))
+/* For these processors a volatile read is one that later reads stay behind (/volatile:ms, which is the default). */
+#define REEF_ACQUIRE_POINTER(address) (*(__typeof__(*(address)) volatile *)(address))
 #define REEF_ACQUIRE_U32(address) (*(const volatile uint32_t *)(address))
 #define REEF_DEPENDENT(address) (*(address))
 #pragma section(".CRT$XCU", read)

@@ -90,7 +90,7 @@ uint32_t model_values(const model *m, const op *o, ref_value *values)
 static void *memory_for(const model_type *t, uint32_t n)
 {
     size_t at = t->align < 16 ? 16 : t->align;
-    void  *p = aligned_alloc(at, ((size_t)t->size * n + at) / at * at);
+    void  *p = aligned_take(at, ((size_t)t->size * n + at) / at * at);
     if (!p) abort();
     return p;
 }
@@ -143,7 +143,7 @@ void given_free(given *g, bool taken)
         const model_type *t = &model_types[g->ref[i].type];
         for (uint32_t k = 0; k < g->elements[i] && !(taken && t->sort == SORT_MOVER); k++)
             value_unmake(t, (char *)g->memory[i] + (size_t)k * t->size);
-        free(g->memory[i]);
+        aligned_give(g->memory[i]);
     }
 }
 
@@ -331,7 +331,7 @@ static void core_BUNDLE_SPAWN(model *m, const op *o, outcome *out)
     for (uint32_t i = 0; i < b->count; i++)
         if (!(out->status == REEF_OK && model_types[b->type[i]].sort == SORT_MOVER))
             value_unmake(&model_types[b->type[i]], packed + b->offset[i]);
-    free(packed);
+    aligned_give(packed);
 }
 static void want_BUNDLE_SPAWN(model *m, const op *o, outcome *want)
 {
@@ -590,7 +590,7 @@ static void              core_GET_MANY(model *m, const op *o, outcome *out)
         uint64_t d = digest_at(o->type[0], type_has_payload(t) ? NULL : to + (size_t)i * t->size);
         out->digest = value_mix(out->digest, d);
     }
-    free(to);
+    aligned_give(to);
     out->status = REEF_OK;
 }
 static void want_GET_MANY(model *m, const op *o, outcome *want)
@@ -616,7 +616,7 @@ static void core_WRITE_MANY(model *m, const op *o, outcome *out)
     for (uint32_t i = 0; i < o->n; i++) value_make(t, from + (size_t)i * t->size, value_mix(o->value, i));
     out->number = reef_write_many_id(m->world, t->id, entities_of(m, o), o->n, from, t->size);
     for (uint32_t i = 0; i < o->n; i++) value_unmake(t, from + (size_t)i * t->size);
-    free(from);
+    aligned_give(from);
     out->status = counted_memory.fired ? REEF_NO_MEMORY : REEF_OK;
 }
 static void want_WRITE_MANY(model *m, const op *o, outcome *want)

@@ -75,12 +75,12 @@ void core_SET_WHERE(model *m, const op *o, outcome *out)
     const size_t      size = t ? t->size : 4;
     out->status = REEF_OK;
     if (!is_query(m, o) || is_mover(o)) return;
-    char *value = aligned_alloc(4096, (size + 4096) & ~(size_t)4095);
+    char *value = aligned_take(4096, (size + 4096) & ~(size_t)4095);
     if (!value) abort();
     if (t && size) value_make(t, value, value_mix(o->value, 0));
     out->status = reef_set_where_id(m->world, m->query[o->n].query, component_of(o->type[0]), value, size, &out->number);
     if (t && size) value_unmake(t, value);
-    free(value);
+    aligned_give(value);
 }
 
 void want_SET_WHERE(model *m, const op *o, outcome *want)

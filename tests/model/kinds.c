@@ -544,6 +544,24 @@ uint64_t value_digest_of(const model_type *t, uint64_t value)
 
 /* ---- memory that counts ---- */
 
+void *aligned_take(size_t align, size_t bytes)
+{
+#if defined(_WIN32)
+    return _aligned_malloc(bytes, align);
+#else
+    return aligned_alloc(align, bytes);
+#endif
+}
+
+void aligned_give(void *p)
+{
+#if defined(_WIN32)
+    _aligned_free(p);
+#else
+    free(p);
+#endif
+}
+
 typedef struct head {
     size_t bytes, align;
 } head;
@@ -556,7 +574,7 @@ static void *counted_new(size_t bytes, size_t align)
     size_t at = align < sizeof(void *) ? sizeof(void *) : align;
     size_t room = head_room(at), whole = (room + bytes + at - 1) / at * at;
     if (bytes > SIZE_MAX / 2) return NULL;
-    unsigned char *p = (unsigned char *)aligned_alloc(at, whole);
+    unsigned char *p = (unsigned char *)aligned_take(at, whole);
     if (!p) return NULL;
     head *h = (head *)(void *)(p + room - sizeof(head));
     h->bytes = bytes;
@@ -576,7 +594,7 @@ static void counted_free(void *block, size_t bytes, size_t align)
     memset(block, 0xDB, h->bytes);
     counted_memory.bytes -= h->bytes;
     counted_memory.blocks--;
-    free((unsigned char *)block - head_room(at));
+    aligned_give((unsigned char *)block - head_room(at));
 }
 
 static void *counted_resize(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)

@@ -82,6 +82,9 @@ typedef struct counted {
 extern counted counted_memory; /* one a process: hooks have no other way to it */
 
 reef_allocator counted_allocator(void);
+/* aligned_alloc, which not every C library has; given back by aligned_give. */
+void *aligned_take(size_t align, size_t bytes);
+void  aligned_give(void *p);
 /* Forgets faults and payloads, for a new run. */
 void counted_reset(void);
 /* Payloads that live. */

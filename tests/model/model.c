@@ -9,7 +9,12 @@
 #include "fork.h"
 #include "shrink.h"
 #include <stdlib.h>
+#if MODEL_HAS_CHILDREN
 #include <unistd.h>
+#define PROCESS_NUMBER() ((long)getpid())
+#else
+#define PROCESS_NUMBER() 0L
+#endif
 
 enum { COMPARE_EVERY = 256, SEED_SECONDS = 600 };
 
@@ -86,7 +91,7 @@ static void explain(const seed_run *s, const report *r)
     char        message[600];
     uint32_t    at;
     printf("seed %llu, operation %u: %s\n", (unsigned long long)s->seed, r->at, r->message);
-    if (s->o->shrink_seconds == 0) {
+    if (s->o->shrink_seconds == 0 || !MODEL_HAS_CHILDREN) {
         free(list.op);
         return;
     }
@@ -183,7 +188,7 @@ int main(int argc, char **argv)
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     homes_allowed = (uint32_t)o.homes;
-    snprintf(model_path, MODEL_PATH, "model_%ld.journal", (long)getpid());
+    snprintf(model_path, MODEL_PATH, "model_%ld.journal", PROCESS_NUMBER());
     const bool good = run_all(&o);
     (void)remove(model_path);
     return good ? 0 : 1;

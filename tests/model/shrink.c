@@ -3,16 +3,22 @@
 #define _DEFAULT_SOURCE
 #include "shrink.h"
 #include <stdlib.h>
+#include <time.h>
+#if MODEL_HAS_CHILDREN
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#endif
 
 double seconds_now(void)
 {
+#if MODEL_HAS_CHILDREN
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+#else
+    return (double)clock() / CLOCKS_PER_SEC;
+#endif
 }
 
 void list_add(op_list *list, const op *o)
@@ -26,6 +32,20 @@ void list_add(op_list *list, const op *o)
 }
 
 /* ---- children ---- */
+
+#if !MODEL_HAS_CHILDREN
+
+report *report_make(void) { return calloc(1, sizeof(report)); }
+
+bool child_run(report *r, unsigned limit_seconds, child_function run, void *context)
+{
+    (void)limit_seconds;
+    memset(r, 0, sizeof *r);
+    run(r, context);
+    return !r->failed;
+}
+
+#else
 
 report *report_make(void)
 {
@@ -61,6 +81,8 @@ bool child_run(report *r, unsigned limit_seconds, child_function run, void *cont
     return !r->failed;
 }
 
+#endif
+
 typedef struct list_run {
     const op_list     *list;
     const run_options *o;
@@ -70,7 +92,9 @@ static void run_list(report *r, void *context)
 {
     const list_run *l = context;
     model           m;
+#if MODEL_HAS_CHILDREN
     if (freopen("/dev/null", "w", stderr) == NULL) r->at = 0;
+#endif
     if (!model_start(&m, l->o->seed, l->o->types, true)) {
         r->failed = true;
         return;

@@ -5,6 +5,13 @@
 #include "model.h"
 #include <signal.h>
 
+/* Without child processes a crash is the end of the program, and nothing is shrunk. */
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
+#define MODEL_HAS_CHILDREN 0
+#else
+#define MODEL_HAS_CHILDREN 1
+#endif
+
 typedef struct report {   /* in memory that parent and child share */
     volatile uint32_t at; /* the operation that runs */
     bool              failed;
@@ -17,7 +24,7 @@ typedef struct report {   /* in memory that parent and child share */
 typedef void (*child_function)(report *r, void *context);
 
 report *report_make(void);
-/* Runs a function in a child. False: it failed, crashed, or took longer than the limit. */
+/* Runs a function in a child, where there are any. False: it failed, crashed, or took longer than the limit. */
 bool   child_run(report *r, unsigned limit_seconds, child_function run, void *context);
 double seconds_now(void);
 
