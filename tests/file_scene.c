@@ -54,11 +54,15 @@ static reef_world *world_made(void)
     return w;
 }
 
-/* What both do in the end: a loaded world goes on as the one that was written. */
-static void goes_on(reef_world *w)
+/* What both do in the end: a loaded world goes on as the one that was written, on however many threads. */
+static void goes_on(reef_world *w, uint32_t threads)
 {
     uint64_t seed = 99;
+    reef_pool *pool = reef_pool_new(&(reef_pool_config){.threads = threads});
+    must(pool && reef_set_pool(w, pool) == REEF_OK, "a pool", w);
     for (int i = 0; i < 8; i++) must(kept_play(w, &seed, 50), "a tick", w);
+    must(reef_set_pool(w, NULL) == REEF_OK, "no pool", w);
+    reef_pool_free(pool);
     told("goes on", w);
 }
 
@@ -93,7 +97,7 @@ static void write_all(const char *folder)
         reef_journal_close(j);
     }
     told("compacted", w);
-    goes_on(w);
+    goes_on(w, 4);
     reef_world_free(w);
 }
 
@@ -112,7 +116,7 @@ static void read_all(const char *folder)
     must(reef_equal(w, other, NULL), "differences and journal lead to two worlds", NULL);
     must(reef_load(other, path_of(folder, "journal", 1), NULL) == REEF_OK, "reef_load of a journal", other);
     told("compacted", other);
-    goes_on(other);
+    goes_on(other, 1);
     reef_world_free(w);
     reef_world_free(other);
 }
