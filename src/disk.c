@@ -354,12 +354,15 @@ static bool rename_over_open(const wchar_t *from, const wchar_t *to)
         FILE_RENAME_INFO info;
         char room[sizeof(FILE_RENAME_INFO) + DISK_PATH_MAX * sizeof(wchar_t)];
     } x;
-    const size_t bytes = (wcslen(to) + 1) * sizeof(wchar_t);
+    wchar_t full[DISK_PATH_MAX];
+    const DWORD length = GetFullPathNameW(to, DISK_PATH_MAX, full, NULL);
+    if (length == 0 || length >= DISK_PATH_MAX) return false;
+    const size_t bytes = (length + 1) * sizeof(wchar_t);
     const DWORD flags = REPLACE_IF_EXISTS | POSIX_SEMANTICS;
     memset(&x.info, 0, sizeof x.info);
     memcpy(&x.info, &flags, sizeof flags); /* in the place of ReplaceIfExists */
     x.info.FileNameLength = (DWORD)(bytes - sizeof(wchar_t));
-    memcpy(x.room + offsetof(FILE_RENAME_INFO, FileName), to, bytes);
+    memcpy(x.room + offsetof(FILE_RENAME_INFO, FileName), full, bytes);
     HANDLE f = CreateFileW(from, DELETE | SYNCHRONIZE, DISK_SHARED, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
     if (f == INVALID_HANDLE_VALUE) return false;
     const bool done = SetFileInformationByHandle(f, (FILE_INFO_BY_HANDLE_CLASS)INFO_EX, &x, sizeof x);
