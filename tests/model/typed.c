@@ -3,7 +3,7 @@
 #include "model.h"
 
 typedef struct {
-    uint64_t v;
+    _Alignas(8) uint64_t v; /* 8 everywhere: on i386 a uint64_t in a struct is aligned to 4 */
 } A;
 typedef struct {
     _Alignas(16) uint8_t byte[16];
@@ -21,10 +21,10 @@ typedef struct {
     _Alignas(64) uint8_t byte[64];
 } Hull;
 typedef struct {
-    uint64_t v[3];
+    _Alignas(8) uint64_t v[3];
 } Kelp;
 typedef struct {
-    uint64_t v;
+    _Alignas(8) uint64_t v;
 } Pearl;
 typedef struct {
     uint16_t v;
