@@ -129,6 +129,24 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 
 /* ---- one component by the general path ---- */
 
+/* The edge of a table in the world's cache; fills the cache on the way. NULL: *status says why. */
+static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
+{
+    uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
+    const edge *e = graph_edge(w, from, component, key & 1, status);
+    if (e == NULL || type_of(component)->split) return e; /* the straight path knows one column that comes or goes */
+    if (BUG(2)) key &= ~1ull;
+    table *to = e->to == TABLE_EMPTY ? NULL : table_own(w, e->to), *s = table_own(w, from);
+    if (s && to) {
+        uint32_t i = edge_index(key);
+        w->edge_cache[i].key = key;
+        w->edge_cache[i].edge = e;
+        w->edge_cache[i].from = s;
+        w->edge_cache[i].to = to;
+    }
+    return e;
+}
+
 /* In a loop that records: one more of what was recorded last. */
 static bool again_deferred(reef_world *w, command_kind kind, reef_entity e, reef_component c)
 {

@@ -118,10 +118,10 @@ static bool run(const scenario *scene, bool shared, uint64_t n, bool rest, const
 }
 
 /* Builds in which everything takes longer (tests/CMakeLists.txt) try each allocation alone after a fork, and with all later ones
- * elsewhere, and of a long row of allocations every third one; the others try all. */
+ * elsewhere, and of a long row of allocations the first and every seventh; the others try all. */
 #if defined(SWEEP_HALF)
 static bool swept(bool shared, bool rest) { return shared != rest; }
-static uint64_t sweep_step(uint64_t n) { return n < 7 ? 1 : 5; }
+static uint64_t sweep_step(uint64_t n) { return n < 5 ? 1 : 7; }
 #else
 static bool swept(bool shared, bool rest) { (void)shared, (void)rest; return true; }
 static uint64_t sweep_step(uint64_t n) { (void)n; return 1; }
