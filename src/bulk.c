@@ -270,6 +270,7 @@ static bool track_ready(bulk *b)
 
 static void *made_value(const bulk *b, uint64_t i)
 {
+    if (b->t->fixed) return store_raw(b->w, b->t->id, b->list[i], 0); /* it can't move: made in the place that is ready for it */
     char *at = b->aside + (size_t)i * made_bytes(b->t);
     return b->t->home == REEF_SHARED ? *(void **)(void *)at : at;
 }
@@ -289,8 +290,10 @@ static reef_status aside_make(bulk *b)
     const bool aside = b->t->hooked || b->t->home == REEF_SHARED;
     if (!aside || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
     if (b->count > SIZE_MAX / size) return REEF_NO_MEMORY;
-    b->aside = memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size, made_align(b->t));
-    if (b->aside == NULL) return REEF_NO_MEMORY;
+    if (!b->t->fixed) {
+        b->aside = memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size, made_align(b->t));
+        if (b->aside == NULL) return REEF_NO_MEMORY;
+    }
     for (; b->made < b->count; b->made++) {
         reef_status s = made_begin(b, b->made);
         if (s != REEF_OK) return s;
@@ -584,6 +587,7 @@ static reef_status bulk_stored(bulk *b)
     }
     b->changed = b->count;
     if (b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) return REEF_NOT_COPYABLE;
+    if (b->value.kind == REEF_VALUE_ONE && b->t->fixed) return REEF_NOT_MOVABLE;
     if (!stored_ready(b) || !track_ready(b)) return REEF_NO_MEMORY;
     if (observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) return REEF_NO_MEMORY;
     reef_status s = aside_make(b);
@@ -596,7 +600,7 @@ static reef_status bulk_stored(bulk *b)
         const reef_entity e = b->list[i];
         const uint32_t place = place_of(b->w, e);
         reef_value v = b->value;
-        if (b->aside) v.kind = b->t->home == REEF_SHARED ? VALUE_HELD : VALUE_MOVED, v.data = made_value(b, i);
+        if (b->made) v.kind = b->t->home == REEF_SHARED ? VALUE_HELD : VALUE_MOVED, v.data = made_value(b, i);
         const reef_status done = change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
         ASSERT(done == REEF_OK);
         (void)done;

@@ -103,7 +103,7 @@ reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, 
     }
     const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0);
     if (t->copyable && v->kind < VALUE_MOVED) return value_copy(t, slot, from);
-    value_move(t, slot, (void *)(uintptr_t)from);
+    if (slot != from) value_move(t, slot, (void *)(uintptr_t)from); /* else it was made there, as what can't move is */
     return REEF_OK;
 }
 

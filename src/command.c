@@ -267,6 +267,7 @@ static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const
         while (k-- > 0) value_take_back(t, slot + (size_t)k * t->size, v, k);
         return s;
     }
+    if (t->fixed && t->copyable) return REEF_OK; /* copied once more, to where it stays */
     if (elements == n) held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY; /* else one of which copies are made */
     return REEF_OK;
 }

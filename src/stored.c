@@ -97,7 +97,8 @@ COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values,
     return true;
 }
 
-/* A value in the place of one that is there, by hooks that may refuse: made aside first. */
+/* A value in the place of one that is there, by hooks that may refuse: made aside first. One that can't move is made in its place, and
+ * the bytes of the old one are kept aside: it had no hook to end it, and lives again when they go back to where they were. */
 static bool made_aside(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
 {
     const bool made = t->home == REEF_SHARED || (t->hooked && v->kind < VALUE_MOVED);
@@ -109,6 +110,23 @@ static size_t aside_bytes(const type *t) { return t->home == REEF_SHARED ? sizeo
 static size_t aside_align(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->align; }
 static size_t stored_aligned(size_t at, const type *t) { return (at + aside_align(t) - 1) & ~(aside_align(t) - 1); }
 
+/* Makes a value that can't move, whose page is ours, and keeps what was there. */
+static COLD reef_status fixed_put(reef_world *w, reef_entity e, const reef_value *v, const type *t, char *was, uint32_t n)
+{
+    char *here = slot_value(store_of(w, t->id), e.index);
+    memcpy(was, here, t->size);
+    const reef_status s = put(w, e, t, here, v, n);
+    if (s != REEF_OK) memcpy(here, was, t->size);
+    return s;
+}
+
+static COLD void fixed_undo(const reef_world *w, reef_entity e, const reef_value *v, const type *t, const char *was, uint32_t n)
+{
+    char *here = slot_value(store_of(w, t->id), e.index);
+    take_back(t, here, v, n);
+    memcpy(here, was, t->size);
+}
+
 static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value *values, uint32_t made, uint32_t n, char *aside)
 {
     size_t at = 0;
@@ -117,7 +135,8 @@ static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value
         if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
         if (made_aside(w, t, e, &values[i])) {
             at = stored_aligned(at, t);
-            take_back(t, aside + at, &values[i], n);
+            if (t->fixed) fixed_undo(w, e, &values[i], t, aside + at, n);
+            else take_back(t, aside + at, &values[i], n);
             at += aside_bytes(t);
         } else if (!store_has(w, t->id, e)) {
             take_back(t, raw_of(w, t, e, &values[i]), &values[i], n);
@@ -153,7 +172,8 @@ COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *val
         const bool replaces = made_aside(w, t, e, &values[i]);
         if (t->size == 0 || (!replaces && store_has(w, t->id, e))) continue;
         if (replaces) at = stored_aligned(at, t);
-        const reef_status s = put(w, e, t, replaces ? aside + at : raw_of(w, t, e, &values[i]), &values[i], n);
+        const reef_status s = replaces && t->fixed ? fixed_put(w, e, &values[i], t, aside + at, n)
+                                                   : put(w, e, t, replaces ? aside + at : raw_of(w, t, e, &values[i]), &values[i], n);
         if (replaces) at += aside_bytes(t);
         if (s == REEF_OK) continue;
         stored_undo_some(w, e, values, i, n, aside);
@@ -189,7 +209,9 @@ static void stored_replace(reef_world *w, const type *t, void *here, char *aside
         if (!observed(w) || !observe_keep(w, t, was)) shared_release(was);
         return;
     }
-    if (aside || v->kind == VALUE_MOVED) {
+    if (aside && t->fixed) {
+        value_leave(w, t, aside);
+    } else if (aside || v->kind == VALUE_MOVED) {
         value_leave(w, t, here);
         value_move(t, here, aside ? (void *)aside : (void *)(uintptr_t)v->data);
     } else if (v->kind == REEF_VALUE_DEFAULT) {

@@ -431,12 +431,13 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->page_rows = page_rows_of(d);
     if (d->hooks) t->hooks = *d->hooks;
     const reef_hooks *h = &t->hooks;
-    t->hooked = hooks_run(h);
+    t->hooked = hooks_run(h) || h->address_bound;
+    t->fixed = h->address_bound && h->move == NULL;
     t->resets = h->on_fork != REEF_FORK_COPY;
     t->tracked = h->track_rows;
     t->direct = !t->hooked && !t->tracked && !t->split;
     t->plain_move = h->move == NULL || h->bytes_move;
-    t->plain_copy = h->copy == NULL && h->destroy == NULL;
+    t->plain_copy = h->copy == NULL && h->destroy == NULL && !h->address_bound;
     t->copyable = t->plain_copy || h->copy;
 }
 

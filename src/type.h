@@ -29,6 +29,7 @@ typedef struct type {
     const struct type *base; /* NULL: none */
     struct type_list *subtypes; /* to any depth, as they came; NULL: none. By subtypes_of */
     bool        hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */
+    bool        fixed;       /* nobody can move a value: it is made where it stays */
     bool        plain_move;  /* moving is memcpy */
     bool        plain_copy;  /* copying is memcpy */
     bool        copyable;    /* plain, or by its hook */

@@ -23,8 +23,8 @@ REEF_API reef_status reef_add_where_id(reef_world *world, reef_query query, reef
 /* Takes it from those that have it. Further errors: UNKNOWN_TYPE. */
 REEF_API reef_status reef_remove_where_id(reef_world *world, reef_query query, reef_component type, uint64_t *changed);
 /* Adds or replaces it: a copy of `value` for each; all that match count as changed. Further errors: UNKNOWN_TYPE, WRONG_SIZE,
- * BAD_ARGUMENT (no value), NOT_COPYABLE (a type without copy, and more than one entity; for one the value is moved out), and what
- * the copy hook says. */
+ * BAD_ARGUMENT (no value), NOT_COPYABLE (a type without copy, and more than one entity; for one the value is moved out), NOT_MOVABLE
+ * (an address-bound type without move), and what the copy hook says. */
 REEF_API reef_status reef_set_where_id(reef_world *world, reef_query query, reef_component type, const void *value, size_t size,
                                        uint64_t *changed);
 /* Enables (`on`) or disables a component, a tag or a switch of those that have it, with type {0} whole entities; those that are so

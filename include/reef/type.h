@@ -89,7 +89,8 @@ typedef struct reef_hooks {
     void (*destroy)(void *context, void *slot);
     void *context;     /* handed to every hook */
     bool  bytes_move;  /* moving is copying the bytes and forgetting the old place: no `move` needed */
-    bool  address_bound; /* the value knows its own address: without `move`, REEF_TABLE storage refuses the type */
+    bool  address_bound; /* the value knows its own address: without `copy` it can't be copied, and without `move` only REEF_PAGED
+                            takes the type, where each value is made in the place that it keeps */
     reef_on_fork on_fork; /* may stand alone: plain data that forks don't get. Such values are never hashed */
     bool  track_rows; /* may stand alone, for tags too: the world knows for each entity when the component was last written and when it
                          was added, and tells who lost it (reef/track.h). Costs 16 bytes for each entity index, 512 of them at a
