@@ -137,14 +137,17 @@ static bool handles_place(const chunk_reading *x, const reef_entity *e, const pi
     return true;
 }
 
-/* What a file says of a value with hooks is another's now, and the rest is the new one's own. */
-static void value_renew(const type *t, void *value, void *fresh)
+/* What a file says of a value with hooks is another's now, and the rest is the new one's own. The fields come last: hooks may make them
+ * anew from what the value owns. `room` is for two values, the first of which is the new one. */
+static void value_renew(const type *t, void *value, void *room)
 {
-    for (uint32_t i = 0; !t->resets && t->fields && i < t->field_count; i++)
-        memcpy((char *)fresh + t->fields[i].offset, (const char *)value + t->fields[i].offset, t->fields[i].bytes);
-    if (!t->resets && t->fields == NULL) memcpy(fresh, value, t->size);
+    void *was = (char *)room + t->size;
+    memcpy(was, value, t->size);
     value_destroy(t, value);
-    value_move(t, value, fresh);
+    value_move(t, value, room);
+    for (uint32_t i = 0; !t->resets && t->fields && i < t->field_count; i++)
+        memcpy((char *)value + t->fields[i].offset, (const char *)was + t->fields[i].offset, t->fields[i].bytes);
+    if (!t->resets && t->fields == NULL) memcpy(value, was, t->size);
 }
 
 /* A row that was there gets another entity: it has nothing of what the values of the one before own, or forks reset. */
@@ -155,7 +158,7 @@ static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
         const type *t = s->columns[k].type;
         if (!t->hooked) continue;
         if (!block_own_at(x->d->w, x->t, x->unit, k)) return decode_no_memory(x->d);
-        void *fresh = decode_value_room(x->d, t->size);
+        void *fresh = decode_value_room(x->d, 2 * (size_t)t->size);
         if (fresh == NULL || !decode_construct(x->d, t, e, fresh)) return false;
         value_renew(t, cell(unit_slots(x->d->w, x->unit), k, row, t->size), fresh);
     }

@@ -731,9 +731,66 @@ static void G5_each_allocation_of_a_journal_fails_in_turn(void **state)
     }
 }
 
+/* ---- values that own something ---- */
+
+/* Its hook makes the field from what it owns whenever it moves, as std::string would its length. */
+typedef struct { int32_t weight; int32_t *owned; } Sack;
+
+static reef_status sack_make(void *context, reef_world *w, reef_entity e, void *slot, const void *args)
+{
+    (void)context, (void)w, (void)e, (void)args;
+    int32_t *owned = calloc(1, sizeof *owned);
+    *(Sack *)slot = (Sack){0, owned};
+    return owned ? REEF_OK : REEF_NO_MEMORY;
+}
+static reef_status sack_copy(void *context, void *to, const void *from)
+{
+    const Sack *f = from;
+    const reef_status s = sack_make(context, NULL, (reef_entity){0, 0}, to, NULL);
+    if (s != REEF_OK) return s;
+    *((Sack *)to)->owned = *f->owned;
+    ((Sack *)to)->weight = f->weight;
+    return REEF_OK;
+}
+static void sack_move(void *context, void *to, void *from)
+{
+    (void)context;
+    *(Sack *)to = *(Sack *)from;
+    ((Sack *)to)->weight = *((Sack *)to)->owned;
+}
+static void sack_end(void *context, void *slot)
+{
+    (void)context;
+    free(((Sack *)slot)->owned);
+}
+static const reef_hooks sack_hooks = {.construct = sack_make, .copy = sack_copy, .move = sack_move, .destroy = sack_end};
+REEF_COMPONENT_HOOKS(Sack, &sack_hooks);
+REEF_FIELDS(Sack, REEF_FIELD(Sack, weight, REEF_I32, NULL, 0, 0));
+
+static reef_entity sack(reef_world *w, int32_t weight)
+{
+    const reef_entity e = reef_spawn(w, reef_default(Sack));
+    Sack *s = reef_mut(w, e, Sack);
+    *s->owned = s->weight = weight;
+    return e;
+}
+
+static void G5_fields_of_a_row_that_another_takes_come_after_its_hooks(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity first = sack(w, 7);
+    sack(w, 7);
+    reef_journal *j = opened(w, &quick);
+    assert_ok(reef_destroy(w, first)); /* the other one goes to its row, where the same weight lies */
+    append(w, j);
+    assert_holds(state, w);
+    reef_journal_close(j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        JOURNAL_TEST(G5_fields_of_a_row_that_another_takes_come_after_its_hooks),
         JOURNAL_TEST(G5_a_journal_is_made_where_nothing_is_and_loaded_where_it_is),
         JOURNAL_TEST(G5_wrong_calls_of_journals_are_refused),
         JOURNAL_TEST(G5_a_locked_world_has_no_journal_and_no_append),

@@ -89,7 +89,7 @@ void relative_compare(model *m, reef_world *w, const ref_world *r, uint64_t hash
     m->world = w;
     m->reference = *r;
     if (hash && !m->failed && reef_hash(w) != hash)
-        model_fail(m, "a fork or snapshot has another hash than when it was made");
+        model_fail(m, "a fork, a snapshot or what was loaded has another hash than when it was made");
     if (!m->failed && (r->spawned + r->destroyed) % 8 == 0) model_compare(m, true);
     else if (!m->failed) model_compare_rows(m, true);
     for (uint32_t t = 0; t < TYPES_MAX; t++) reef_query_free(m->world, m->single[t]);

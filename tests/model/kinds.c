@@ -148,6 +148,7 @@ static reef_status owner_copy(void *context, void *to, const void *from)
     if (!owner_holds(f)) return REEF_CORRUPT;
     if (memory_fails()) return REEF_NO_MEMORY;
     owner_put((owner *)to, payload_take(f->payload->value));
+    ((owner *)to)->value = f->value; /* it may be a loaded value, which nobody has mended yet */
     return REEF_OK;
 }
 
@@ -157,8 +158,10 @@ static void owner_move(void *context, void *to, void *from)
     owner *f = (owner *)from;
     if (!owner_holds(f)) return;
     payload *p = f->payload;
+    const uint64_t value = f->value;
     memset(f, 0xEE, sizeof *f);
     owner_put((owner *)to, p);
+    ((owner *)to)->value = value;
 }
 
 static void owner_destroy(void *context, void *slot)
@@ -190,8 +193,10 @@ static void mover_move(void *context, void *to, void *from)
     mover *f = (mover *)from, *t = (mover *)to;
     if (!mover_holds(f)) return;
     payload *p = f->payload;
+    const uint64_t value = f->value;
     memset(f, 0xEE, sizeof *f);
     mover_put(t, p);
+    t->value = value;
 }
 
 static void mover_destroy(void *context, void *slot)
@@ -229,6 +234,7 @@ static reef_status bytes_copy(void *context, void *to, const void *from)
     }
     if (memory_fails()) return REEF_NO_MEMORY;
     bytes_put((bytes_owner *)to, payload_take(f->payload->value));
+    ((bytes_owner *)to)->value = f->value;
     return REEF_OK;
 }
 
