@@ -351,6 +351,7 @@
 #define pool_run reef_inner_pool_run
 #define pool_share reef_inner_pool_share
 #define pool_shuffle reef_inner_pool_shuffle
+#define pool_wait reef_inner_pool_wait
 #define put_block reef_inner_put_block
 #define put_bytes reef_inner_put_bytes
 #define put_f64 reef_inner_put_f64
