@@ -48,6 +48,16 @@ static void advise_huge(void *p, size_t bytes)
 static void advise_huge(void *p, size_t bytes) { (void)p, (void)bytes; }
 #endif
 
+void memory_touch(void *p, size_t bytes)
+{
+#if defined(MADV_POPULATE_WRITE)
+    const uintptr_t page = COARSE, from = (uintptr_t)p & ~(page - 1), end = ((uintptr_t)p + bytes + page - 1) & ~(page - 1);
+    (void)madvise((void *)from, end - from, MADV_POPULATE_WRITE); /* an older system says no; so does one with larger pages */
+#else
+    (void)p, (void)bytes;
+#endif
+}
+
 static void *standard_take(size_t bytes, size_t align)
 {
     if (bytes >= PIECE && align < PIECE) align = PIECE;

@@ -261,6 +261,7 @@
 #define memory_resize reef_inner_memory_resize
 #define memory_spare reef_inner_memory_spare
 #define memory_standard reef_inner_memory_standard
+#define memory_touch reef_inner_memory_touch
 #define memory_trim reef_inner_memory_trim
 #define memory_zeroed reef_inner_memory_zeroed
 #define multi_add reef_inner_multi_add
