@@ -48,7 +48,7 @@ enum {
     COMMAND_TOUCHED = 1 << 16, /* at once; a run is no longer */
     COMMAND_CHUNK_WIDE = 1 << 16, /* it goes back to the arena, if it was used */
     COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
-    COMMAND_PACKED = 32,     /* such runs that are done at once, at most: their memory is there for the next ones' rows */
+    COMMAND_PACKED = 64,     /* parts of such runs that are done at once, at most: their memory is there for the next ones' rows */
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
     ROWS_OF_WORDS = 1, /* in the key of an open run: the values of an element are 8 bytes each */
     COMPLAINT_BYTES = REPORT_BYTES + 32
@@ -81,7 +81,7 @@ static uint32_t chunk_class(size_t bytes)
 static void command_chunk_retire(reef_world *w, command_chunk *k)
 {
     const uint32_t class = chunk_class(k->bytes);
-    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 2) { /* for rows of the next commands */
+    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 4) { /* for rows of the next commands */
         memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
         return;
     }
@@ -821,10 +821,11 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
 {
     packed_run runs[COMMAND_PACKED];
     uint32_t n = 0;
-    for (run_place p = {c->first, x, c->first->done, x->at}; n < COMMAND_PACKED; p.at = p.x->n) {
+    for (run_place p = {c->first, x, c->first->done, x->at}; n < COMMAND_PACKED; p.at += runs[n++].n) {
         if (n && (!run_place_next(&p) || !rows_alike(x, p.x))) break;
-        runs[n++] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component, .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
-                                 .at = (uint32_t)p.at, .n = p.x->n - (uint32_t)p.at};
+        const uint64_t rest = p.x->n - p.at;
+        runs[n] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component, .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
+                               .at = (uint32_t)p.at, .n = rest < REEF_BLOCK_ROWS ? (uint32_t)rest : REEF_BLOCK_ROWS};
     }
     return spawn_packed(w, run_values(x), x->count, x->component, runs, n);
 }

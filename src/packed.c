@@ -11,7 +11,8 @@
 
 enum {
     PACKED_SHARED = 4096, /* entities from which on other threads help: some 40 us for one */
-    PACKED_IDS = 256
+    PACKED_IDS = 256,
+    PACKED_FRESH = 64
 };
 
 typedef struct packing {
@@ -130,6 +131,12 @@ static uint64_t packing_reserve(packing *x)
     return all;
 }
 
+static void packed_touch(void *data, uint32_t i)
+{
+    const memory_part *x = data;
+    memory_touch(x[i].from, x[i].bytes);
+}
+
 /* Is it known that all ids of commands are pending, and their records ours? (Looking took 2 ns an entity.) */
 static bool ids_are_good(const reef_world *w) { return w->unpended == 0 && w->hot.records.shared == 0; }
 
@@ -147,7 +154,10 @@ uint64_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, s
     reef_pool *pool = n < PACKED_SHARED ? NULL : w->pool;
     if (!ids_are_good(w)) pool_share(pool, run_count, packed_check, &x);
     else for (uint32_t i = 0; i < run_count; i++) runs[i].good = runs[i].n;
+    memory_fresh_begin(&w->family->memory);
     n = packing_reserve(&x);
+    memory_part fresh[PACKED_FRESH];
+    pool_share(pool, memory_fresh(&w->family->memory, fresh, PACKED_FRESH), packed_touch, fresh);
     pool_share(pool, x.run_count, packed_put, &x);
     w->state.reserved_count -= (uint32_t)n;
     world_touch(w);
