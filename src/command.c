@@ -32,10 +32,9 @@ typedef struct command {
 } command;
 
 typedef struct command_chunk {
-    _Alignas(PLAIN_ALIGN) struct command_chunk *next;
+    struct command_chunk *next;
     size_t                bytes;      /* a power of two */
     size_t                used, done; /* of these; the first of them is this head */
-    size_t                touched;    /* of these the system gave memory, or they were used before */
     char                  system[REEF_SYSTEM_NAME_MAX + 1]; /* a copy: the system may go before its commands are done */
 } command_chunk;
 
@@ -44,9 +43,7 @@ _Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned
 enum {
     COMMAND_CHUNK_BITS = 12, /* of the smallest */
     COMMAND_CHUNK_MOST = 1 << 17, /* but for a command that is longer; some fit a piece of an arena */
-    COMMAND_UNTOUCHED = 1 << 14, /* as much is left to its first use */
-    COMMAND_TOUCHED = 1 << 16, /* at once; a run is no longer */
-    COMMAND_CHUNK_WIDE = 1 << 16, /* it goes back to the arena, if it was used */
+    COMMAND_CHUNK_WIDE = 1 << 16, /* it comes touched, and goes back to the arena, if it was used */
     COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
     COMMAND_PACKED = 64,     /* parts of such runs that are done at once, at most: their memory is there for the next ones' rows */
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
@@ -114,7 +111,8 @@ static command_chunk *command_chunk_make(reef_world *w, size_t bytes)
     if (k) return k;
     bytes = (size_t)1 << (class + COMMAND_CHUNK_BITS);
     k = memory_block(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, bytes, BLOCK_ALIGN);
-    if (k) k->bytes = bytes, k->touched = COMMAND_UNTOUCHED;
+    if (k && bytes >= COMMAND_CHUNK_WIDE && bytes <= COMMAND_CHUNK_MOST) memory_touch(k, bytes);
+    if (k) k->bytes = bytes;
     return k;
 }
 
@@ -159,15 +157,6 @@ static void commands_close(commands *c)
 
 void commands_part(commands *c) { commands_close(c); }
 
-/* The chunk is about to be used up to here. */
-static void chunk_touch(command_chunk *k, size_t end)
-{
-    if (end <= k->touched || k->bytes <= k->touched) return;
-    const size_t from = k->touched, to = (end + COMMAND_TOUCHED - 1) & ~((size_t)COMMAND_TOUCHED - 1);
-    k->touched = to < k->bytes ? to : k->bytes;
-    memory_touch((char *)k + from, k->touched - from);
-}
-
 /* Where a command of at most `bytes` goes. It is there when command_add says how long it became. NULL: no memory. */
 static command *command_room(reef_world *w, commands *c, size_t bytes)
 {
@@ -176,7 +165,6 @@ static command *command_room(reef_world *w, commands *c, size_t bytes)
     const bool ours = c->last && (c->job || strcmp(c->last->system, who) == 0);
     if (!ours || c->last->bytes - c->last->used < bytes + PLAIN_ALIGN)
         if (!command_chunk_add(w, c, bytes + PLAIN_ALIGN)) return NULL;
-    chunk_touch(c->last, c->last->used + bytes + PLAIN_ALIGN);
     return command_at(c->last, c->last->used);
 }
 
@@ -190,7 +178,7 @@ static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t
     x->kind = kind;
     x->count = count;
     x->component = component;
-    const size_t end = c->last->touched < c->last->bytes ? c->last->touched : c->last->bytes, room = end - c->last->used - head - PLAIN_ALIGN;
+    const size_t room = c->last->bytes - c->last->used - head - PLAIN_ALIGN;
     c->run = command_run_key(kind, kind >= COMMAND_ROWS ? 0 : component);
     c->next = run_elements(x);
     c->end = c->next + room / stride * stride;
