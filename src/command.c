@@ -47,7 +47,6 @@ enum {
     COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
     COMMAND_PACKED = 64,     /* parts of such runs that are done at once, at most: their memory is there for the next ones' rows */
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
-    ROWS_OF_WORDS = 1, /* in the key of an open run: the values of an element are 8 bytes each */
     COMPLAINT_BYTES = REPORT_BYTES + 32
 };
 
@@ -450,7 +449,9 @@ static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_val
         run_values(x)[i].data = NULL;
         words &= values[i].kind == REEF_VALUE_ONE && values[i].size == 8;
     }
-    if (words) to->run = command_run_key(COMMAND_LANE_ROWS, ROWS_OF_WORDS);
+    if (words) to->run = COMMAND_RUN_WORDS;
+    to->like = run_values(x);
+    to->like_count = count;
     return row_repeats(to, values, count);
 }
 
@@ -470,31 +471,11 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
     return REEF_OK;
 }
 
-static NOINLINE reef_entity row_again_slow(commands *to, const reef_value *values, uint32_t count)
+reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
     if (row_repeats(to, values, count) && lane_next(to->job, &e) == REEF_OK) rows_put(to, e);
     return e;
-}
-
-/* (With a call in it this took 2 ns more of 10.) */
-reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
-{
-    if (UNLIKELY(to->run != command_run_key(COMMAND_LANE_ROWS, ROWS_OF_WORDS) || to->next == to->end || to->job->fresh_count == 0))
-        return row_again_slow(to, values, count);
-    const command *x = rows_open_run(to);
-    const reef_value *held = run_values(x);
-    char *at = to->next;
-    if (UNLIKELY(x->count != count)) return (reef_entity){0, 0};
-    for (uint32_t i = 0; i < count; i++, at += 8) {
-        /* (Compared as one, the two halves that the caller just wrote would be read back whole, and the processor waits.) */
-        const uint32_t kind = (uint32_t)values[i].kind ^ REEF_VALUE_ONE, size = values[i].size ^ 8;
-        const uint32_t other = (held[i].component.id ^ values[i].component.id) | kind | size;
-        if (UNLIKELY(other != 0) || UNLIKELY(values[i].data == NULL)) return (reef_entity){0, 0};
-        memcpy(at, values[i].data, 8);
-    }
-    to->next = at;
-    return lane_again(to->job);
 }
 
 /* Ids are the last thing: before, everything can fail. */
