@@ -15,7 +15,7 @@ enum {
     ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
     PIECE_FIRST = 16 << 10, PIECE = 2 << 20,
     STAGGER = 192,
-    FRESH_LEAST = 16 << 10, FRESH_PART = 128 << 10,
+    FRESH_LEAST = 16 << 10, FRESH_PART = 64 << 10,
     INHERITED_LEAST = 64 << 10, INHERITED_MOST = 128 << 10
 };
 
