@@ -241,6 +241,7 @@
 #define job_failure reef_inner_job_failure
 #define kind_size reef_inner_kind_size
 #define lane_ids_name reef_inner_lane_ids_name
+#define lane_ids_run reef_inner_lane_ids_run
 #define lane_ids_of reef_inner_lane_ids_of
 #define lane_next reef_inner_lane_next
 #define lanes_begin reef_inner_lanes_begin

@@ -67,6 +67,8 @@ typedef struct lane_ids {
 lane_ids lane_ids_of(const job *j);
 /* n of them from the at-th on. */
 void lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to);
+/* How many of these n have indices that go up one by one, and the first one's. */
+uint32_t lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index);
 /* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is. False: no memory. */
 bool lanes_begin(reef_world *w, uint32_t lanes);
 /* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's order. When memory
