@@ -254,7 +254,7 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
     if (a == NULL) return NULL;
     free_block **list = &a->list[class_of(bytes)], *f;
     const bool room = a->pieces && a->pieces->bytes - a->pieces->taken >= bytes;
-    if (*list || arena_inherit(m, a, which, bytes)) {
+    if (*list || (!room && arena_inherit(m, a, which, bytes))) {
         f = *list;
         *list = f->next;
     } else {
