@@ -61,7 +61,8 @@ void memory_block_release(memory *m, uint32_t arena, void *p, size_t bytes);
  * the more so where several threads touch memory. Nothing else happens, and where there is no such call nothing at all. */
 void memory_touch(void *p, size_t bytes);
 /* From `begin` on, what arenas carve from their pieces is noted; these are the parts of it that are worth a memory_touch, up to `room` of them, each
- * short enough to be one thread's share. */
+ * short enough to be one thread's share. (Worlds of the family that take blocks at the same time have theirs among them, or theirs instead: they are
+ * good for memory_touch alone, which changes no byte.) */
 typedef struct memory_part { char *from; size_t bytes; } memory_part;
 void memory_fresh_begin(memory *m);
 uint32_t memory_fresh(memory *m, memory_part *parts, uint32_t room);
