@@ -43,11 +43,10 @@ _Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned
 enum {
     COMMAND_CHUNK_BITS = 12, /* of the smallest */
     COMMAND_CHUNK_MOST = 1 << 17, /* but for a command that is longer; some fit a piece of an arena */
-    COMMAND_CHUNK_WIDE = 1 << 16, /* it goes back to the arena, if it was used */
+    COMMAND_CHUNK_WIDE = 1 << 16, /* it comes touched, and goes back to the arena, if it was used */
     COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
-    COMMAND_PACKED = 32,     /* such runs that are done at once, at most: their memory is there for the next ones' rows */
+    COMMAND_PACKED = 64,     /* parts of such runs that are done at once, at most: their memory is there for the next ones' rows */
     COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
-    ROWS_OF_WORDS = 1, /* in the key of an open run: the values of an element are 8 bytes each */
     COMPLAINT_BYTES = REPORT_BYTES + 32
 };
 
@@ -78,7 +77,7 @@ static uint32_t chunk_class(size_t bytes)
 static void command_chunk_retire(reef_world *w, command_chunk *k)
 {
     const uint32_t class = chunk_class(k->bytes);
-    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 2) { /* for rows of the next commands */
+    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 4) { /* for rows of the next commands */
         memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
         return;
     }
@@ -111,6 +110,7 @@ static command_chunk *command_chunk_make(reef_world *w, size_t bytes)
     if (k) return k;
     bytes = (size_t)1 << (class + COMMAND_CHUNK_BITS);
     k = memory_block(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, bytes, BLOCK_ALIGN);
+    if (k && bytes >= COMMAND_CHUNK_WIDE && bytes <= COMMAND_CHUNK_MOST) memory_touch(k, bytes);
     if (k) k->bytes = bytes;
     return k;
 }
@@ -450,7 +450,9 @@ static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_val
         run_values(x)[i].data = NULL;
         words &= values[i].kind == REEF_VALUE_ONE && values[i].size == 8;
     }
-    if (words) to->run = command_run_key(COMMAND_LANE_ROWS, ROWS_OF_WORDS);
+    if (words) to->run = COMMAND_RUN_WORDS;
+    to->like = run_values(x);
+    to->like_count = count;
     return row_repeats(to, values, count);
 }
 
@@ -470,31 +472,11 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
     return REEF_OK;
 }
 
-static NOINLINE reef_entity row_again_slow(commands *to, const reef_value *values, uint32_t count)
+reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
     if (row_repeats(to, values, count) && lane_next(to->job, &e) == REEF_OK) rows_put(to, e);
     return e;
-}
-
-/* (With a call in it this took 2 ns more of 10.) */
-reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
-{
-    if (UNLIKELY(to->run != command_run_key(COMMAND_LANE_ROWS, ROWS_OF_WORDS) || to->next == to->end || to->job->fresh_count == 0))
-        return row_again_slow(to, values, count);
-    const command *x = rows_open_run(to);
-    const reef_value *held = run_values(x);
-    char *at = to->next;
-    if (UNLIKELY(x->count != count)) return (reef_entity){0, 0};
-    for (uint32_t i = 0; i < count; i++, at += 8) {
-        /* (Compared as one, the two halves that the caller just wrote would be read back whole, and the processor waits.) */
-        const uint32_t kind = (uint32_t)values[i].kind ^ REEF_VALUE_ONE, size = values[i].size ^ 8;
-        const uint32_t other = (held[i].component.id ^ values[i].component.id) | kind | size;
-        if (UNLIKELY(other != 0) || UNLIKELY(values[i].data == NULL)) return (reef_entity){0, 0};
-        memcpy(at, values[i].data, 8);
-    }
-    to->next = at;
-    return lane_again(to->job);
 }
 
 /* Ids are the last thing: before, everything can fail. */
@@ -809,10 +791,11 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
 {
     packed_run runs[COMMAND_PACKED];
     uint32_t n = 0;
-    for (run_place p = {c->first, x, c->first->done, x->at}; n < COMMAND_PACKED; p.at = p.x->n) {
+    for (run_place p = {c->first, x, c->first->done, x->at}; n < COMMAND_PACKED; p.at += runs[n++].n) {
         if (n && (!run_place_next(&p) || !rows_alike(x, p.x))) break;
-        runs[n++] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component, .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
-                                 .at = (uint32_t)p.at, .n = p.x->n - (uint32_t)p.at};
+        const uint64_t rest = p.x->n - p.at;
+        runs[n] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component, .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
+                               .at = (uint32_t)p.at, .n = rest < REEF_BLOCK_ROWS ? (uint32_t)rest : REEF_BLOCK_ROWS};
     }
     return spawn_packed(w, run_values(x), x->count, x->component, runs, n);
 }

@@ -89,16 +89,19 @@ reef_entity reef_cmd_create(reef_block *b)
 
 static NOINLINE reef_entity spawn_other(job *j, const reef_value *values, uint32_t count)
 {
-    reef_entity e = {0, 0};
+    reef_entity e = values ? command_row_again(&j->commands, values, count) : (reef_entity){0, 0};
+    if (e.generation != 0) return e;
     return job_spawn(j, "reef_cmd_spawn", 1, &e, values, count) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
+/* (With a call in the straight path it took 2 ns more of 10.) */
 reef_entity reef_cmd_spawn_values(reef_block *b, const reef_value *values, uint32_t count)
 {
     if (UNLIKELY(b == NULL)) return (reef_entity){0, 0};
-    if (UNLIKELY(b->job == NULL)) return reef_spawn_values(b->world, values, count);
-    const reef_entity e = values ? command_row_again(&b->job->commands, values, count) : (reef_entity){0, 0};
-    return LIKELY(e.generation != 0) ? e : spawn_other(b->job, values, count);
+    job *j = b->job;
+    if (UNLIKELY(j == NULL)) return reef_spawn_values(b->world, values, count);
+    if (UNLIKELY(j->fresh_count == 0 || values == NULL || !command_row_words(&j->commands, values, count))) return spawn_other(j, values, count);
+    return lane_again(j);
 }
 
 reef_status reef_cmd_spawn_many_values(reef_block *b, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)

@@ -64,13 +64,20 @@ lane_ids lane_ids_of(const job *j)
     return (lane_ids){j->made - 1, j->lane, j->lanes, w->hot.index_count - (uint32_t)(w->state.ring_tail - w->state.ring_head)};
 }
 
+uint32_t lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index)
+{
+    const uint64_t k = (uint64_t)x->first + at;
+    const uint32_t rest = LANE_RUN - (uint32_t)(k % LANE_RUN);
+    *index = x->base + (uint32_t)lane_position(k, x->lane, x->lanes);
+    return rest < n ? rest : n;
+}
+
 void lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to)
 {
-    for (uint32_t i = 0; i < n;) {
-        const uint64_t k = (uint64_t)x->first + at + i;
-        const uint32_t index = x->base + (uint32_t)lane_position(k, x->lane, x->lanes) - i;
-        const uint32_t rest = LANE_RUN - (uint32_t)(k % LANE_RUN), end = rest < n - i ? i + rest : n;
-        for (; i < end; i++) to[i] = (reef_entity){index + i, 1};
+    for (uint32_t i = 0, end, index; i < n; i = end) {
+        end = i + lane_ids_run(x, at + i, n - i, &index);
+        index -= i;
+        for (uint32_t k = i; k < end; k++) to[k] = (reef_entity){index + k, 1};
     }
 }
 
@@ -161,6 +168,8 @@ static void lane_page(void *data, uint32_t i)
     uint64_t index = (uint64_t)page << REEF_RECORD_BITS, end = index + RECORDS_PER_PAGE;
     if (index < r->from) index = r->from;
     if (end > r->end) end = r->end;
+    if (index == (uint64_t)page << REEF_RECORD_BITS && end - index > RECORDS_PER_PAGE / 2)
+        memory_touch(r->w->hot.records.page[page], (end - index) * sizeof(uint64_t));
     while (index < end) {
         const uint64_t at = r->x->recycled + (index - r->from), q = at / LANE_RUN, rest = (q + 1) * LANE_RUN - at;
         const uint64_t out = q * LANE_RUN + run_out(r->x, q), n = rest < end - index ? rest : end - index;

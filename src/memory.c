@@ -15,6 +15,7 @@ enum {
     ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
     PIECE_FIRST = 16 << 10, PIECE = 2 << 20,
     STAGGER = 192,
+    FRESH_LEAST = 16 << 10, FRESH_PART = 64 << 10,
     INHERITED_LEAST = 64 << 10, INHERITED_MOST = 128 << 10
 };
 
@@ -24,6 +25,7 @@ typedef struct piece {
     char  *memory;
     size_t bytes;
     size_t taken; /* from the start, by blocks that were ever carved */
+    size_t known; /* of these before memory_fresh_begin */
     struct piece *next;
 } piece;
 
@@ -31,6 +33,7 @@ typedef struct free_block { struct free_block *next; } free_block;
 
 struct arena {
     piece      *pieces; /* the first one is carved */
+    piece      *known;  /* it was the first one at memory_fresh_begin */
     uint32_t    piece_count;
     size_t      piece_bytes, used_bytes;
     free_block *list[FINE_CLASSES + COARSE_CLASSES];
@@ -47,6 +50,16 @@ static void advise_huge(void *p, size_t bytes)
 #elif !defined(_WIN32)
 static void advise_huge(void *p, size_t bytes) { (void)p, (void)bytes; }
 #endif
+
+void memory_touch(void *p, size_t bytes)
+{
+#if defined(MADV_POPULATE_WRITE)
+    const uintptr_t page = COARSE, from = (uintptr_t)p & ~(page - 1), end = ((uintptr_t)p + bytes + page - 1) & ~(page - 1);
+    (void)madvise((void *)from, end - from, MADV_POPULATE_WRITE); /* an older system says no; so does one with larger pages */
+#else
+    (void)p, (void)bytes;
+#endif
+}
 
 static void *standard_take(size_t bytes, size_t align)
 {
@@ -196,7 +209,7 @@ static bool piece_add(memory *m, arena *a, uint32_t which, size_t need)
         return false;
     }
     p->bytes = bytes;
-    p->taken = start;
+    p->taken = p->known = start;
     p->next = a->pieces;
     a->pieces = p;
     a->piece_count++;
@@ -251,6 +264,41 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
     }
     a->used_bytes += bytes;
     return f;
+}
+
+void memory_fresh_begin(memory *m)
+{
+    mutex_lock(&m->lock);
+    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++) {
+        arena *a = m->arenas[i];
+        if (a == NULL || a->pieces == NULL) continue;
+        a->known = a->pieces;
+        a->known->known = a->known->taken;
+    }
+    mutex_unlock(&m->lock);
+}
+
+/* Of one arena. An arena that is new since then had no piece that was known. */
+static uint32_t arena_fresh(const arena *a, memory_part *parts, uint32_t room)
+{
+    uint32_t n = 0;
+    for (const piece *p = a->pieces; p; p = p == a->known ? NULL : p->next) {
+        for (size_t at = p->known; at + FRESH_LEAST <= p->taken && n < room; at += FRESH_PART) {
+            const size_t rest = p->taken - at;
+            parts[n++] = (memory_part){p->memory + at, rest < FRESH_PART ? rest : FRESH_PART};
+        }
+    }
+    return n;
+}
+
+uint32_t memory_fresh(memory *m, memory_part *parts, uint32_t room)
+{
+    uint32_t n = 0;
+    mutex_lock(&m->lock);
+    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
+        if (m->arenas[i]) n += arena_fresh(m->arenas[i], parts + n, room - n);
+    mutex_unlock(&m->lock);
+    return n;
 }
 
 bool memory_arena_ready(memory *m, uint32_t which)

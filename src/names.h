@@ -241,6 +241,7 @@
 #define job_failure reef_inner_job_failure
 #define kind_size reef_inner_kind_size
 #define lane_ids_name reef_inner_lane_ids_name
+#define lane_ids_run reef_inner_lane_ids_run
 #define lane_ids_of reef_inner_lane_ids_of
 #define lane_next reef_inner_lane_next
 #define lanes_begin reef_inner_lanes_begin
@@ -257,10 +258,13 @@
 #define memory_block_release reef_inner_memory_block_release
 #define memory_drop reef_inner_memory_drop
 #define memory_free reef_inner_memory_free
+#define memory_fresh reef_inner_memory_fresh
+#define memory_fresh_begin reef_inner_memory_fresh_begin
 #define memory_make reef_inner_memory_make
 #define memory_resize reef_inner_memory_resize
 #define memory_spare reef_inner_memory_spare
 #define memory_standard reef_inner_memory_standard
+#define memory_touch reef_inner_memory_touch
 #define memory_trim reef_inner_memory_trim
 #define memory_zeroed reef_inner_memory_zeroed
 #define multi_add reef_inner_multi_add
@@ -351,6 +355,7 @@
 #define pool_run reef_inner_pool_run
 #define pool_share reef_inner_pool_share
 #define pool_shuffle reef_inner_pool_shuffle
+#define pool_wait reef_inner_pool_wait
 #define put_block reef_inner_put_block
 #define put_bytes reef_inner_put_bytes
 #define put_f64 reef_inner_put_f64

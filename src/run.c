@@ -515,6 +515,13 @@ static void run_begin(reef_world *w, ticking *k, run *r)
     if (r->job_count == 0) run_end(w, k, r);
 }
 
+/* There are jobs for threads that wait, or none will come any more. */
+static void phase_wake(ticking *k)
+{
+    RELEASE_STORE(&k->turns, k->turns + 1);
+    condvar_wake(&k->wake);
+}
+
 /* Waiting runs that have nothing to wait for any more begin. */
 static void run_release(reef_world *w, ticking *k, run *r)
 {
@@ -522,7 +529,7 @@ static void run_release(reef_world *w, ticking *k, run *r)
         run *later = &k->runs[k->after[r->after_first + i]];
         if (later->going && --later->waiting == 0) run_begin(w, k, later);
     }
-    condvar_wake(&k->wake);
+    phase_wake(k);
 }
 
 /* The parts of its jobs go into the singleton, in their order. */
@@ -594,7 +601,7 @@ static void job_done(reef_world *w, ticking *k, run *r, const job *j)
     if (r->stage == RUN_CLAIMS && !r->failed) {
         r->stage = RUN_JOBS;
         r->begun = r->done = 0;
-        condvar_wake(&k->wake);
+        phase_wake(k);
         return;
     }
     if (r->failed) r->job_count = 0;
@@ -629,6 +636,16 @@ static run *run_pick(ticking *k, uint32_t worker)
     return found;
 }
 
+/* Has every run that didn't end begun all of its jobs, which are its last? Then a helper need not wait for their end. */
+static bool phase_begun(const ticking *k)
+{
+    for (uint32_t i = k->ended_before; i < k->run_end; i++) {
+        const run *r = &k->runs[i];
+        if (r->going && r->stage != RUN_ENDED && (r->stage != RUN_JOBS || r->begun < r->job_count)) return false;
+    }
+    return true;
+}
+
 static void phase_work(void *data, uint32_t worker)
 {
     reef_world *w = data;
@@ -637,7 +654,8 @@ static void phase_work(void *data, uint32_t worker)
     while (k->unfinished) {
         run *r = run_pick(k, worker);
         if (r == NULL) {
-            condvar_wait(&k->wake, &k->lock);
+            if (worker && phase_begun(k)) break;
+            pool_wait(w->pool, &k->lock, &k->wake, &k->turns);
             continue;
         }
         const uint32_t n = r->begun++;

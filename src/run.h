@@ -100,6 +100,7 @@ typedef struct ticking {
     run        *failed;      /* the first in order that had no memory */
     mutex       lock;
     condvar     wake;
+    uint32_t    turns;       /* how often there was something to wake for */
 #if defined(REEF_CHECKED)
     watch       watch;
 #endif

@@ -35,6 +35,9 @@ void system_leave(family *f, struct system *s);
 void pool_run(reef_pool *pool, void (*work)(void *data, uint32_t worker), void *data);
 /* Calls step(data, i) for each i < count, in no order, on these threads, and returns when all have returned. */
 void pool_share(reef_pool *pool, uint32_t count, void (*step)(void *data, uint32_t i), void *data);
+/* Waits until *number, which changes under the lock and whose change wakes `c`, is another one: for a moment without sleep. Under the lock, which is
+ * given back meanwhile. The number is written by RELEASE_STORE. */
+void pool_wait(const reef_pool *pool, mutex *lock, condvar *c, const uint32_t *number);
 uint64_t pool_shuffle(const reef_pool *pool); /* the seed */
 
 /* ---- ids (src/lane.c) ---- */
@@ -64,6 +67,8 @@ typedef struct lane_ids {
 lane_ids lane_ids_of(const job *j);
 /* n of them from the at-th on. */
 void lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to);
+/* How many of these n have indices that go up one by one, and the first one's. */
+uint32_t lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index);
 /* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is. False: no memory. */
 bool lanes_begin(reef_world *w, uint32_t lanes);
 /* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's order. When memory

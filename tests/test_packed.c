@@ -191,6 +191,35 @@ static void G5_memory_of_commands_that_became_that_of_rows_is_given_back(void **
     free(made);
 }
 
+/* What blocks were carved since then, over the end of pieces too; once. */
+static void G5_memory_that_is_used_for_the_first_time_is_known(void **setup)
+{
+    enum { BLOCKS = 300, BYTES = 16384, PARTS = 128 };
+    memory *m = &world_of(setup)->family->memory;
+    memory_part parts[PARTS];
+    char *block[BLOCKS];
+    for (int round = 0; round < 2; round++) {
+        memory_fresh_begin(m);
+        for (int i = 0; i < BLOCKS; i++) assert_non_null(block[i] = memory_block(m, MEMORY_OTHER, ARENA_COLUMNS, BYTES, 64));
+        const uint32_t n = memory_fresh(m, parts, PARTS);
+        assert_true(n < PARTS && (n == 0) == (round == 1)); /* the second time they are those that were freed */
+        for (int i = 0; i < BLOCKS && n; i++) {
+            uint32_t in = 0;
+            for (uint32_t k = 0; k < n; k++) {
+                const bool begins = block[i] >= parts[k].from && block[i] < parts[k].from + parts[k].bytes;
+                const bool ends = block[i] + BYTES > parts[k].from && block[i] + BYTES <= parts[k].from + parts[k].bytes;
+                in += (uint32_t)begins + (uint32_t)ends;
+            }
+            assert_int_equal(in, 2);
+        }
+        if (n) assert_int_equal(memory_fresh(m, parts, 3), 3);
+        memset(block[0], 7, BYTES);
+        for (uint32_t k = 0; k < n; k++) memory_touch(parts[k].from, parts[k].bytes);
+        for (int i = 0; i < BYTES; i++) assert_int_equal(block[0][i], 7);
+        for (int i = 0; i < BLOCKS; i++) memory_block_free(m, MEMORY_OTHER, ARENA_COLUMNS, block[i], BYTES, 64);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +228,7 @@ int main(void)
         TEST(D4_entities_of_commands_leave_a_fork_alone),
         TEST(G5_entities_for_which_memory_ends_are_made_later),
         TEST(G5_memory_of_commands_that_became_that_of_rows_is_given_back),
+        TEST(G5_memory_that_is_used_for_the_first_time_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
