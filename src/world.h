@@ -101,9 +101,9 @@ typedef struct edge {
     uint32_t from, to;     /* tables */
     uint16_t slot;         /* add: of the new column, 0 for a tag. remove: of the old one in `from` */
     uint32_t size;         /* of that component */
-    uint32_t narrow;       /* 8 (as a size that set compares): all columns of `from` are 8 bytes wide, so is the component,
-                              or it is a tag; else 0 */
+    uint32_t word;         /* 8 (as a size that set compares): the component is 8 bytes wide, or a tag; else 0 */
     uint16_t end_8, end_16, count; /* moves by size class */
+    uint16_t rest;         /* moves of other sizes than 8 */
     edge_move move[];
 } edge;
 
