@@ -13,26 +13,31 @@ enum {
     FINE = 64, FINE_CLASSES = 256,     /* up to 16 KiB in steps of 64 bytes */
     COARSE = 4096, COARSE_CLASSES = 253, /* up to 1 MiB in steps of 4 KiB */
     ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
-    PIECE_FIRST = 16 << 10, PIECE = 2 << 20,
+    PIECE_FIRST = 16 << 10, PIECE_SMALL = 64 << 10, PIECE = 2 << 20,
+    PIECES_SMALL = 2 << 20,            /* in small pieces together, before the first large one */
+    RUN_FIRST = 16 << 10, RUN = 256 << 10,
     STAGGER = 192,
     INHERITED_LEAST = 64 << 10, INHERITED_MOST = 128 << 10
 };
 
 typedef struct arena arena;
 
+/* Memory from the allocator, which all arenas share: each takes runs of it. (With pieces of their own ten columns of 1 MiB took ten
+ * large pages, and the first touch of those was half of the time of making their rows.) */
 typedef struct piece {
     char  *memory;
     size_t bytes;
-    size_t taken; /* from the start, by blocks that were ever carved */
+    size_t taken;  /* from the start, by runs */
+    size_t carved; /* into blocks, of all runs */
     struct piece *next;
 } piece;
 
 typedef struct free_block { struct free_block *next; } free_block;
 
 struct arena {
-    piece      *pieces; /* the first one is carved */
-    uint32_t    piece_count;
-    size_t      piece_bytes, used_bytes;
+    char  *at, *end; /* of the run that is carved; NULL: none */
+    piece *piece;    /* where it lies */
+    size_t used_bytes;
     free_block *list[FINE_CLASSES + COARSE_CLASSES];
 };
 
@@ -182,26 +187,23 @@ static arena *arena_of(memory *m, uint32_t which)
     return m->arenas[which];
 }
 
-static bool piece_add(memory *m, arena *a, uint32_t which, size_t need)
+/* Small worlds stay small, and large pages are filled: between small pieces and large ones lie mappings that would get a large page
+ * each. */
+static piece *piece_add(memory *m, size_t need)
 {
-    size_t start = (size_t)STAGGER * which;
-    size_t bytes = PIECE_FIRST; /* doubling to half of what is there: small worlds stay small, large pages are filled */
-    while (bytes < PIECE && (bytes < start + need || bytes < a->piece_bytes / 2)) bytes *= 2;
-    if (bytes > 64 << 10) bytes = PIECE; /* between them lie mappings that would get a large page each */
+    size_t bytes = PIECE_FIRST;
+    while (bytes < PIECE && (bytes < need || bytes < m->piece_bytes / 2)) bytes *= 2;
+    if (bytes > PIECE_SMALL) bytes = need <= PIECE_SMALL && m->piece_bytes < PIECES_SMALL ? PIECE_SMALL : PIECE;
     piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
-    if (p == NULL) return false;
-    p->memory = raw_take(m, bytes, BLOCK_ALIGN);
+    if (p == NULL) return NULL;
+    *p = (piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, m->pieces};
     if (p->memory == NULL) {
         raw_give(m, p, sizeof *p, BLOCK_ALIGN);
-        return false;
+        return NULL;
     }
-    p->bytes = bytes;
-    p->taken = start;
-    p->next = a->pieces;
-    a->pieces = p;
-    a->piece_count++;
-    a->piece_bytes += bytes;
-    return true;
+    m->pieces = p;
+    m->piece_bytes += bytes;
+    return p;
 }
 
 static void block_put(arena *a, char *p, size_t bytes)
@@ -209,6 +211,57 @@ static void block_put(arena *a, char *p, size_t bytes)
     free_block *f = (free_block *)(void *)p, **list = &a->list[class_of(bytes)];
     f->next = *list;
     *list = f;
+}
+
+/* Blocks of any size, for whoever needs them. */
+static void rest_put(arena *a, char *p, size_t bytes)
+{
+    for (size_t part; bytes; bytes -= part, p += part) {
+        part = bytes < FINE * FINE_CLASSES ? bytes : FINE * FINE_CLASSES;
+        block_put(a, p, part);
+    }
+}
+
+/* Where a run of the arena may begin, from `p` on. */
+static size_t stagger(uint32_t which, const char *p) { return (STAGGER * (size_t)which - (uintptr_t)p) & (COARSE - 1); }
+
+static size_t piece_room(const piece *p) { return p->bytes - p->taken; }
+static size_t run_room(const arena *a) { return a->at ? (size_t)(a->end - a->at) : 0; }
+
+/* The first of two pieces is the one with more room. */
+static void pieces_turn(memory *m)
+{
+    piece *p = m->pieces, *q = p->next;
+    if (q == NULL || piece_room(q) <= piece_room(p)) return;
+    p->next = q->next;
+    q->next = p;
+    m->pieces = q;
+}
+
+/* A run for blocks of so many bytes: at most a quarter of what the arena has, but one block; behind the last one, where nobody took a run
+ * since. False: no memory. */
+static bool run_take(memory *m, arena *a, uint32_t which, size_t bytes)
+{
+    size_t wanted = RUN_FIRST;
+    while (wanted < RUN && wanted < a->used_bytes / 4) wanted *= 2;
+    const size_t had = run_room(a); /* less than a block */
+    piece *p = a->piece;
+    char *at = a->at;
+    if (p == NULL || a->end != p->memory + p->taken || piece_room(p) + had < bytes) {
+        p = m->pieces;
+        if (p == NULL || piece_room(p) < bytes + COARSE) p = piece_add(m, bytes + COARSE);
+        if (p == NULL) return false;
+        if (had) rest_put(a, a->at, had), a->piece->carved += had;
+        at = p->memory + p->taken;
+        at += stagger(which, at);
+    }
+    const size_t most = (size_t)(p->memory + p->bytes - at) / bytes, count = wanted > bytes ? wanted / bytes : 1;
+    a->at = at;
+    a->end = at + bytes * (count < most ? count : most);
+    a->piece = p;
+    p->taken = (size_t)(a->end - p->memory);
+    pieces_turn(m);
+    return true;
 }
 
 /* A free block of commands that are done becomes blocks of this arena: it was touched before, and the first touch of new memory costs
@@ -222,12 +275,8 @@ static bool arena_inherit(memory *m, arena *a, uint32_t which, size_t bytes)
         if (*list == NULL) continue;
         char *p = (char *)*list;
         *list = (*list)->next;
-        const size_t start = (STAGGER * which - (uintptr_t)p) & (COARSE - 1), n = (whole - start) / bytes; /* as in a piece */
-        size_t rest = start + n * bytes;
-        for (size_t part; rest < whole; rest += part) {
-            part = whole - rest < FINE * FINE_CLASSES ? whole - rest : FINE * FINE_CLASSES;
-            block_put(a, p + rest, part);
-        }
+        const size_t start = stagger(which, p), n = (whole - start) / bytes, rest = start + n * bytes;
+        rest_put(a, p + rest, whole - rest);
         if (start) block_put(a, p, start);
         for (size_t i = n; i-- > 0;) block_put(a, p + start + i * bytes, bytes);
         return true;
@@ -240,14 +289,15 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
     arena *a = arena_of(m, which);
     if (a == NULL) return NULL;
     free_block **list = &a->list[class_of(bytes)], *f;
-    const bool room = a->pieces && a->pieces->bytes - a->pieces->taken >= bytes;
+    const bool room = run_room(a) >= bytes;
     if (*list || (!room && arena_inherit(m, a, which, bytes))) {
         f = *list;
         *list = f->next;
     } else {
-        if (!room && !piece_add(m, a, which, bytes)) return NULL;
-        f = (free_block *)(void *)(a->pieces->memory + a->pieces->taken);
-        a->pieces->taken += bytes;
+        if (!room && !run_take(m, a, which, bytes)) return NULL;
+        f = (free_block *)(void *)a->at;
+        a->at += bytes;
+        a->piece->carved += bytes;
     }
     a->used_bytes += bytes;
     return f;
@@ -320,10 +370,10 @@ COLD void memory_block_release(memory *m, uint32_t which, void *p, size_t bytes)
 
 COLD uint64_t memory_spare(memory *m)
 {
-    size_t spare = 0; /* of all arenas together: a block may be given to another one than it was taken from */
     mutex_lock(&m->lock);
+    size_t spare = m->piece_bytes;
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
-        if (m->arenas[i]) spare += m->arenas[i]->piece_bytes - m->arenas[i]->used_bytes;
+        if (m->arenas[i]) spare -= m->arenas[i]->used_bytes;
     mutex_unlock(&m->lock);
     return spare;
 }
@@ -357,45 +407,42 @@ static size_t piece_free_bytes(memory *m, const piece *p, bool unlink)
     return sum;
 }
 
+/* No arena carves the piece any more. */
+static void piece_leave(memory *m, const piece *p)
+{
+    for (uint32_t i = 0; i < ARENA_COUNT; i++)
+        if (m->arenas[i] && m->arenas[i]->piece == p) m->arenas[i]->piece = NULL, m->arenas[i]->at = m->arenas[i]->end = NULL;
+}
+
 /* Costs O(pieces * free blocks): a call for quiet moments. A block may wait in the lists of another arena than the one that it was
  * carved from (relabel in table.c). */
-static void arena_trim(memory *m, arena *a, uint32_t which)
+COLD void memory_trim(memory *m)
 {
-    for (piece **link = &a->pieces; *link;) {
+    mutex_lock(&m->lock);
+    for (piece **link = &m->pieces; *link;) {
         piece *p = *link;
-        size_t used = p->taken - (size_t)STAGGER * which;
-        if (piece_free_bytes(m, p, false) != used) {
+        if (piece_free_bytes(m, p, false) != p->carved) {
             link = &p->next;
             continue;
         }
         piece_free_bytes(m, p, true);
+        piece_leave(m, p);
         *link = p->next;
-        a->piece_count--;
-        a->piece_bytes -= p->bytes;
+        m->piece_bytes -= p->bytes;
         raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
         raw_give(m, p, sizeof *p, BLOCK_ALIGN);
     }
-}
-
-COLD void memory_trim(memory *m)
-{
-    mutex_lock(&m->lock);
-    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
-        if (m->arenas[i]) arena_trim(m, m->arenas[i], i);
     mutex_unlock(&m->lock);
 }
 
 COLD void memory_drop(memory *m)
 {
-    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++) {
-        arena *a = m->arenas[i];
-        if (a == NULL) continue;
-        for (piece *p = a->pieces, *next; p; p = next) {
-            next = p->next;
-            raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
-            raw_give(m, p, sizeof *p, BLOCK_ALIGN);
-        }
-        raw_give(m, a, sizeof *a, BLOCK_ALIGN);
+    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
+        if (m->arenas[i]) raw_give(m, m->arenas[i], sizeof(arena), BLOCK_ALIGN);
+    for (piece *p = m->pieces, *next; p; p = next) {
+        next = p->next;
+        raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
+        raw_give(m, p, sizeof *p, BLOCK_ALIGN);
     }
     if (m->arenas) raw_give(m, m->arenas, sizeof(arena *) * ARENA_COUNT, BLOCK_ALIGN);
     mutex_drop(&m->lock);
