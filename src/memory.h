@@ -1,11 +1,12 @@
 /* Memory of a family of worlds (a world and its forks): the user's allocator, counted by kind, and arenas of blocks on it.
  *
- * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Blocks of one column lie side by side
- * (those of small tables, up to 256 bytes, all share one arena), since each arena (one for entity handles, one for records,
- * sixteen for columns) carves them from pieces of its own; freed blocks wait in lists by size. A loop that walks blocks which lie
- * side by side is fetched ahead over their borders: five columns in four arenas cost 1.1 times as much to walk. Pieces of arena a
- * start 192 * a bytes into their memory, all different modulo 4,096: columns of one stride would otherwise fall into the same set
- * of the first-level cache. What commands lay in goes to whichever arena needs memory next.
+ * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Memory comes from the allocator in *pieces*, and
+ * each arena (one for entity handles, one for records, sixteen for columns) takes *runs* of them, up to 256 KiB, to carve blocks from;
+ * freed blocks wait in the arena's lists by size. So blocks of one column lie side by side (those of small tables, up to 256 bytes,
+ * all share one arena), and a loop that walks them is fetched ahead over their borders: five columns in four arenas cost 1.1 times as
+ * much to walk. Runs of arena a start where the address modulo 4,096 is 192 * a, all different: columns of one stride would otherwise
+ * fall into the same set of the first-level cache. What commands lay in goes to whichever arena needs memory next. On Linux runs of
+ * 64 KiB and more are touched ahead of their use, 64 KiB at a time.
  *
  * All functions may be called from any thread: the family's lock guards the lists. */
 #ifndef REEF_MEMORY_H
