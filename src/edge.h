@@ -50,10 +50,6 @@ INLINE bool edge_open(const reef_world *w, const spot *x, uint64_t key, uint32_t
     return LIKELY(from->lease == gate && to->lease == gate && to->next != to->end && place_row(from->next - 1) != 0);
 }
 
-/* Where row `place` of its chunk begins in a block of values of 8 or 16 bytes. (One register for columns and handles alike.) */
-INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
-INLINE size_t place_pair(uint32_t place) { return (size_t)(place * 16 & ROW_MASK * 16); }
-
 INLINE void word_copy(char *to, size_t to_at, const char *from, size_t from_at) { memcpy(to + to_at, from + from_at, 8); }
 
 /* Kept columns of 8 bytes move on, and the last row's come into the hole. */

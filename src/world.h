@@ -471,6 +471,9 @@ INLINE void handle_put(reef_slot *slots, size_t row, handle h)
 }
 INLINE uint32_t place_unit(uint32_t place) { return place >> REEF_ROW_BITS; }
 INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
+/* Where row `place` of its chunk begins in a block of values of 8 or 16 bytes. (One register for columns and handles alike.) */
+INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
+INLINE size_t place_pair(uint32_t place) { return (size_t)(place * 16 & ROW_MASK * 16); }
 INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
 INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
 /* Rows of a chunk of t. */
