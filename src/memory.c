@@ -14,7 +14,7 @@ enum {
     COARSE = 4096, COARSE_CLASSES = 253, /* up to 1 MiB in steps of 4 KiB */
     ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
     PIECE_FIRST = 16 << 10, PIECE_SMALL = 64 << 10, PIECE = 2 << 20,
-    PIECES_SMALL = 128 << 10,         /* in small pieces together, before the first large one */
+    PIECES_SMALL = 64 << 10,           /* in small pieces together, before the first large one */
     RUN_FIRST = 16 << 10, RUN = 256 << 10,
     AHEAD = 64 << 10,                  /* of a run, touched at once */
     STAGGER = 192,
@@ -23,7 +23,7 @@ enum {
 
 typedef struct arena arena;
 
-/* Memory from the allocator, which all arenas share: each takes runs of it. (With pieces of their own ten columns of 1 MiB took
+/* Memory from the allocator, which arenas share: each takes runs of it. (With pieces of their own ten columns of 1 MiB took
  * ten large pages, and their first touch made rows of eight components 1.3 times as slow.) */
 typedef struct piece {
     char  *memory;
@@ -219,20 +219,20 @@ static arena *arena_of(memory *m, uint32_t which)
 
 /* Small worlds stay small, and large pages are filled: between small pieces and large ones lie mappings that would get a large page
  * each. */
-static piece *piece_add(memory *m, size_t need)
+static piece *piece_add(memory *m, uint32_t group, size_t need)
 {
     size_t bytes = PIECE_FIRST;
-    while (bytes < PIECE && (bytes < need || bytes < m->piece_bytes / 2)) bytes *= 2;
-    if (bytes > PIECE_SMALL) bytes = need <= PIECE_SMALL && m->piece_bytes < PIECES_SMALL ? PIECE_SMALL : PIECE;
+    while (bytes < need || bytes < m->piece_bytes[group] / 2) bytes *= 2;
+    if (bytes > PIECE_SMALL || m->piece_bytes[group] >= PIECES_SMALL) bytes = PIECE;
     piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
     if (p == NULL) return NULL;
-    *p = (piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, false, false, m->pieces};
+    *p = (piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, false, false, m->pieces[group]};
     if (p->memory == NULL) {
         raw_give(m, p, sizeof *p, BLOCK_ALIGN);
         return NULL;
     }
-    m->pieces = p;
-    m->piece_bytes += bytes;
+    m->pieces[group] = p;
+    m->piece_bytes[group] += bytes;
     return p;
 }
 
@@ -259,13 +259,13 @@ static size_t piece_room(const piece *p) { return p->bytes - p->taken; }
 static size_t run_room(const arena *a) { return a->at ? (size_t)(a->end - a->at) : 0; }
 
 /* The first of two pieces is the one with more room. */
-static void pieces_turn(memory *m)
+static void pieces_turn(piece **pieces)
 {
-    piece *p = m->pieces, *q = p->next;
+    piece *p = *pieces, *q = p->next;
     if (q == NULL || piece_room(q) <= piece_room(p)) return;
     p->next = q->next;
     q->next = p;
-    m->pieces = q;
+    *pieces = q;
 }
 
 /* A run for blocks of so many bytes: at most a quarter of what the arena has, but one block; behind the last one, where nobody took a run
@@ -275,11 +275,12 @@ static bool run_take(memory *m, arena *a, uint32_t which, size_t bytes)
     size_t wanted = RUN_FIRST;
     while (wanted < RUN && wanted < a->used_bytes / 4) wanted *= 2;
     const size_t had = run_room(a); /* less than a block */
+    const uint32_t group = which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS;
     piece *p = a->piece;
     char *at = a->at;
     if (p == NULL || a->end != p->memory + p->taken || piece_room(p) + had < bytes) {
-        p = m->pieces;
-        if (p == NULL || piece_room(p) < bytes + COARSE) p = piece_add(m, bytes + COARSE);
+        p = m->pieces[group];
+        if (p == NULL || piece_room(p) < bytes + COARSE) p = piece_add(m, group, bytes + COARSE);
         if (p == NULL) return false;
         if (had) rest_put(a, a->at, had), a->piece->carved += had;
         at = p->memory + p->taken;
@@ -292,7 +293,7 @@ static bool run_take(memory *m, arena *a, uint32_t which, size_t bytes)
     if (a->end - at < AHEAD || p->there) a->touched = a->end;
     a->piece = p;
     p->taken = (size_t)(a->end - p->memory);
-    pieces_turn(m);
+    pieces_turn(&m->pieces[group]);
     return true;
 }
 
@@ -418,7 +419,7 @@ COLD void memory_block_release(memory *m, uint32_t which, void *p, size_t bytes)
 COLD uint64_t memory_spare(memory *m)
 {
     mutex_lock(&m->lock);
-    size_t spare = m->piece_bytes;
+    uint64_t spare = m->piece_bytes[0] + m->piece_bytes[1];
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
         if (m->arenas[i]) spare -= m->arenas[i]->used_bytes;
     mutex_unlock(&m->lock);
@@ -463,10 +464,9 @@ static void piece_leave(memory *m, const piece *p)
 
 /* Costs O(pieces * free blocks): a call for quiet moments. A block may wait in the lists of another arena than the one that it was
  * carved from (relabel in table.c). */
-COLD void memory_trim(memory *m)
+static void pieces_trim(memory *m, uint32_t group)
 {
-    mutex_lock(&m->lock);
-    for (piece **link = &m->pieces; *link;) {
+    for (piece **link = &m->pieces[group]; *link;) {
         piece *p = *link;
         if (piece_free_bytes(m, p, false) != p->carved) {
             link = &p->next;
@@ -475,10 +475,16 @@ COLD void memory_trim(memory *m)
         piece_free_bytes(m, p, true);
         piece_leave(m, p);
         *link = p->next;
-        m->piece_bytes -= p->bytes;
+        m->piece_bytes[group] -= p->bytes;
         raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
         raw_give(m, p, sizeof *p, BLOCK_ALIGN);
     }
+}
+
+COLD void memory_trim(memory *m)
+{
+    mutex_lock(&m->lock);
+    for (uint32_t group = 0; group < 2; group++) pieces_trim(m, group);
     mutex_unlock(&m->lock);
 }
 
@@ -486,11 +492,12 @@ COLD void memory_drop(memory *m)
 {
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
         if (m->arenas[i]) raw_give(m, m->arenas[i], sizeof(arena), BLOCK_ALIGN);
-    for (piece *p = m->pieces, *next; p; p = next) {
-        next = p->next;
-        raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
-        raw_give(m, p, sizeof *p, BLOCK_ALIGN);
-    }
+    for (uint32_t group = 0; group < 2; group++)
+        for (piece *p = m->pieces[group], *next; p; p = next) {
+            next = p->next;
+            raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
+            raw_give(m, p, sizeof *p, BLOCK_ALIGN);
+        }
     if (m->arenas) raw_give(m, m->arenas, sizeof(arena *) * ARENA_COUNT, BLOCK_ALIGN);
     mutex_drop(&m->lock);
 }

@@ -33,8 +33,8 @@ typedef struct memory {
     uint64_t       bytes;             /* taken from the allocator */
     uint64_t       used[MEMORY_KINDS]; /* bytes in use by kind */
     struct arena **arenas;            /* ARENA_COUNT of them, NULL until needed */
-    struct piece  *pieces;            /* the first one is shared out */
-    uint64_t       piece_bytes;
+    struct piece  *pieces[2];         /* of rows; of all else, which stays when they go. The first one is shared out */
+    uint64_t       piece_bytes[2];
 #if defined(QUARANTINE)
     bool           guarded;           /* blocks may be poisoned: src/quarantine.h */
     uint64_t       guard_bytes;       /* that a structural change may move */
