@@ -16,7 +16,7 @@ enum {
     PIECE_FIRST = 16 << 10, PIECE_SMALL = 64 << 10, PIECE = 2 << 20,
     PIECES_SMALL = 64 << 10,           /* in small pieces together, before the first large one */
     RUN_FIRST = 16 << 10, RUN = 256 << 10,
-    AHEAD = 64 << 10,                  /* of a run, touched at once */
+    TOUCH_AHEAD = 64 << 10,                  /* of a run, touched at once */
     STAGGER = 192,
     INHERITED_LEAST = 64 << 10, INHERITED_MOST = 128 << 10
 };
@@ -255,14 +255,14 @@ static void rest_put(arena *a, char *p, size_t bytes)
 /* Where a run of the arena may begin, from `p` on. */
 static size_t stagger(uint32_t which, const char *p) { return (STAGGER * (size_t)which - (uintptr_t)p) & (COARSE - 1); }
 
-static size_t piece_room(const piece *p) { return p->bytes - p->taken; }
-static size_t run_room(const arena *a) { return a->at ? (size_t)(a->end - a->at) : 0; }
+static size_t piece_left(const piece *p) { return p->bytes - p->taken; }
+static size_t arena_left(const arena *a) { return a->at ? (size_t)(a->end - a->at) : 0; }
 
 /* The first of two pieces is the one with more room. */
 static void pieces_turn(piece **pieces)
 {
     piece *p = *pieces, *q = p->next;
-    if (q == NULL || piece_room(q) <= piece_room(p)) return;
+    if (q == NULL || piece_left(q) <= piece_left(p)) return;
     p->next = q->next;
     q->next = p;
     *pieces = q;
@@ -270,17 +270,17 @@ static void pieces_turn(piece **pieces)
 
 /* A run for blocks of so many bytes: at most a quarter of what the arena has, but one block; behind the last one, where nobody took a run
  * since. False: no memory. */
-static bool run_take(memory *m, arena *a, uint32_t which, size_t bytes)
+static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
 {
     size_t wanted = RUN_FIRST;
     while (wanted < RUN && wanted < a->used_bytes / 4) wanted *= 2;
-    const size_t had = run_room(a); /* less than a block */
+    const size_t had = arena_left(a); /* less than a block */
     const uint32_t group = which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS;
     piece *p = a->piece;
     char *at = a->at;
-    if (p == NULL || a->end != p->memory + p->taken || piece_room(p) + had < bytes) {
+    if (p == NULL || a->end != p->memory + p->taken || piece_left(p) + had < bytes) {
         p = m->pieces[group];
-        if (p == NULL || piece_room(p) < bytes + COARSE) p = piece_add(m, group, bytes + COARSE);
+        if (p == NULL || piece_left(p) < bytes + COARSE) p = piece_add(m, group, bytes + COARSE);
         if (p == NULL) return false;
         if (had) rest_put(a, a->at, had), a->piece->carved += had;
         at = p->memory + p->taken;
@@ -290,7 +290,7 @@ static bool run_take(memory *m, arena *a, uint32_t which, size_t bytes)
     if (at != a->at) a->touched = at;
     a->at = at;
     a->end = at + bytes * (count < most ? count : most);
-    if (a->end - at < AHEAD || p->there) a->touched = a->end;
+    if (a->end - at < TOUCH_AHEAD || p->there) a->touched = a->end;
     a->piece = p;
     p->taken = (size_t)(a->end - p->memory);
     pieces_turn(&m->pieces[group]);
@@ -299,10 +299,10 @@ static bool run_take(memory *m, arena *a, uint32_t which, size_t bytes)
 
 /* More of the run is touched. Where that made the whole piece come, as with large pages, nothing of the piece is touched ahead any more:
  * asking for what is there cost 2 us. */
-static void run_touch(arena *a)
+static void arena_touch(arena *a)
 {
     char *from = a->touched;
-    a->touched = a->end - from > AHEAD ? from + AHEAD : a->end;
+    a->touched = a->end - from > TOUCH_AHEAD ? from + TOUCH_AHEAD : a->end;
     if (a->touched < a->at) a->touched = a->at;
     touch_ahead(from, a->touched);
     if (a->piece->asked) return;
@@ -336,16 +336,16 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
     arena *a = arena_of(m, which);
     if (a == NULL) return NULL;
     free_block **list = &a->list[class_of(bytes)], *f;
-    const bool room = run_room(a) >= bytes;
+    const bool room = arena_left(a) >= bytes;
     if (*list || (!room && arena_inherit(m, a, which, bytes))) {
         f = *list;
         *list = f->next;
     } else {
-        if (!room && !run_take(m, a, which, bytes)) return NULL;
+        if (!room && !arena_run(m, a, which, bytes)) return NULL;
         f = (free_block *)(void *)a->at;
         a->at += bytes;
         a->piece->carved += bytes;
-        if (a->at > a->touched) run_touch(a);
+        if (a->at > a->touched) arena_touch(a);
     }
     a->used_bytes += bytes;
     return f;
