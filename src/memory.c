@@ -74,9 +74,9 @@ static bool touched_last(char *p, size_t bytes)
 {
     bool there = false;
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-    unsigned char state = 0;
+    unsigned char seen = 0;
     char *last = p + bytes - COARSE;
-    there = mincore(last - ((uintptr_t)last & (COARSE - 1)), COARSE, &state) == 0 && state & 1;
+    there = mincore(last - ((uintptr_t)last & (COARSE - 1)), COARSE, &seen) == 0 && seen & 1;
 #else
     (void)p, (void)bytes;
 #endif
@@ -272,8 +272,8 @@ static void pieces_turn(piece **pieces)
  * since. False: no memory. */
 static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
 {
-    size_t wanted = RUN_FIRST;
-    while (wanted < RUN && wanted < a->used_bytes / 4) wanted *= 2;
+    size_t length = RUN_FIRST;
+    while (length < RUN && length < a->used_bytes / 4) length *= 2;
     const size_t had = arena_left(a); /* less than a block */
     const uint32_t group = which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS;
     piece *p = a->piece;
@@ -286,7 +286,7 @@ static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
         at = p->memory + p->taken;
         at += stagger(which, at);
     }
-    const size_t most = (size_t)(p->memory + p->bytes - at) / bytes, count = wanted > bytes ? wanted / bytes : 1;
+    const size_t most = (size_t)(p->memory + p->bytes - at) / bytes, count = length > bytes ? length / bytes : 1;
     if (at != a->at) a->touched = at;
     a->at = at;
     a->end = at + bytes * (count < most ? count : most);

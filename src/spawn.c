@@ -533,10 +533,10 @@ INLINE char *part_block(const part *p, const reef_slot *slots)
 INLINE reef_entity bundle_fill(const reef_bundle *b, const reef_slot *slots, uint32_t place, const char *from, reef_entity e)
 {
     const part *p = b->parts, *end = b->words_end;
-    const size_t word = place_word(place), pair = word * 2;
+    const size_t word = place_word(place), two = word * 2;
     for (; p < end; p++) memcpy(part_block(p, slots) + word, from + p->offset, 8);
     if (LIKELY(p == b->end)) return e;
-    for (end = b->pairs_end; p < end; p++) memcpy(part_block(p, slots) + pair, from + p->offset, 16);
+    for (end = b->pairs_end; p < end; p++) memcpy(part_block(p, slots) + two, from + p->offset, 16);
     return LIKELY(p == b->end) ? e : bundle_rest(b, from, e);
 }
 
