@@ -394,7 +394,7 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
         return add_slow(w, "reef_add", e, c, NULL, out);
     const uint64_t key = spot_key(&x, c, false);
     if (UNLIKELY(!edge_open(w, &x, key, edge_lately(w, key, false), w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
-    void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, &x, i, NULL, false);
+    void *made = edge_add(w, &x, i);
     if (observe_told(w, e, c.id, made, false) && made) made = cell_now(w, e, c);
     if (out) *out = made;
     return REEF_OK;
@@ -407,7 +407,7 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = edge_lately(w, key, false);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return add_slow(w, "reef_add", e, c, args, out);
-    void *made = LIKELY(w->edge_cache[i].edge->narrow) ? edge_go(w, &x, i, NULL, true, false) : edge_go_wide(w, &x, i, NULL, false);
+    void *made = edge_add(w, &x, i);
     if (out) *out = made;
     return REEF_OK;
 }
@@ -499,9 +499,8 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
-    if (UNLIKELY(!d->narrow)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
-    edge_go(w, &x, i, value, true, false);
-    return REEF_ADDED;
+    if (UNLIKELY(!d->word)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
+    return (reef_status)edge_go(w, &x, i, value, true, false, REEF_ADDED);
 }
 
 static NOINLINE reef_status set_stored_slow(reef_world *w, value_store *s, reef_entity e, const void *value)
@@ -604,9 +603,8 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
     const uint64_t key = spot_key(&x, c, true);
     const uint32_t i = edge_lately(w, key, true);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return remove_slow(w, e, c);
-    if (UNLIKELY(!w->edge_cache[i].edge->narrow)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
-    edge_go(w, &x, i, NULL, true, true);
-    return REEF_OK;
+    if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
+    return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);
 }
 
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)

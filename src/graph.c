@@ -412,7 +412,7 @@ static size_t edge_bytes(uint32_t moves) { return sizeof(edge) + moves * sizeof(
 
 static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to)
 {
-    e->narrow = from->narrow && (e->size == 0 || e->size == 8) && !to->hooked ? 8 : 0;
+    e->word = e->size == 0 || e->size == 8 ? 8 : 0;
     for (uint32_t slot = SLOT_COLUMNS; slot < from->end_slot; slot++) {
         const column *c = &from->columns[slot];
         uint32_t there = slot_find(w, c->type->id, to->table);
@@ -420,6 +420,7 @@ static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shap
         if (slot + 1u == from->end_8) e->end_8 = e->count;
         if (slot + 1u == from->end_16) e->end_16 = e->count;
     }
+    e->rest = (uint16_t)(e->count - e->end_8);
 }
 
 static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bool remove, uint64_t key, reef_status *status)

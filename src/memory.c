@@ -13,29 +13,34 @@ enum {
     FINE = 64, FINE_CLASSES = 256,     /* up to 16 KiB in steps of 64 bytes */
     COARSE = 4096, COARSE_CLASSES = 253, /* up to 1 MiB in steps of 4 KiB */
     ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
-    PIECE_FIRST = 16 << 10, PIECE = 2 << 20,
+    PIECE_FIRST = 16 << 10, PIECE_SMALL = 64 << 10, PIECE = 2 << 20,
+    PIECES_SMALL = 64 << 10,           /* in small pieces together, before the first large one */
+    RUN_FIRST = 16 << 10, RUN = 256 << 10,
+    TOUCH_AHEAD = 64 << 10,            /* of a run, touched at once: one thread's share as well */
     STAGGER = 192,
-    FRESH_LEAST = 16 << 10, FRESH_PART = 64 << 10,
     INHERITED_LEAST = 64 << 10, INHERITED_MOST = 128 << 10
 };
 
 typedef struct arena arena;
 
+/* Memory from the allocator, which arenas share: each takes runs of it. (With pieces of their own ten columns of 1 MiB took
+ * ten large pages, and their first touch made rows of eight components 1.3 times as slow.) */
 typedef struct piece {
     char  *memory;
     size_t bytes;
-    size_t taken; /* from the start, by blocks that were ever carved */
-    size_t known; /* of these before memory_fresh_begin */
+    size_t taken;  /* from the start, by runs */
+    size_t carved; /* into blocks, of all runs */
+    bool   asked, there; /* was it asked whether all of it was touched when some was, as large pages are; and the answer */
     struct piece *next;
 } piece;
 
 typedef struct free_block { struct free_block *next; } free_block;
 
 struct arena {
-    piece      *pieces; /* the first one is carved */
-    piece      *known;  /* it was the first one at memory_fresh_begin */
-    uint32_t    piece_count;
-    size_t      piece_bytes, used_bytes;
+    char  *at, *end; /* of the run that is carved; NULL: none */
+    char  *touched;  /* so far; to the end, of a short one */
+    piece *piece;    /* where it lies */
+    size_t used_bytes;
     free_block *list[FINE_CLASSES + COARSE_CLASSES];
 };
 
@@ -51,14 +56,30 @@ static void advise_huge(void *p, size_t bytes)
 static void advise_huge(void *p, size_t bytes) { (void)p, (void)bytes; }
 #endif
 
+/* The first touch of each page of 4 KiB costs 2.4 us, that of many in one call 1.8. An older kernel refuses, one with larger pages as well, and
+ * pages come one by one. */
 void memory_touch(void *p, size_t bytes)
 {
-#if defined(MADV_POPULATE_WRITE)
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
     const uintptr_t page = COARSE, from = (uintptr_t)p & ~(page - 1), end = ((uintptr_t)p + bytes + page - 1) & ~(page - 1);
-    (void)madvise((void *)from, end - from, MADV_POPULATE_WRITE); /* an older system says no; so does one with larger pages */
+    if (bytes) (void)madvise((void *)from, end - from, MADV_POPULATE_WRITE);
 #else
     (void)p, (void)bytes;
 #endif
+}
+
+/* Is the last page of this memory there already? */
+static bool touched_last(char *p, size_t bytes)
+{
+    bool there = false;
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+    unsigned char seen = 0;
+    char *last = p + bytes - COARSE;
+    there = mincore(last - ((uintptr_t)last & (COARSE - 1)), COARSE, &seen) == 0 && seen & 1;
+#else
+    (void)p, (void)bytes;
+#endif
+    return there;
 }
 
 static void *standard_take(size_t bytes, size_t align)
@@ -195,26 +216,23 @@ static arena *arena_of(memory *m, uint32_t which)
     return m->arenas[which];
 }
 
-static bool piece_add(memory *m, arena *a, uint32_t which, size_t need)
+/* Small worlds stay small, and large pages are filled: between small pieces and large ones lie mappings that would get a large page
+ * each. */
+static piece *piece_add(memory *m, uint32_t group, size_t need)
 {
-    size_t start = (size_t)STAGGER * which;
-    size_t bytes = PIECE_FIRST; /* doubling to half of what is there: small worlds stay small, large pages are filled */
-    while (bytes < PIECE && (bytes < start + need || bytes < a->piece_bytes / 2)) bytes *= 2;
-    if (bytes > 64 << 10) bytes = PIECE; /* between them lie mappings that would get a large page each */
+    size_t bytes = PIECE_FIRST;
+    while (bytes < need || bytes < m->piece_bytes[group] / 2) bytes *= 2;
+    if (bytes > PIECE_SMALL || m->piece_bytes[group] >= PIECES_SMALL) bytes = PIECE;
     piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
-    if (p == NULL) return false;
-    p->memory = raw_take(m, bytes, BLOCK_ALIGN);
+    if (p == NULL) return NULL;
+    *p = (piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, false, false, m->pieces[group]};
     if (p->memory == NULL) {
         raw_give(m, p, sizeof *p, BLOCK_ALIGN);
-        return false;
+        return NULL;
     }
-    p->bytes = bytes;
-    p->taken = p->known = start;
-    p->next = a->pieces;
-    a->pieces = p;
-    a->piece_count++;
-    a->piece_bytes += bytes;
-    return true;
+    m->pieces[group] = p;
+    m->piece_bytes[group] += bytes;
+    return p;
 }
 
 static void block_put(arena *a, char *p, size_t bytes)
@@ -222,6 +240,79 @@ static void block_put(arena *a, char *p, size_t bytes)
     free_block *f = (free_block *)(void *)p, **list = &a->list[class_of(bytes)];
     f->next = *list;
     *list = f;
+}
+
+/* Blocks of any size, for whoever needs them. */
+static void rest_put(arena *a, char *p, size_t bytes)
+{
+    for (size_t part; bytes; bytes -= part, p += part) {
+        part = bytes < FINE * FINE_CLASSES ? bytes : FINE * FINE_CLASSES;
+        block_put(a, p, part);
+    }
+}
+
+/* Where a run of the arena may begin, from `p` on. */
+static size_t stagger(uint32_t which, const char *p) { return (STAGGER * (size_t)which - (uintptr_t)p) & (COARSE - 1); }
+
+static size_t piece_left(const piece *p) { return p->bytes - p->taken; }
+static size_t arena_left(const arena *a) { return a->at ? (size_t)(a->end - a->at) : 0; }
+
+/* The first of two pieces is the one with more room. */
+static void pieces_turn(piece **pieces)
+{
+    piece *p = *pieces, *q = p->next;
+    if (q == NULL || piece_left(q) <= piece_left(p)) return;
+    p->next = q->next;
+    q->next = p;
+    *pieces = q;
+}
+
+/* A run for blocks of so many bytes: at most a quarter of what the arena has, but one block; behind the last one, where nobody took a run
+ * since. False: no memory. */
+static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
+{
+    size_t length = RUN_FIRST;
+    while (length < RUN && length < a->used_bytes / 4) length *= 2;
+    const size_t had = arena_left(a); /* less than a block */
+    const uint32_t group = which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS;
+    piece *p = a->piece;
+    char *at = a->at;
+    if (p == NULL || a->end != p->memory + p->taken || piece_left(p) + had < bytes) {
+        p = m->pieces[group];
+        if (p == NULL || piece_left(p) < bytes + COARSE) p = piece_add(m, group, bytes + COARSE);
+        if (p == NULL) return false;
+        if (had) rest_put(a, a->at, had), a->piece->carved += had;
+        at = p->memory + p->taken;
+        at += stagger(which, at);
+    }
+    const size_t most = (size_t)(p->memory + p->bytes - at) / bytes, count = length > bytes ? length / bytes : 1;
+    if (at != a->at) a->touched = at;
+    a->at = at;
+    a->end = at + bytes * (count < most ? count : most);
+    if (a->end - at < TOUCH_AHEAD || p->there) a->touched = a->end;
+    a->piece = p;
+    p->taken = (size_t)(a->end - p->memory);
+    pieces_turn(&m->pieces[group]);
+    return true;
+}
+
+/* More of the run is touched. Where that made the whole piece come, as with large pages, nothing of the piece is touched ahead any more:
+ * asking for what is there cost 2 us. */
+static void arena_touch(memory *m, arena *a)
+{
+    char *from = a->touched;
+    a->touched = a->end - from > TOUCH_AHEAD ? from + TOUCH_AHEAD : a->end;
+    if (a->touched < a->at) a->touched = a->at;
+    memory_fresh *f = m->fresh;
+    if (f) {
+        if (f->count < MEMORY_PARTS) f->part[f->count++] = (memory_part){from, (size_t)(a->touched - from)};
+        return;
+    }
+    memory_touch(from, (size_t)(a->touched - from));
+    if (a->piece->asked) return;
+    a->piece->asked = true;
+    a->piece->there = touched_last(a->piece->memory, a->piece->bytes);
+    if (a->piece->there) a->touched = a->end;
 }
 
 /* A free block of commands that are done becomes blocks of this arena: it was touched before, and the first touch of new memory costs
@@ -235,12 +326,8 @@ static bool arena_inherit(memory *m, arena *a, uint32_t which, size_t bytes)
         if (*list == NULL) continue;
         char *p = (char *)*list;
         *list = (*list)->next;
-        const size_t start = (STAGGER * which - (uintptr_t)p) & (COARSE - 1), n = (whole - start) / bytes; /* as in a piece */
-        size_t rest = start + n * bytes;
-        for (size_t part; rest < whole; rest += part) {
-            part = whole - rest < FINE * FINE_CLASSES ? whole - rest : FINE * FINE_CLASSES;
-            block_put(a, p + rest, part);
-        }
+        const size_t start = stagger(which, p), n = (whole - start) / bytes, rest = start + n * bytes;
+        rest_put(a, p + rest, whole - rest);
         if (start) block_put(a, p, start);
         for (size_t i = n; i-- > 0;) block_put(a, p + start + i * bytes, bytes);
         return true;
@@ -253,52 +340,34 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
     arena *a = arena_of(m, which);
     if (a == NULL) return NULL;
     free_block **list = &a->list[class_of(bytes)], *f;
-    const bool room = a->pieces && a->pieces->bytes - a->pieces->taken >= bytes;
+    const bool room = arena_left(a) >= bytes;
     if (*list || (!room && arena_inherit(m, a, which, bytes))) {
         f = *list;
         *list = f->next;
     } else {
-        if (!room && !piece_add(m, a, which, bytes)) return NULL;
-        f = (free_block *)(void *)(a->pieces->memory + a->pieces->taken);
-        a->pieces->taken += bytes;
+        if (!room && !arena_run(m, a, which, bytes)) return NULL;
+        f = (free_block *)(void *)a->at;
+        a->at += bytes;
+        a->piece->carved += bytes;
+        if (a->at > a->touched) arena_touch(m, a);
     }
     a->used_bytes += bytes;
     return f;
 }
 
-void memory_fresh_begin(memory *m)
+void memory_fresh_begin(memory *m, memory_fresh *f)
 {
+    f->count = 0;
     mutex_lock(&m->lock);
-    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++) {
-        arena *a = m->arenas[i];
-        if (a == NULL || a->pieces == NULL) continue;
-        a->known = a->pieces;
-        a->known->known = a->known->taken;
-    }
+    if (m->fresh == NULL) m->fresh = f;
     mutex_unlock(&m->lock);
 }
 
-/* Of one arena. An arena that is new since then had no piece that was known. */
-static uint32_t arena_fresh(const arena *a, memory_part *parts, uint32_t room)
+void memory_fresh_end(memory *m, memory_fresh *f)
 {
-    uint32_t n = 0;
-    for (const piece *p = a->pieces; p; p = p == a->known ? NULL : p->next) {
-        for (size_t at = p->known; at + FRESH_LEAST <= p->taken && n < room; at += FRESH_PART) {
-            const size_t rest = p->taken - at;
-            parts[n++] = (memory_part){p->memory + at, rest < FRESH_PART ? rest : FRESH_PART};
-        }
-    }
-    return n;
-}
-
-uint32_t memory_fresh(memory *m, memory_part *parts, uint32_t room)
-{
-    uint32_t n = 0;
     mutex_lock(&m->lock);
-    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
-        if (m->arenas[i]) n += arena_fresh(m->arenas[i], parts + n, room - n);
+    if (m->fresh == f) m->fresh = NULL;
     mutex_unlock(&m->lock);
-    return n;
 }
 
 bool memory_arena_ready(memory *m, uint32_t which)
@@ -368,10 +437,10 @@ COLD void memory_block_release(memory *m, uint32_t which, void *p, size_t bytes)
 
 COLD uint64_t memory_spare(memory *m)
 {
-    size_t spare = 0; /* of all arenas together: a block may be given to another one than it was taken from */
     mutex_lock(&m->lock);
+    uint64_t spare = m->piece_bytes[0] + m->piece_bytes[1];
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
-        if (m->arenas[i]) spare += m->arenas[i]->piece_bytes - m->arenas[i]->used_bytes;
+        if (m->arenas[i]) spare -= m->arenas[i]->used_bytes;
     mutex_unlock(&m->lock);
     return spare;
 }
@@ -405,21 +474,27 @@ static size_t piece_free_bytes(memory *m, const piece *p, bool unlink)
     return sum;
 }
 
+/* No arena carves the piece any more. */
+static void piece_leave(memory *m, const piece *p)
+{
+    for (uint32_t i = 0; i < ARENA_COUNT; i++)
+        if (m->arenas[i] && m->arenas[i]->piece == p) m->arenas[i]->piece = NULL, m->arenas[i]->at = m->arenas[i]->end = NULL;
+}
+
 /* Costs O(pieces * free blocks): a call for quiet moments. A block may wait in the lists of another arena than the one that it was
  * carved from (relabel in table.c). */
-static void arena_trim(memory *m, arena *a, uint32_t which)
+static void pieces_trim(memory *m, uint32_t group)
 {
-    for (piece **link = &a->pieces; *link;) {
+    for (piece **link = &m->pieces[group]; *link;) {
         piece *p = *link;
-        size_t used = p->taken - (size_t)STAGGER * which;
-        if (piece_free_bytes(m, p, false) != used) {
+        if (piece_free_bytes(m, p, false) != p->carved) {
             link = &p->next;
             continue;
         }
         piece_free_bytes(m, p, true);
+        piece_leave(m, p);
         *link = p->next;
-        a->piece_count--;
-        a->piece_bytes -= p->bytes;
+        m->piece_bytes[group] -= p->bytes;
         raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
         raw_give(m, p, sizeof *p, BLOCK_ALIGN);
     }
@@ -428,23 +503,20 @@ static void arena_trim(memory *m, arena *a, uint32_t which)
 COLD void memory_trim(memory *m)
 {
     mutex_lock(&m->lock);
-    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
-        if (m->arenas[i]) arena_trim(m, m->arenas[i], i);
+    for (uint32_t group = 0; group < 2; group++) pieces_trim(m, group);
     mutex_unlock(&m->lock);
 }
 
 COLD void memory_drop(memory *m)
 {
-    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++) {
-        arena *a = m->arenas[i];
-        if (a == NULL) continue;
-        for (piece *p = a->pieces, *next; p; p = next) {
+    for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
+        if (m->arenas[i]) raw_give(m, m->arenas[i], sizeof(arena), BLOCK_ALIGN);
+    for (uint32_t group = 0; group < 2; group++)
+        for (piece *p = m->pieces[group], *next; p; p = next) {
             next = p->next;
             raw_give(m, p->memory, p->bytes, BLOCK_ALIGN);
             raw_give(m, p, sizeof *p, BLOCK_ALIGN);
         }
-        raw_give(m, a, sizeof *a, BLOCK_ALIGN);
-    }
     if (m->arenas) raw_give(m, m->arenas, sizeof(arena *) * ARENA_COUNT, BLOCK_ALIGN);
     mutex_drop(&m->lock);
 }

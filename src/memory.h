@@ -1,11 +1,12 @@
 /* Memory of a family of worlds (a world and its forks): the user's allocator, counted by kind, and arenas of blocks on it.
  *
- * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Blocks of one column lie side by side
- * (those of small tables, up to 256 bytes, all share one arena), since each arena (one for entity handles, one for records,
- * sixteen for columns) carves them from pieces of its own; freed blocks wait in lists by size. A loop that walks blocks which lie
- * side by side is fetched ahead over their borders: five columns in four arenas cost 1.1 times as much to walk. Pieces of arena a
- * start 192 * a bytes into their memory, all different modulo 4,096: columns of one stride would otherwise fall into the same set
- * of the first-level cache. What commands lay in goes to whichever arena needs memory next.
+ * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Memory comes from the allocator in *pieces*, and
+ * each arena (one for entity handles, one for records, sixteen for columns) takes *runs* of them, up to 256 KiB, to carve blocks from;
+ * freed blocks wait in the arena's lists by size. So blocks of one column lie side by side (those of small tables, up to 256 bytes,
+ * all share one arena), and a loop that walks them is fetched ahead over their borders: five columns in four arenas cost 1.1 times as
+ * much to walk. Runs of arena a start where the address modulo 4,096 is 192 * a, all different: columns of one stride would otherwise
+ * fall into the same set of the first-level cache. What commands lay in goes to whichever arena needs memory next. On Linux runs of
+ * 64 KiB and more are touched ahead of their use, 64 KiB at a time.
  *
  * All functions may be called from any thread: the family's lock guards the lists. */
 #ifndef REEF_MEMORY_H
@@ -32,6 +33,9 @@ typedef struct memory {
     uint64_t       bytes;             /* taken from the allocator */
     uint64_t       used[MEMORY_KINDS]; /* bytes in use by kind */
     struct arena **arenas;            /* ARENA_COUNT of them, NULL until needed */
+    struct piece  *pieces[2];         /* of rows; of all else, which stays when they go. The first one is shared out */
+    uint64_t       piece_bytes[2];
+    struct memory_fresh *fresh;       /* NULL: nobody notes */
 #if defined(QUARANTINE)
     bool           guarded;           /* blocks may be poisoned: src/quarantine.h */
     uint64_t       guard_bytes;       /* that a structural change may move */
@@ -60,12 +64,17 @@ void memory_block_release(memory *m, uint32_t arena, void *p, size_t bytes);
 /* Of memory that will be written now, for the first time: the system gives its pages at once, a fifth to a third cheaper than at one touch each,
  * the more so where several threads touch memory. Nothing else happens, and where there is no such call nothing at all. */
 void memory_touch(void *p, size_t bytes);
-/* From `begin` on, what arenas carve from their pieces is noted; these are the parts of it that are worth a memory_touch, up to `room` of them, each
- * short enough to be one thread's share. (Worlds of the family that take blocks at the same time have theirs among them, or theirs instead: they are
- * good for memory_touch alone, which changes no byte.) */
+/* From `begin` to `end` arenas touch nothing ahead of its use, and note instead what they would have touched, as far as there is room: for several
+ * threads, each part being short enough for one. (Worlds of the family that take blocks at the same time have theirs among them. All of it is
+ * good for memory_touch alone, which changes no byte.) Only one at a time notes; who comes second finds nothing. */
 typedef struct memory_part { char *from; size_t bytes; } memory_part;
-void memory_fresh_begin(memory *m);
-uint32_t memory_fresh(memory *m, memory_part *parts, uint32_t room);
+enum { MEMORY_PARTS = 64 };
+typedef struct memory_fresh {
+    uint32_t    count;
+    memory_part part[MEMORY_PARTS];
+} memory_fresh;
+void memory_fresh_begin(memory *m, memory_fresh *f);
+void memory_fresh_end(memory *m, memory_fresh *f);
 /* Blocks of other arenas may be freed into this one: it exists. False: no memory. */
 bool memory_arena_ready(memory *m, uint32_t arena);
 /* Gives pieces without a used block back to the allocator. */

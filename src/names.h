@@ -258,8 +258,8 @@
 #define memory_block_release reef_inner_memory_block_release
 #define memory_drop reef_inner_memory_drop
 #define memory_free reef_inner_memory_free
-#define memory_fresh reef_inner_memory_fresh
 #define memory_fresh_begin reef_inner_memory_fresh_begin
+#define memory_fresh_end reef_inner_memory_fresh_end
 #define memory_make reef_inner_memory_make
 #define memory_resize reef_inner_memory_resize
 #define memory_spare reef_inner_memory_spare

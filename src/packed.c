@@ -11,8 +11,7 @@
 
 enum {
     PACKED_SHARED = 4096, /* entities from which on other threads help: some 40 us for one */
-    PACKED_IDS = 256,
-    PACKED_FRESH = 64
+    PACKED_IDS = 256
 };
 
 typedef struct packing {
@@ -23,8 +22,7 @@ typedef struct packing {
     size_t      stride;
     packed_run *runs;
     uint32_t    run_count;
-    memory_part fresh[PACKED_FRESH]; /* of what was reserved, memory that was never used */
-    uint32_t    fresh_count;
+    memory_fresh fresh; /* of what was reserved, memory that was never used */
     uint32_t    begun;  /* shares: memory first, then runs */
 } packing;
 
@@ -156,14 +154,14 @@ static uint64_t packing_reserve(packing *x)
 static void packed_work(void *data, uint32_t worker)
 {
     packing *x = data;
-    const uint32_t fresh = x->fresh_count, half = (fresh + 1) / 2;
+    const uint32_t fresh = x->fresh.count, half = (fresh + 1) / 2;
     (void)worker;
     for (uint32_t i; (i = COUNT_UP(&x->begun) - 1) < fresh + x->run_count;) {
         if (i >= fresh) {
             packed_put(x, &x->runs[i - fresh]);
             continue;
         }
-        const memory_part *part = &x->fresh[(i & 1 ? half : 0) + i / 2];
+        const memory_part *part = &x->fresh.part[(i & 1 ? half : 0) + i / 2];
         memory_touch(part->from, part->bytes);
     }
 }
@@ -185,9 +183,9 @@ uint64_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, s
     reef_pool *pool = n < PACKED_SHARED ? NULL : w->pool;
     if (!ids_are_good(w)) pool_share(pool, run_count, packed_check, &x);
     else for (uint32_t i = 0; i < run_count; i++) runs[i].good = runs[i].n;
-    memory_fresh_begin(&w->family->memory);
+    memory_fresh_begin(&w->family->memory, &x.fresh);
     n = packing_reserve(&x);
-    x.fresh_count = memory_fresh(&w->family->memory, x.fresh, PACKED_FRESH);
+    memory_fresh_end(&w->family->memory, &x.fresh);
     pool_run(pool, packed_work, &x);
     w->state.reserved_count -= (uint32_t)n;
     world_touch(w);

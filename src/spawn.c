@@ -460,31 +460,31 @@ void bundles_drop(reef_world *w)
 }
 
 /* A row of the straight path: the next index, the next row. False: something is unusual. */
-INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *row)
+INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t index = w->hot.index_count, place = t->next;
     if (UNLIKELY(index >= w->hot.fresh_end || t->lease != w->hot.version || place == t->end)) return false;
     w->hot.index_count = index + 1;
     t->next = place + 1;
     *e = (reef_entity){index, 1};
-    *row = place_row(place);
+    *to = place;
     *slots = t->tail;
     const handle h = handle_of(*e);
-    w->hot.fresh_page[index & (RECORDS_PER_PAGE - 1)] = HANDLE_RECORD(h, place);
-    handle_put(*slots, *row, h);
+    w->hot.fresh_page[index & (RECORDS_PER_PAGE - 1)] = ((uint64_t)1 << 32) + place;
+    memcpy((char *)(*slots)[SLOT_ENTITIES].block + place_word(place), &h, sizeof h);
     return true;
 }
 
 /* The same with the id that is free longest. No part of spawn_fast: a call in its middle would cost that 7 instructions of 42. */
-static NOINLINE bool spawn_recycled(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *row)
+static NOINLINE bool spawn_recycled(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t place = t->next;
     if (t->lease != w->hot.version || place == t->end || !id_recycle(w, e)) return false;
     t->next = place + 1;
-    *row = place_row(place);
+    *to = place;
     *slots = t->tail;
     record_put(w, *e, place);
-    handle_put(*slots, *row, handle_of(*e));
+    handle_put(*slots, place_row(place), handle_of(*e));
     return true;
 }
 
@@ -515,9 +515,11 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     return e;
 }
 
-/* The parts that are neither 8 nor 16 bytes wide. */
-static NOINLINE reef_entity bundle_rest(const reef_bundle *b, reef_slot *slots, size_t row, const char *from, reef_entity e)
+/* The parts that are neither 8 nor 16 bytes wide, in the row that came last. */
+static NOINLINE reef_entity bundle_rest(const reef_bundle *b, const char *from, reef_entity e)
 {
+    const reef_slot *slots = b->t->tail;
+    const size_t row = place_row(b->t->next - 1);
     for (const part *p = b->pairs_end; p < b->end; p++)
         if (p->slot) bytes_copy((char *)slots[p->slot].block + row * p->size, from + p->offset, p->size);
     return e;
@@ -528,31 +530,32 @@ INLINE char *part_block(const part *p, const reef_slot *slots)
     return ((const reef_slot *)(const void *)((const char *)slots + p->slot_bytes))->block;
 }
 
-INLINE reef_entity bundle_fill(const reef_bundle *b, reef_slot *slots, size_t row, const char *from, reef_entity e)
+INLINE reef_entity bundle_fill(const reef_bundle *b, const reef_slot *slots, uint32_t place, const char *from, reef_entity e)
 {
     const part *p = b->parts, *end = b->words_end;
-    for (; p < end; p++) memcpy(part_block(p, slots) + row * 8, from + p->offset, 8);
+    const size_t word = place_word(place), two = word * 2;
+    for (; p < end; p++) memcpy(part_block(p, slots) + word, from + p->offset, 8);
     if (LIKELY(p == b->end)) return e;
-    for (end = b->pairs_end; p < end; p++) memcpy(part_block(p, slots) + row * 16, from + p->offset, 16);
-    return LIKELY(p == b->end) ? e : bundle_rest(b, slots, row, from, e);
+    for (end = b->pairs_end; p < end; p++) memcpy(part_block(p, slots) + two, from + p->offset, 16);
+    return LIKELY(p == b->end) ? e : bundle_rest(b, from, e);
 }
 
 static NOINLINE reef_entity bundle_recycled(reef_world *w, const reef_bundle *b, const void *packed)
 {
     reef_entity e;
     reef_slot *slots;
-    uint32_t row;
-    return spawn_recycled(w, b->t, &slots, &e, &row) ? bundle_fill(b, slots, row, packed, e) : bundle_slow(w, b, packed);
+    uint32_t place;
+    return spawn_recycled(w, b->t, &slots, &e, &place) ? bundle_fill(b, slots, place, packed, e) : bundle_slow(w, b, packed);
 }
 
 reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *packed)
 {
     reef_entity e;
     reef_slot *slots;
-    uint32_t row;
+    uint32_t place;
     if (UNLIKELY(b == NULL || b->world != w || b->epoch != w->tables_epoch || packed == NULL)) return bundle_slow(w, b, packed);
-    if (UNLIKELY(!spawn_fast(w, b->t, &slots, &e, &row))) return bundle_recycled(w, b, packed);
-    return bundle_fill(b, slots, row, packed, e);
+    if (UNLIKELY(!spawn_fast(w, b->t, &slots, &e, &place))) return bundle_recycled(w, b, packed);
+    return bundle_fill(b, slots, place, packed, e);
 }
 
 /* ---- one entity from a list ---- */
@@ -593,7 +596,7 @@ enum { SPAWN_FEW = 16 };
 reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t count)
 {
     reef_entity e;
-    uint32_t row, slot[SPAWN_FEW];
+    uint32_t place, slot[SPAWN_FEW];
     if (UNLIKELY(w == NULL || count == 0 || count > SPAWN_FEW || values == NULL)) return spawn_slow(w, values, count);
     const uint64_t key = set_key(values, count);
     const uint32_t i = set_index(key), id = w->set_cache[i].table;
@@ -606,11 +609,11 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
     }
     table *t = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
     reef_slot *slots;
-    if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &row)) && !spawn_recycled(w, t, &slots, &e, &row)) return spawn_slow(w, values, count);
+    if (UNLIKELY(!spawn_fast(w, t, &slots, &e, &place)) && !spawn_recycled(w, t, &slots, &e, &place)) return spawn_slow(w, values, count);
     for (uint32_t k = 0; k < count; k++) {
         if (slot[k] == 0) continue;
         const size_t size = s->columns[slot[k]].size;
-        char *to = cell(slots, slot[k], row, size);
+        char *to = cell(slots, slot[k], place_row(place), size);
         if (values[k].kind == REEF_VALUE_ONE) bytes_copy(to, values[k].data, size);
         else memset(to, 0, size);
     }

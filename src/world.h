@@ -101,9 +101,9 @@ typedef struct edge {
     uint32_t from, to;     /* tables */
     uint16_t slot;         /* add: of the new column, 0 for a tag. remove: of the old one in `from` */
     uint32_t size;         /* of that component */
-    uint32_t narrow;       /* 8 (as a size that set compares): all columns of `from` are 8 bytes wide, so is the component,
-                              or it is a tag; else 0 */
+    uint32_t word;         /* 8 (as a size that set compares): the component is 8 bytes wide, or a tag; else 0 */
     uint16_t end_8, end_16, count; /* moves by size class */
+    uint16_t rest;         /* moves of other sizes than 8 */
     edge_move move[];
 } edge;
 
@@ -471,6 +471,9 @@ INLINE void handle_put(reef_slot *slots, size_t row, handle h)
 }
 INLINE uint32_t place_unit(uint32_t place) { return place >> REEF_ROW_BITS; }
 INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
+/* Where row `place` of its chunk begins in a block of values of 8 or 16 bytes. (One register for columns and handles alike.) */
+INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
+INLINE size_t place_pair(uint32_t place) { return (size_t)(place * 16 & ROW_MASK * 16); }
 INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
 INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
 /* Rows of a chunk of t. */

@@ -191,30 +191,34 @@ static void G5_memory_of_commands_that_became_that_of_rows_is_given_back(void **
     free(made);
 }
 
-/* What blocks were carved since then, over the end of pieces too; once. */
+/* What will be touched ahead is noted, of runs that are long enough; once. */
 static void G5_memory_that_is_used_for_the_first_time_is_known(void **setup)
 {
-    enum { BLOCKS = 300, BYTES = 16384, PARTS = 128 };
+    enum { BLOCKS = 200, BYTES = 16384, SHORT = 32 };
     memory *m = &world_of(setup)->family->memory;
-    memory_part parts[PARTS];
+    memory_fresh fresh, other;
     char *block[BLOCKS];
     for (int round = 0; round < 2; round++) {
-        memory_fresh_begin(m);
+        memory_fresh_begin(m, &fresh);
+        memory_fresh_begin(m, &other);
         for (int i = 0; i < BLOCKS; i++) assert_non_null(block[i] = memory_block(m, MEMORY_OTHER, ARENA_COLUMNS, BYTES, 64));
-        const uint32_t n = memory_fresh(m, parts, PARTS);
-        assert_true(n < PARTS && (n == 0) == (round == 1)); /* the second time they are those that were freed */
-        for (int i = 0; i < BLOCKS && n; i++) {
+        memory_fresh_end(m, &other);
+        memory_fresh_end(m, &fresh);
+        assert_null(m->fresh);
+        assert_int_equal(other.count, 0);
+        assert_true(fresh.count < MEMORY_PARTS && (fresh.count == 0) == (round == 1)); /* the second time they are those that were freed */
+        for (int i = SHORT; i < BLOCKS && fresh.count; i++) {
             uint32_t in = 0;
-            for (uint32_t k = 0; k < n; k++) {
-                const bool begins = block[i] >= parts[k].from && block[i] < parts[k].from + parts[k].bytes;
-                const bool ends = block[i] + BYTES > parts[k].from && block[i] + BYTES <= parts[k].from + parts[k].bytes;
-                in += (uint32_t)begins + (uint32_t)ends;
+            for (uint32_t k = 0; k < fresh.count; k++) {
+                const memory_part *p = &fresh.part[k];
+                in += block[i] >= p->from && block[i] < p->from + p->bytes;
+                in += block[i] + BYTES > p->from && block[i] + BYTES <= p->from + p->bytes;
             }
             assert_int_equal(in, 2);
         }
-        if (n) assert_int_equal(memory_fresh(m, parts, 3), 3);
         memset(block[0], 7, BYTES);
-        for (uint32_t k = 0; k < n; k++) memory_touch(parts[k].from, parts[k].bytes);
+        memory_touch(block[0], BYTES);
+        for (uint32_t k = 0; k < fresh.count; k++) memory_touch(fresh.part[k].from, fresh.part[k].bytes);
         for (int i = 0; i < BYTES; i++) assert_int_equal(block[0][i], 7);
         for (int i = 0; i < BLOCKS; i++) memory_block_free(m, MEMORY_OTHER, ARENA_COLUMNS, block[i], BYTES, 64);
     }
