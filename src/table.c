@@ -257,8 +257,8 @@ static reef_slot *slot_past(const reef_world *w, uint32_t unit, uint32_t k)
 
 /* A shared block, on a page that is ours, becomes the world's own, written at `version`. Who shares it, keeps it, and the world gets the
  * copy; but where only snapshots do, they get the copy, which goes past the caches: what each tick writes stays there, and no memory
- * is read to be written over (half of a tick that moves a million positions). Only a full block: the rows of another one may have been
- * more when it was shared. Several threads may do this for different columns. */
+ * is read to be written over. Only a full block: the rows of another one may have been more when it was shared. Several threads may do
+ * this for different columns. */
 static bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
 {
     reef_slot *slots = unit_slots(w, unit);
