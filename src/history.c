@@ -52,7 +52,8 @@ static moment *moment_recorded(const reef_history *h, uint64_t tick)
 
 /* ---- what a state costs ---- */
 
-/* Of a page of chunks: blocks that the same page of another state (or NULL) doesn't hold. */
+/* Of a page of chunks: blocks that the same page of another state (or NULL) doesn't hold. Under the lock: a fork on another thread may
+ * put what the snapshot has elsewhere. */
 static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef_slot *other, uint32_t index)
 {
     uint64_t sum = 0;
@@ -87,7 +88,10 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
             const void *page = p->page[k], *other = k < q->count ? q->page[k] : NULL;
             if (page == NULL || page == other) continue;
             sum += kind->page_bytes;
-            if (kind == &pages_chunks) sum += blocks_beyond(s->family, page, other, k);
+            if (kind != &pages_chunks) continue;
+            mutex_lock(&s->family->lock);
+            sum += blocks_beyond(s->family, page, other, k);
+            mutex_unlock(&s->family->lock);
         }
     }
     return sum;

@@ -322,6 +322,9 @@
 #define paged_grow reef_inner_paged_grow
 #define paged_own reef_inner_paged_own
 #define paged_share reef_inner_paged_share
+#define paged_has_past reef_inner_paged_has_past
+#define paged_keep reef_inner_paged_keep
+#define paged_past reef_inner_paged_past
 #define pages_bits reef_inner_pages_bits
 #define pages_buckets reef_inner_pages_buckets
 #define pages_chunks reef_inner_pages_chunks

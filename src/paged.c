@@ -5,6 +5,7 @@ struct reef_node {
     struct reef_node *parent, *child, *next, *previous; /* next, previous: siblings */
     uint64_t base;    /* pages with a newer version are this node's */
     uint32_t holders; /* worlds and snapshots that look at this very node */
+    uint32_t kept;    /* how many of them are snapshots, if paged_keep was told */
     uint32_t count, capacity;
 };
 
@@ -16,6 +17,22 @@ uint64_t paged_base(const reef_paged *p)
 {
     const reef_node *n = p->node;
     return n->holders == 1 && n->child == NULL ? n->base : UINT64_MAX;
+}
+
+/* The node that p's own was copied from, where nobody else sees it but snapshots. */
+static reef_node *node_past(const reef_paged *p)
+{
+    const reef_node *n = p->node;
+    reef_node *past = n->parent;
+    return n->holders == 1 && !n->child && !n->next && !n->previous && past && past->kept == past->holders ? past : NULL;
+}
+
+bool paged_has_past(const reef_paged *p) { return node_past(p) != NULL; }
+
+void *paged_past(const reef_paged *p, uint32_t i, uint64_t version)
+{
+    reef_node *past = node_past(p);
+    return past && i < past->count && version > past->base ? node_pages(past)[i] : NULL;
 }
 
 static void bind(reef_paged *p, reef_node *n)
@@ -199,6 +216,14 @@ reef_paged paged_share(reef_paged *p, const paged_owner *o)
     mutex_unlock(o->lock);
     if (p->shared != p->count) p->shared = p->count; /* a snapshot's is: it may be shared by several threads */
     return *p;
+}
+
+void paged_keep(const reef_paged *p, const paged_owner *o, bool kept)
+{
+    if (p->node == NULL) return;
+    mutex_lock(o->lock);
+    p->node->kept += kept ? 1u : 0u - 1u;
+    mutex_unlock(o->lock);
 }
 
 void paged_drop(reef_paged *p, const paged_owner *o)

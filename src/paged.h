@@ -58,6 +58,13 @@ bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_
 /* A second holder of the same pages. Both must raise fork_version above every version written so far. Can't fail. */
 reef_paged paged_share(reef_paged *p, const paged_owner *o);
 void paged_drop(reef_paged *p, const paged_owner *o); /* a holder leaves; *p becomes {0} */
+/* The holder is a snapshot, or is none any more (before it leaves): it looks into its pages only under the lock. */
+void paged_keep(const reef_paged *p, const paged_owner *o, bool kept);
+/* The *past* of a node: the one that it was copied from, while nobody else comes from that, and all its holders are snapshots. What
+ * they see may then be put elsewhere. Is there one? Page i there, if what was written to it at `version` is the past's own; else
+ * NULL. Both under the lock. */
+bool paged_has_past(const reef_paged *p);
+void *paged_past(const reef_paged *p, uint32_t i, uint64_t version);
 /* Contents newer than this are the holder's own: none are while others hold its node or a child of it. Under the lock. */
 uint64_t paged_base(const reef_paged *p);
 

@@ -236,6 +236,8 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     s->script_serial = scripts_serial(w);
     s->hot = w->hot;
     state_share(f, &s->hot, &s->state, &w->hot, &w->state);
+    const paged_owner chunks = owner_of(f, &pages_chunks);
+    paged_keep(&s->hot.chunks, &chunks, true);
     s->schedule = schedule_hold(f, w->schedule);
     family_join(f, false);
     version_share(w);
@@ -249,6 +251,8 @@ void reef_snapshot_free(reef_snapshot *s)
 {
     if (s == NULL) return;
     family *f = s->family;
+    const paged_owner chunks = owner_of(f, &pages_chunks);
+    paged_keep(&s->hot.chunks, &chunks, false);
     state_drop(f, &s->hot, &s->state);
     schedule_leave(f, s->schedule);
     memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);

@@ -140,9 +140,7 @@ static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
     if (!BUG(27)) w->tables_epoch++; /* queries remember slots */
     reef_slot *page = paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
     if (page == NULL) return NULL;
-    mutex_lock(&w->family->lock);
-    w->ours_after = paged_base(&w->hot.chunks);
-    mutex_unlock(&w->family->lock);
+    chunks_know_ours(w);
     return page + (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS;
 }
 
@@ -248,33 +246,57 @@ static void values_relocate(reef_world *w, const char *old, const char *fresh, s
     }
 }
 
-/* The page of the chunk is ours already. */
-static bool block_own(reef_world *w, const shape *s, reef_slot *slots, uint32_t k, uint32_t rows)
+/* Of a shared block: the slot in the past (paged.h) that has it too. Under the lock. */
+static reef_slot *slot_past(const reef_world *w, uint32_t unit, uint32_t k)
 {
-    uint64_t version = slots[k].version;
-    const column *c = &s->columns[k];
-    if (version > w->ours_after || (c->type && !c->type->plain_copy && block_is_ours(w, version))) return true;
-    void *fresh = block_take(w->family, c, chunk_capacity(slots)), *old = slots[k].block;
+    const reef_slot *slot = &unit_slots(w, unit)[k];
+    reef_slot *page = paged_past(&w->hot.chunks, unit >> REEF_UNIT_BITS, slot->version);
+    if (page) page += (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS + k;
+    return page && page->block == slot->block ? page : NULL;
+}
+
+/* A shared block, on a page that is ours, becomes the world's own, written at `version`. Who shares it, keeps it, and the world gets the
+ * copy; but where only snapshots do, they get the copy, which goes past the caches: what each tick writes stays there, and no memory
+ * is read to be written over. Only a full block: the rows of another one may have been more when it was shared. Several threads may do
+ * this for different columns. */
+static bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    const uint64_t was = slots[k].version;
+    const uint32_t capacity = chunk_capacity(slots);
+    const bool away = w->has_past && rows == capacity && (c->type == NULL || (c->type->plain_copy && !c->type->resets));
+    void *fresh = block_take(w->family, c, capacity), *old = slots[k].block;
     if (fresh == NULL) return false;
-    if (!block_copy(w, c, fresh, old, slot_entities(slots), rows)) {
-        block_give(w->family, c, fresh, chunk_capacity(slots));
-        return false;
+    if (away) {
+        copy_away(fresh, old, (size_t)rows * c->size);
+    } else if (!block_copy(w, c, fresh, old, slot_entities(slots), rows)) {
+        return block_give(w->family, c, fresh, capacity), false;
     }
     mutex_lock(&w->family->lock);
-    w->ours_after = paged_base(&w->hot.chunks);
-    bool ours = version > w->ours_after; /* the last other holder left meanwhile, or long ago: then one copy was in vain */
-    if (!ours) {
+    const bool ours = was > paged_base(&w->hot.chunks); /* the last other holder left meanwhile, or long ago: one copy was in vain */
+    reef_slot *past = ours || !away ? NULL : slot_past(w, unit, k);
+    if (past) past->block = fresh;
+    if (!ours) slots[k].version = version;
+    if (!ours && !past) {
         slots[k].block = fresh;
-        slots[k].version = w->hot.version;
         values_relocate(w, old, fresh, (size_t)rows * c->size);
-        if (!BUG(90)) values_shift(w);
+        w->shifted += !BUG(90);
+        RELEASE_STORE(&w->hot.moves, w->hot.moves + !BUG(90)); /* others read it, for refs to what isn't claimed now */
     }
     mutex_unlock(&w->family->lock);
-    if (ours) {
-        block_destroy_values(c, fresh, rows);
-        block_give(w->family, c, fresh, chunk_capacity(slots));
-    }
+    if (!ours) return true;
+    if (!w->running) chunks_know_ours(w);
+    block_destroy_values(c, fresh, rows);
+    block_give(w->family, c, fresh, capacity);
     return true;
+}
+
+/* The page of the chunk is ours already. */
+static bool block_own(reef_world *w, const shape *s, uint32_t unit, uint32_t k, uint32_t rows)
+{
+    const uint64_t was = unit_slots(w, unit)[k].version;
+    const column *c = &s->columns[k];
+    return was > w->ours_after || (c->type && !c->type->plain_copy && block_is_ours(w, was)) || block_unshare(w, c, unit, k, rows, w->hot.version);
 }
 
 bool column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
@@ -326,7 +348,7 @@ bool column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
 bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     reef_slot *slots = unit_own(w, unit);
-    if (slots == NULL || (!BUG(18) && !block_own(w, t->shape, slots, k, chunk_rows(t, unit)))) return false;
+    if (slots == NULL || (!BUG(18) && !block_own(w, t->shape, unit, k, chunk_rows(t, unit)))) return false;
     slots[k].version = w->hot.version;
     world_touch(w);
     if (UNLIKELY(t->shape->columns[k].type->tracked)) version_advance(w);
@@ -336,7 +358,7 @@ bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 bool block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     reef_slot *slots = unit_own(w, unit);
-    return slots && block_own(w, t->shape, slots, k, chunk_rows(t, unit));
+    return slots && block_own(w, t->shape, unit, k, chunk_rows(t, unit));
 }
 
 bool chunk_page_own(reef_world *w, uint32_t unit) { return unit_own(w, unit) != NULL; }
@@ -346,35 +368,14 @@ void chunks_know_ours(reef_world *w)
     if (w->hot.chunks.node == NULL) return;
     mutex_lock(&w->family->lock);
     w->ours_after = paged_base(&w->hot.chunks);
+    w->has_past = paged_has_past(&w->hot.chunks);
     mutex_unlock(&w->family->lock);
 }
 
 bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint64_t version)
 {
-    reef_slot *slots = unit_slots(w, unit);
-    const column *c = &t->shape->columns[k];
-    const uint64_t was = slots[k].version;
-    if (LIKELY(was > w->ours_after)) return true;
-    const uint32_t rows = chunk_rows(t, unit), capacity = chunk_capacity(slots);
-    void *fresh = block_take(w->family, c, capacity);
-    if (fresh == NULL) return false;
-    if (!block_copy(w, c, fresh, slots[k].block, slot_entities(slots), rows)) {
-        block_give(w->family, c, fresh, capacity);
-        return false;
-    }
-    mutex_lock(&w->family->lock);
-    const bool ours = was > paged_base(&w->hot.chunks); /* the last other holder left meanwhile */
-    if (!ours) {
-        slots[k].block = fresh;
-        slots[k].version = version;
-        w->shifted++;
-        RELEASE_STORE(&w->hot.moves, w->hot.moves + 1); /* others read it meanwhile, for refs to what isn't claimed now */
-    }
-    mutex_unlock(&w->family->lock);
-    if (!ours) return true;
-    block_destroy_values(c, fresh, rows);
-    block_give(w->family, c, fresh, capacity);
-    return true;
+    return LIKELY(unit_slots(w, unit)[k].version > w->ours_after) ||
+           block_unshare(w, &t->shape->columns[k], unit, k, chunk_rows(t, unit), version);
 }
 
 COLD void *column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t k)
@@ -418,7 +419,7 @@ bool chunk_own(reef_world *w, const table *t, uint32_t unit)
     slots = unit_own(w, unit);
     if (slots == NULL) return false;
     for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;) {
-        if (block_own(w, s, slots, k, rows)) continue;
+        if (block_own(w, s, unit, k, rows)) continue;
         if (s->tracked) version_advance(w); /* blocks that were copied carry the old one */
         return false;
     }
@@ -488,7 +489,7 @@ static bool chunk_relink(reef_world *w, table *t)
     if (!unit_own(w, t->last) || !unit_own(w, unit)) return false;
     reef_slot *slots = unit_slots(w, unit);
     for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++)
-        if (!block_own(w, t->shape, slots, k, 0)) return false;
+        if (!block_own(w, t->shape, unit, k, 0)) return false;
     for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) slots[k].version = w->hot.version;
     t->spare = slots[0].head.next;
     slots[0].head.next = 0;
@@ -649,7 +650,7 @@ COLD bool table_reserve(reef_world *w, table *t, uint32_t rows)
     for (uint32_t unit = t->spare; unit; unit = unit_slots(w, unit)[0].head.next) {
         if (!unit_own(w, unit)) return false;
         for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++)
-            if (!block_own(w, t->shape, unit_slots(w, unit), k, 0)) return false;
+            if (!block_own(w, t->shape, unit, k, 0)) return false;
     }
     return chunk_own(w, t, t->last);
 }

@@ -282,6 +282,7 @@ struct reef_world {
     uint32_t    reader_count, reader_capacity; /* with free ones */
     uint64_t   shifted, destroyed; /* of hot.moves; what is left of it is rows that moved: rows_moved */
     uint64_t   ours_after;   /* blocks with a newer version are ours, as far as is known without the lock: block_own */
+    bool       has_past;     /* snapshots alone hold what is not ours, as far as is known: block_unshare */
     uint64_t   observed;     /* the newest version of which somebody may ask what was written after it */
     uint64_t   hashed, hash; /* the state's hash, good while the version is `hashed`: world_touch */
     /* values of the call that is running: when growth moves the block that one points into, it is put right */

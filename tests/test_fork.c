@@ -380,6 +380,82 @@ static void G1_the_first_write_copies_one_block(void **state)
     reef_world_free(fork);
 }
 
+static void kg_is(reef_world *w, const reef_entity *e, uint32_t n, float kg)
+{
+    for (uint32_t i = 0; i < n; i++) assert_true(reef_get(w, e[i], Mass)->kg == kg);
+    assert_valid(w);
+}
+
+static void kg_put(reef_world *w, const reef_entity *e, uint32_t n, float kg)
+{
+    for (uint32_t i = 0; i < n; i++) reef_mut(w, e[i], Mass)->kg = kg;
+}
+
+/* What is written stays where it is as long as snapshots alone hold what it was; a world's blocks stay where they are in any case. */
+static void G1_snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
+{
+    enum { FULL = 2048, ALL = FULL + 100 };
+    static reef_entity e[ALL];
+    reef_world        *w = world_of(state);
+    assert_ok(reef_spawn_many(w, ALL, e, reef_with(Mass, 1), reef_with(Position, 1, 2)));
+    const Mass    *place = reef_get(w, e[0], Mass);
+    reef_snapshot *one = reef_snapshot_take(w), *same = reef_snapshot_take(w);
+    kg_put(w, e, ALL, 2);
+    assert_ptr_equal(reef_get(w, e[0], Mass), place);
+    reef_snapshot *two = reef_snapshot_take(w);
+    kg_put(w, e, FULL, 3);
+    assert_ptr_equal(reef_get(w, e[0], Mass), place);
+    reef_world *fork = reef_snapshot_fork(two); /* beside the world, which comes from there too */
+    kg_put(fork, e, ALL, 4);
+    reef_world *third = reef_fork(w);
+    const Mass *seen = reef_get(third, e[0], Mass);
+    kg_put(w, e, ALL, 5);
+    assert_ptr_equal(reef_get(third, e[0], Mass), seen);
+    assert_ptr_not_equal(reef_get(w, e[0], Mass), seen);
+    kg_is(third, e, FULL, 3);
+    kg_is(w, e, ALL, 5);
+    kg_is(fork, e, ALL, 4);
+    reef_snapshot_free(same);
+    assert_ok(reef_restore(third, two));
+    kg_is(third, e, ALL, 2);
+    kg_put(third, e, ALL, 6); /* three come from that state now */
+    assert_ok(reef_restore(w, one));
+    kg_is(w, e, ALL, 1);
+    reef_world_free(fork);
+    kg_put(w, e, ALL, 7); /* the only one that comes from there, and what it was is another snapshot's past */
+    assert_ok(reef_restore(w, two));
+    kg_is(w, e, ALL, 2);
+    reef_snapshot_free(two);
+    kg_is(third, e, ALL, 6);
+    assert_ok(reef_restore(third, one));
+    kg_is(third, e, ALL, 1);
+    reef_world_free(third);
+    reef_snapshot_free(one);
+    kg_is(w, e, ALL, 2);
+}
+
+/* The last block's rows come and go without a look at it: the snapshot has those that went. */
+static void G1_a_snapshot_has_the_rows_that_went(void **state)
+{
+    enum { ALL = 1024 + 1024 };
+    static reef_entity e[ALL];
+    reef_world        *w = world_of(state);
+    assert_ok(reef_spawn_many(w, ALL, e, reef_with(Mass, 1)));
+    reef_snapshot *full = reef_snapshot_take(w);
+    for (uint32_t i = ALL; i-- > ALL - 50;) assert_ok(reef_destroy(w, e[i]));
+    kg_put(w, e, ALL - 50, 2);
+    reef_snapshot *fewer = reef_snapshot_take(w);
+    for (uint32_t i = ALL - 50; i-- > 1024;) assert_ok(reef_destroy(w, e[i]));
+    assert_ok(reef_spawn_many(w, 1024, NULL, reef_with(Mass, 3)));
+    kg_put(w, e, 1024, 3);
+    assert_ok(reef_restore(w, fewer));
+    kg_is(w, e, ALL - 50, 2);
+    assert_ok(reef_restore(w, full));
+    kg_is(w, e, ALL, 1);
+    reef_snapshot_free(full);
+    reef_snapshot_free(fewer);
+}
+
 static uint64_t bytes_used(const reef_world *w)
 {
     reef_stats s = reef_world_stats(w);
@@ -660,6 +736,8 @@ int main(void)
         TEST(G1_each_world_has_its_own_context),
         TEST(G1_a_fork_allocates_a_few_blocks_whatever_the_size),
         TEST(G1_the_first_write_copies_one_block),
+        TEST(G1_snapshots_get_the_copy_and_worlds_keep_their_blocks),
+        TEST(G1_a_snapshot_has_the_rows_that_went),
         TEST(G1_memory_comes_back),
         TEST(G1_memory_comes_back_to_a_world_that_went_on),
         TEST(G1_an_empty_world_and_one_of_a_single_entity),
