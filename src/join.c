@@ -4,8 +4,9 @@
  *                                slots     7       8 9     3     store's index, a line of memory for each row and step
  *
  * A list is proved right before it is used, without a look at the rows. Their handles and bits are as they were if the versions of these
- * are: who writes them marks them, as for the hash. The values are theirs if the store's slots have the same owners, which lie side
- * by side as well. So a row that comes or goes costs its own chunk a new list, and one whose value moves to another slot too.
+ * are: who writes them marks them, as for the hash. The values are theirs if no value left the store since, or else if the slots have the
+ * owners that they had, which lie side by side. So a row that comes or goes costs its own chunk a new list, and one whose value moves
+ * to another slot too.
  *
  * Versions tell that something was written, not how often: what was written at the world's own version may be written again, and is
  * not remembered; the next loop makes a new version. States that come from elsewhere have versions of another history: then all is
@@ -53,13 +54,18 @@ static bool owners_hold(const join_list *l, const value_store *s)
     return true;
 }
 
-const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit)
+const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared)
 {
     const joining *j = q->cut->join;
     if (UNLIKELY(j == NULL || unit >= j->units || j->epoch != q->world->state_epoch)) return NULL;
-    const join_list *l = j->list[unit];
+    join_list *l = j->list[unit];
     if (UNLIKELY(l == NULL || l->rows_at != slots[SLOT_ENTITIES].version || l->bits_at != bits->words.version[unit])) return NULL;
-    return LIKELY(owners_hold(l, store_of(q->world, q->cut->term[0].component))) ? l : NULL;
+    const value_store *s = store_of(q->world, q->cut->term[0].component);
+    ASSERT(l->moves != s->moves || owners_hold(l, s));
+    if (LIKELY(l->moves == s->moves)) return l;
+    if (!owners_hold(l, s)) return NULL;
+    if (!shared) l->moves = s->moves;
+    return l;
 }
 
 /* ---- making lists ---- */
@@ -140,6 +146,7 @@ NOINLINE const join_list *join_make(query *q, const reef_slot *slots, const bit_
     l->bytes = bytes;
     l->rows_at = rows_at;
     l->bits_at = bits_at;
+    l->moves = store_of(w, q->cut->term[0].component)->moves;
     return l;
 }
 
@@ -151,7 +158,7 @@ void joins_prepare(query *q, uint64_t settled)
     for (const match *m = match_at(q, 0), *end = match_end(q); m < end; m = reef_match_after(&q->head, m, 1))
         for (uint32_t unit = table_rows(m->table) ? m->table->first : 0; unit;) {
             const reef_slot *slots = unit_slots(w, unit);
-            if (bit_words(bits, unit) && join_find(q, slots, bits, unit) == NULL) join_make(q, slots, bits, unit, settled);
+            if (bit_words(bits, unit) && join_find(q, slots, bits, unit, false) == NULL) join_make(q, slots, bits, unit, settled);
             unit = slots[0].head.next;
         }
 }

@@ -14,6 +14,7 @@ typedef struct reef_run {
 /* Of a chunk: its rows that have the value, and where. */
 typedef struct join_list {
     uint64_t rows_at, bits_at; /* the versions of the chunk's handles and of its bits when it was found; JOIN_NEVER: look again */
+    uint64_t moves;            /* of the store: as long as these are the same, nobody's value is elsewhere */
     size_t   bytes;
     uint32_t rows, count;      /* runs */
     uint32_t first;            /* slot of the first value */
@@ -57,8 +58,8 @@ INLINE bool slot_follows(const value_store *s, uint32_t at, const reef_entity *e
     return at < s->count && memcmp((const char *)s->values.page[at >> s->bits] + (at & slot_mask(s)) * sizeof *e, e, sizeof *e) == 0;
 }
 
-/* The list of a chunk with such bits; NULL: none is remembered that still holds. */
-const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit);
+/* The list of a chunk with such bits; NULL: none is remembered that still holds. `shared`: several threads look. */
+const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared);
 /* The same, made if there is none. It is remembered if the chunk wasn't written since the version `settled`, and lasts until the next is
  * made. NULL: the chunk has too many rows, or memory is short. Not while systems run, and not while other loops of the query are open. */
 const join_list *join_make(query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled);

@@ -237,10 +237,18 @@ INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uin
     return slot_value(s, *slot);
 }
 
-/* Where a cell's values come from in this chunk. */
-INLINE const void *cell_from(const reef_block *b, const cut_term *t, const match *m, const reef_slot *slots)
+/* Cells of what is stored, for the whole loop: stores don't move while it is open. */
+static void cells_begin(reef_block *b, const cutting *c)
 {
-    if (t->stored) return store_of(b->world, t->component);
+    for (uint32_t i = 0; i < c->cell_count; i++) {
+        b->cells[i].next = UINT32_MAX;
+        b->cells[i].from = i < c->stored_count ? store_of(b->world, c->term[i].component) : NULL;
+    }
+}
+
+/* Where the values of a column come from in this chunk. */
+INLINE const reef_slot *cell_from(const reef_block *b, const cut_term *t, const match *m, const reef_slot *slots)
+{
     if (LIKELY(t->column != CUT_ELSEWHERE)) return reef_slot_of(slots, m, t->column);
     const uint32_t slot = slot_seek(b->world, t->component, slots[0].head.table);
     return slot ? &slots[slot] : NULL;
@@ -287,7 +295,7 @@ static bool joined_chunk(reef_block *b)
     while (walk_step(b)) {
         const uint64_t *words = bit_words(bits, b->unit);
         if (words == NULL) continue;
-        const join_list *l = join_find(q, b->slots, bits, b->unit);
+        const join_list *l = join_find(q, b->slots, bits, b->unit, b->part);
         if (UNLIKELY(l == NULL) && !b->part && q->open == 1) l = join_make(q, b->slots, bits, b->unit, b->world->hot.version - 1);
         if (UNLIKELY(l == NULL)) {
             b->mask = words;
@@ -311,10 +319,8 @@ static NOINLINE bool cut_chunk(reef_block *b)
     if (b->words) b->match = b->walk_match;
     if (!(joins ? joined_chunk(b) : walk_chunk(b))) return reef_end(b), false;
     if (!b->part && !(q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head))) return false;
-    for (uint32_t i = 0; i < c->cell_count; i++) {
-        if (b->words == NULL) b->cells[i].next = UINT32_MAX;
-        b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
-    }
+    if (b->words == NULL) cells_begin(b, c);
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++) b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
     b->walk_match = b->match;
     b->match = &cut_match;
     b->head = &c->head;
