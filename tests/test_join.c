@@ -183,6 +183,47 @@ static void C3_F1_what_is_remembered_is_what_would_be_found(void **state)
     reef_pool_free(p);
 }
 
+/* Loops that only read make no new version: what changes between them is told from what was there all the same. */
+static void F1_changes_between_loops_that_read(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < 100; i++) all[i] = reef_spawn(w, reef_with(Position, 0, 0));
+    const reef_query q = reef_query_new(w, "in Position, in Spark");
+    assert_query(q);
+    for (uint32_t i = 0; i < 60; i++) {
+        assert_true(reef_set(w, all[i * 7 % 100], Spark, i) >= 0);
+        if (i % 3 == 2) assert_ok(reef_remove(w, all[(i - 1) * 7 % 100], Spark));
+        loop_check(w, q, wanted_find(w, q));
+    }
+}
+
+/* Two worlds give one more the value, at the same version of theirs and in the same slot: then one takes over the other's state. */
+static void C3_F1_two_histories_with_the_same_versions(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < 100; i++) {
+        all[i] = reef_spawn(w, reef_with(Position, 0, 0));
+        if (i % 9 == 0) assert_true(reef_set(w, all[i], Spark, i) >= 0);
+    }
+    const reef_query q = reef_query_new(w, "in Position, in Spark");
+    assert_query(q);
+    for (uint32_t k = 0; k < 8; k++) {
+        loops_check(w, q);
+        reef_world *f = reef_fork(w);
+        assert_non_null(f);
+        for (uint32_t i = 0; i < k / 2; i++) (void)reef_hash(k % 2 ? w : f); /* each makes a new version */
+        assert_true(reef_set(w, all[k * 9 + 1], Spark, 1) > 0);
+        assert_true(reef_set(f, all[k * 9 + 2], Spark, 2) > 0);
+        loops_check(w, q);
+        reef_snapshot *s = reef_snapshot_take(f);
+        assert_non_null(s);
+        assert_ok(reef_restore(w, s));
+        reef_snapshot_free(s);
+        reef_world_free(f);
+        loops_check(w, q);
+    }
+}
+
 /* Nothing is allocated by a loop that remembers all, and hardly anything after a change; without memory it goes without. */
 static void G5_F1_memory_to_remember_may_be_short(void **state)
 {
@@ -219,6 +260,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(C3_F1_what_is_remembered_is_what_would_be_found),
+        TEST(F1_changes_between_loops_that_read),
+        TEST(C3_F1_two_histories_with_the_same_versions),
         TEST(G5_F1_memory_to_remember_may_be_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
