@@ -197,6 +197,25 @@ static void F1_changes_between_loops_that_read(void **state)
     }
 }
 
+/* Of a chunk with more than 256 rows nothing is remembered. */
+static void F1_as_many_rows_as_are_remembered(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < 1024; i++) all[i] = reef_spawn(w, reef_with(Position, 0, 0));
+    for (uint32_t i = 0; i < 255; i++) assert_true(reef_set(w, all[i * 4], Spark, i) > 0);
+    const reef_query q = reef_query_new(w, "in Position, in Spark");
+    assert_query(q);
+    for (uint32_t i = 255; i < 259; i++) {
+        assert_true(reef_set(w, all[i * 4 % 1023], Spark, i) >= 0); /* rows 1020, 1, 5 and 9 */
+        assert_int_equal(wanted_find(w, q), i + 1);
+        loops_check(w, q);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_ok(reef_remove(w, all[i * 40], Spark));
+        loops_check(w, q);
+    }
+}
+
 /* Two worlds give one more the value, at the same version of theirs and in the same slot: then one takes over the other's state. */
 static void C3_F1_two_histories_with_the_same_versions(void **state)
 {
@@ -261,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(C3_F1_what_is_remembered_is_what_would_be_found),
         TEST(F1_changes_between_loops_that_read),
+        TEST(F1_as_many_rows_as_are_remembered),
         TEST(C3_F1_two_histories_with_the_same_versions),
         TEST(G5_F1_memory_to_remember_may_be_short),
     };
