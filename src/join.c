@@ -80,7 +80,9 @@ static bool scratch_fill(joining *j, const value_store *s, const reef_slot *slot
 {
     join_list *l = j->scratch;
     uint32_t rows = 0, next = UINT32_MAX;
-    for (uint32_t k = 0; k < BIT_WORDS; k++) rows += bits_count(words[k]);
+    for (uint32_t k = 0; k < BIT_WORDS; k++)
+        for (uint64_t word = words[k]; word && rows <= JOIN_ROWS; word &= word - 1, rows++)
+            PREFETCH(slot_entities(slots) + k * 64 + bits_first(word)); /* a line of memory for each, all at once */
     l->rows = l->count = 0;
     l->straight = true;
     if (rows > JOIN_ROWS) return false;

@@ -270,21 +270,26 @@ INLINE uint32_t words_set(const uint64_t *words)
     return set;
 }
 
-/* Rows of the table's next chunk are fetched ahead: where they are few, each column has a line of memory for each, and a loop waits for
- * one after the other. */
+/* The values of a list's rows are fetched: where they are few, each column has a line of memory for each, and a loop waits for one after
+ * the other. */
+INLINE void rows_fetch(const cutting *c, const match *m, const reef_slot *slots, const join_list *l)
+{
+    const join_run *first = join_runs(l), *end = first + l->count;
+    for (uint32_t k = c->stored_count; k < c->cell_count; k++) {
+        if (c->term[k].column == CUT_ELSEWHERE) continue;
+        const char *base = reef_slot_of(slots, m, c->term[k].column)->block;
+        const size_t size = c->term[k].size;
+        for (const join_run *r = first; r < end; r++) PREFETCH(base + r->row * size);
+    }
+}
+
+/* Those of the table's next chunk, as far as they are known. */
 INLINE void chunk_ahead(const reef_block *b, const cutting *c)
 {
     const joining *j = c->join;
     const uint32_t unit = b->walk_unit;
     if (unit == 0 || j == NULL || unit >= j->units || j->list[unit] == NULL) return;
-    const reef_slot *slots = unit_slots(b->world, unit);
-    const join_run *first = join_runs(j->list[unit]), *end = first + j->list[unit]->count;
-    for (uint32_t k = c->stored_count; k < c->cell_count; k++) {
-        if (c->term[k].column == CUT_ELSEWHERE) continue;
-        const char *base = reef_slot_of(slots, (const match *)b->walk_match, c->term[k].column)->block;
-        const size_t size = c->term[k].size;
-        for (const join_run *r = first; r < end; r++) PREFETCH(base + r->row * size);
-    }
+    rows_fetch(c, b->walk_match, unit_slots(b->world, unit), j->list[unit]);
 }
 
 /* The next chunk with rows that match, of a query that joins: b->run, or b->mask where nothing can be remembered. False: the end. */
@@ -296,7 +301,10 @@ static bool joined_chunk(reef_block *b)
         const uint64_t *words = bit_words(bits, b->unit);
         if (words == NULL) continue;
         const join_list *l = join_find(q, b->slots, bits, b->unit, b->part);
-        if (UNLIKELY(l == NULL) && !b->part && q->open == 1) l = join_make(q, b->slots, bits, b->unit, b->world->hot.version - 1);
+        if (UNLIKELY(l == NULL) && !b->part && q->open == 1) {
+            l = join_make(q, b->slots, bits, b->unit, b->world->hot.version - 1);
+            if (l) rows_fetch(q->cut, match_now(b), b->slots, l);
+        }
         if (UNLIKELY(l == NULL)) {
             b->mask = words;
             if (words_set(words)) return true;
