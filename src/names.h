@@ -239,6 +239,10 @@
 #define index_validate reef_inner_index_validate
 #define is_subtype reef_inner_is_subtype
 #define job_failure reef_inner_job_failure
+#define join_find reef_inner_join_find
+#define join_make reef_inner_join_make
+#define joins_drop reef_inner_joins_drop
+#define joins_prepare reef_inner_joins_prepare
 #define kind_size reef_inner_kind_size
 #define lane_ids_name reef_inner_lane_ids_name
 #define lane_ids_run reef_inner_lane_ids_run
@@ -447,6 +451,7 @@
 #define row_seek reef_inner_row_seek
 #define run_forget reef_inner_run_forget
 #define run_make reef_inner_run_make
+#define run_next reef_inner_run_next
 #define run_put reef_inner_run_put
 #define running_marked reef_inner_running_marked
 #define running_mut reef_inner_running_mut
@@ -486,7 +491,6 @@
 #define shared_wrong reef_inner_shared_wrong
 #define show reef_inner_show
 #define show_token reef_inner_show_token
-#define single_next reef_inner_single_next
 #define single_validate reef_inner_single_validate
 #define size_multiply reef_inner_size_multiply
 #define skips_commit reef_inner_skips_commit

@@ -57,8 +57,9 @@ typedef struct cutting {
     uint32_t each;        /* component whose values are visited one by one; 0: none */
     bool     writes;      /* some stored term */
     bool     shared;      /* it writes values that rows have in common: one job */
-    bool     quick;       /* one stored term, without holes, only read, of every match; and a cell for each term */
+    bool     quick;       /* one stored term, without holes, of every match; and a cell for each term */
     bool     freezes;     /* it asks which of the stored values changed that it writes itself */
+    struct joining *join; /* what it remembers of chunks (src/join.h) */
     cut_term term[];
 } cutting;
 
@@ -212,7 +213,7 @@ void cutting_drop(query *q);
 /* The next block of a loop whose blocks are cut. False: the end. */
 bool each_next(reef_block *b, bool (*next)(reef_block *)); /* the next value of the term with `each`; after the last the next block */
 bool cut_next(reef_block *b);
-bool single_next(reef_block *b); /* while there are singles */
+bool run_next(reef_block *b); /* while there are runs */
 /* How many of n rows side by side, which match, may be one block. */
 uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n);
 /* Pages of the values that the block's rows have and the loop writes: ours and marked. False: no memory, the loop ended. */

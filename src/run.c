@@ -9,6 +9,7 @@
  *
  * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same for each number of
  * threads, and a change by a later system of the same tick is never lost. */
+#include "join.h"
 #include "run.h"
 #include "reef/single.h"
 #include "store.h"
@@ -91,6 +92,7 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
 static COLD bool run_prepare_stored(run *r)
 {
     query *q = r->query;
+    joins_prepare(q, q->world->hot.version); /* the phase has newer ones */
     if (q->cut->freezes) {
         frozen_versions *f = frozen_make(q, r->frozen);
         if (f == NULL) return false;
@@ -741,7 +743,10 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     w->hook_failed.id = 0;
     w->world_failure.status = REEF_OK;
     if (watching(w)) k->shuffle = 0, k->backwards = false;
-    if (!phase_prepare(w, k, &at)) return w->error = phase_error(w, at), REEF_NO_MEMORY;
+    if (!phase_prepare(w, k, &at)) {
+        version_look(w); /* what was prepared took this one for past */
+        return w->error = phase_error(w, at), REEF_NO_MEMORY;
+    }
     for (uint32_t i = first; i < end; i++) {
         run *r = &k->runs[i];
         r->stage = RUN_WAITS;

@@ -2,7 +2,7 @@
  *
  * Everything that could fail or be written by two parts happens when the split begins: the columns that the loop writes become
  * the world's own and are marked, chunk by chunk. A part then reads the world and writes only the blocks that it hands out. */
-#include "query.h"
+#include "join.h"
 #include <stdio.h>
 
 struct reef_split {
@@ -79,6 +79,7 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     if (s == NULL) return failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
     s->count = count;
     s->whole = reef_begin_loop(w, which, loop);
+    if (s->whole.open && q->cut && q->open == 1) joins_prepare(q, w->hot.version - 1);
     if (s->whole.open && split_walk(s, q)) return s;
     if (s->whole.open) {
         reef_end(&s->whole);

@@ -379,6 +379,7 @@ static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entit
         *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
     }
     memcpy(tail + (last & slot_mask(s)) * sizeof vacant, &vacant, sizeof vacant);
+    s->moves++;
     values_mark(w, s, slot >> s->bits);
     values_mark(w, s, last >> s->bits);
 }

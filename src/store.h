@@ -261,6 +261,7 @@ INLINE bool drop_fast_packed(const reef_world *w, value_store *s, handle h)
     if (LIKELY(s->size == 8)) memcpy(to, from, 8);
     else memmove(to, from, s->size);
     s->count = last;
+    s->moves++;
     return true;
 }
 INLINE bool store_add_fast(const reef_world *w, value_store *s, handle h, const void *value)

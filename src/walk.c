@@ -5,8 +5,8 @@
  * look at rows (switches, disabled components, changes), that write optional columns, that begin late or stop early, that go in
  * another order, and the parts of a split. A block that begins within its chunk has an empty head, so that the accessors come
  * here as well. */
+#include "join.h"
 #include "query_order.h"
-#include "store.h"
 #include "track.h"
 
 /* ---- which rows of a chunk match ---- */
@@ -293,7 +293,7 @@ void walk_open(reef_block *b, const query *q)
     b->rest = 0;
     b->more = 0;
     b->number = b->numbers_left = 0;
-    b->single = b->single_end = 0;
+    b->run = b->run_end = NULL;
 }
 
 /* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the next one. */
@@ -316,7 +316,7 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
     walk_open(b, q);
-    if (q->optional_writes || (q->cut && q->cut->writes)) version_look(q->world);
+    if (q->optional_writes || (q->cut && (q->cut->writes || join_is_young(q)))) version_look(q->world);
     if ((q->ranking && !ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
         reef_world *w = q->world;
         reef_end(b);
@@ -802,7 +802,7 @@ bool reef_block_more(reef_block *b)
     if (UNLIKELY(!b->open)) return false;
     if (UNLIKELY(b->walks)) {
         const query *q = b->query;
-        if (b->single < b->single_end) return single_next(b);
+        if (b->run != b->run_end) return run_next(b);
         if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
         return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
     }

@@ -69,10 +69,12 @@ typedef struct reef_store {
     uint64_t   count;  /* values; without holes: also the next slot */
     reef_paged hashes; /* of pages: src/hash.c */
     uint32_t   spare;  /* REEF_PAGED: the page that became empty last + 1; 0: none */
+    uint32_t   run_count; /* REEF_MULTI: entities */
+    uint64_t   moves;  /* without holes: counts values that left, whose slots others took */
     uint64_t   lately_gate; /* the words of bits where one was turned lately, as reef_world.switch_lately; 0: none */
     uint64_t  *lately_words, *lately_count;
     uint32_t   lately_unit;
-    uint32_t   run_count, run_end; /* REEF_MULTI: entities; the first slot that never was part of a run */
+    uint32_t   run_end; /* REEF_MULTI: the first slot that never was part of a run */
     uint32_t   free_runs[REEF_RUN_CLASSES]; /* of 1, 2, 4 ... slots: the first free one's slot + 1, 0: none */
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */

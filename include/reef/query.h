@@ -117,7 +117,7 @@ REEF_API reef_status reef_query_free(reef_world *world, reef_query query);
 struct reef_query_head;
 
 /* Of a block that is cut: where the values of a term begin. */
-enum { REEF_CELLS = 6, REEF_SINGLES = 64 };
+enum { REEF_CELLS = 6 };
 typedef struct reef_cell {
     void       *values;
     uint64_t    next; /* in a store without holes: the slot behind the last value */
@@ -159,8 +159,8 @@ typedef struct reef_block {
     uint32_t           word, more; /* more: bit k: words[k], behind `word`, has some */
     bool               chunk_marked;
     uint64_t           epoch;      /* of the pages that `from` points into */
-    uint32_t           single, single_end; /* of singles[]: the next one, and how many there are */
-    uint16_t           singles[REEF_SINGLES + 1]; /* rows, each a block, whose values of the first term follow one another */
+    const struct reef_run *run, *run_end; /* the chunk's blocks where they are remembered: those that are still to come */
+    bool               run_pair;   /* they have one stored value, only read, and one column: cells[1].next is its value's size */
     const void        *walk_match; /* what `match` is in other loops */
     const reef_entity *handles;    /* of the chunk */
     reef_cell          cells[REEF_CELLS];

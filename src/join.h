@@ -1,0 +1,70 @@
+/* Where the values of rows lie that have one outside of the rows, remembered for loops that ask for both (src/join.c). */
+#ifndef REEF_JOIN_H
+#define REEF_JOIN_H
+
+#include "query.h"
+#include "store.h"
+
+/* Rows side by side whose values are side by side as well: a block of the loop. */
+typedef struct reef_run {
+    uint16_t row, count;
+    uint32_t page, at; /* of the first value: the page of its slot; bytes from there */
+} join_run;
+
+/* Of a chunk: its rows that have the value, and where. */
+typedef struct join_list {
+    uint64_t rows_at, bits_at; /* the versions of the chunk's handles and of its bits when it was found; JOIN_NEVER: look again */
+    uint64_t moves;            /* of the store: as long as these are the same, nobody's value is elsewhere */
+    size_t   bytes;
+    uint32_t rows, count;      /* runs */
+    uint32_t first;            /* slot of the first value */
+    bool     straight;         /* the values follow one another, in one page */
+    reef_entity entity[];      /* of the rows; behind them join_run[count] */
+} join_list;
+#define JOIN_NEVER UINT64_MAX
+
+enum { JOIN_ROWS = 256 }; /* in a chunk of more nothing is remembered: its blocks are longer, and the lists would be too */
+
+/* Of a query. */
+typedef struct joining {
+    uint64_t    epoch;   /* of the state that the lists are of */
+    uint32_t    units;   /* lists there is room for */
+    bool        young;   /* some list couldn't be kept: its chunk was written at the version that was the world's */
+    join_list **list;    /* by unit; NULL: none */
+    join_list  *scratch; /* with room for JOIN_ROWS rows */
+} joining;
+
+INLINE const join_run *join_runs(const join_list *l) { return (const join_run *)(const void *)(l->entity + l->rows); }
+
+/* Its rows are those that have the one stored component which it asks for, and nothing else decides by row. */
+INLINE bool query_joins(const query *q)
+{
+    const cutting *c = q->cut;
+    return c->quick && q->switch_count == 1 && q->switches[0] == c->term[0].component << 1;
+}
+
+/* Some chunk would be remembered if the world had a new version, which no other open loop forbids. (What these write they mark once.) */
+INLINE bool join_is_young(const query *q)
+{
+    joining *j = q->cut->join;
+    if (LIKELY(j == NULL || !j->young) || q->world->locks != 1) return false;
+    j->young = false;
+    return true;
+}
+
+/* Is slot `at` the entity's? */
+INLINE bool slot_follows(const value_store *s, uint32_t at, const reef_entity *e)
+{
+    return at < s->count && memcmp((const char *)s->values.page[at >> s->bits] + (at & slot_mask(s)) * sizeof *e, e, sizeof *e) == 0;
+}
+
+/* The list of a chunk with such bits; NULL: none is remembered that still holds. `shared`: several threads look. */
+const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared);
+/* The same, made if there is none. It is remembered if the chunk wasn't written since the version `settled`, and lasts until the next is
+ * made. NULL: the chunk has too many rows, or memory is short. Not while systems run, and not while other loops of the query are open. */
+const join_list *join_make(query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled);
+/* All lists that hold no more made anew, as far as memory allows: before several threads walk. */
+void joins_prepare(query *q, uint64_t settled);
+void joins_drop(query *q);
+
+#endif
