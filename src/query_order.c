@@ -73,6 +73,7 @@ static bool ranking_put(query *q, const ordering *by)
     r->by = *by;
     q->ranking = r;
     q->looks = true;
+    q->rows_epoch = UINT64_MAX; /* it has no straight loops any more */
     return true;
 }
 

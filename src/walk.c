@@ -542,6 +542,7 @@ uint32_t walk_step(reef_block *b)
     const table *t = match_now(b)->table;
     b->slots = unit_slots(b->world, unit);
     b->walk_unit = b->slots[0].head.next;
+    PREFETCH(unit_slots(b->world, b->walk_unit)); /* the next chunk's, a block early */
     b->count = chunk_rows(t, unit);
     b->entities = slot_entities(b->slots);
     b->unit = unit;
