@@ -389,6 +389,7 @@
 #define queries_drop reef_inner_queries_drop
 #define queries_forget reef_inner_queries_forget
 #define queries_ready reef_inner_queries_ready
+#define queries_validate reef_inner_queries_validate
 #define query_check reef_inner_query_check
 #define query_drop reef_inner_query_drop
 #define query_last_run reef_inner_query_last_run
@@ -449,6 +450,7 @@
 #define row_pop reef_inner_row_pop
 #define row_pushed reef_inner_row_pushed
 #define row_seek reef_inner_row_seek
+#define rows_look reef_inner_rows_look
 #define run_forget reef_inner_run_forget
 #define run_make reef_inner_run_make
 #define run_next reef_inner_run_next

@@ -373,6 +373,49 @@ NOINLINE bool query_look(query *q)
     return true;
 }
 
+/* What straight loops know of tables. A table with a lease gets and loses rows without a word to queries: it is taken away. (The next change
+ * of the table then goes by the general path, as after each loop that writes.) */
+NOINLINE bool rows_look(query *q)
+{
+    const reef_world *w = q->world;
+    if (!query_update(q) || q->looks || q->fixed) return false;
+    for (uint32_t i = 0; i < q->match_count; i++) {
+        match *m = match_of(q, i);
+        const table *t = m->table;
+        if (t->lease == w->hot.version) ((table *)(uintptr_t)t)->lease = 0;
+        m->rows = (uint32_t)table_rows(t);
+        if (m->rows == 0) continue;
+        if (q->head.remembers && m->unit != t->first) m->unit = t->first, m->slots = unit_slots(w, t->first);
+        m->entities = slot_entities(unit_slots(w, t->first));
+    }
+    if (q->epoch == w->tables_epoch) q->rows_epoch = w->rows_epoch; /* else each loop comes by here */
+    return true;
+}
+
+/* Is what a match knows of rows as it is? */
+static bool match_is_sound(const query *q, const match *m)
+{
+    const reef_world *w = q->world;
+    const table *t = m->table;
+    if (t != table_place(w, m->id) || m->rows != table_rows(t) || t->lease == w->hot.version) return false;
+    if (m->rows == 0) return true;
+    return m->entities == slot_entities(unit_slots(w, t->first)) && (!q->head.remembers || m->slots == unit_slots(w, t->first));
+}
+
+COLD reef_status queries_validate(const reef_world *w, char *message, size_t size)
+{
+    for (uint32_t k = 0; k < w->query_room; k++) {
+        const query *q = w->queries[k].query;
+        if (q == NULL || q->rows_epoch != w->rows_epoch) continue;
+        bool ok = q->epoch == w->tables_epoch && !q->looks && !q->fixed && match_end(q)->rows == 0;
+        for (uint32_t i = 0; ok && i < q->match_count; i++) ok = match_is_sound(q, match_at(q, i));
+        if (ok) continue;
+        snprintf(message, size, "query %u: rows that aren't as they are", k);
+        return REEF_CORRUPT;
+    }
+    return REEF_OK;
+}
+
 /* ---- reading terms ---- */
 
 typedef struct term_list {
@@ -537,7 +580,7 @@ static bool terms_take(query *q, const term_list *l, const term_facts *facts)
     for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
     if (subs && !subs_expand(q)) return false;
     query_settle(q);
-    q->epoch = q->marks_epoch = UINT64_MAX;
+    q->epoch = q->rows_epoch = q->marks_epoch = UINT64_MAX;
     return true;
 }
 

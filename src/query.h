@@ -78,6 +78,7 @@ struct reef_query_data {
     uint32_t    seen;        /* tables of the graph looked at */
     uint32_t    rare, rare_used; /* the rarest type that every match has, 0: none; how many tables had it when we looked */
     uint64_t    epoch;       /* of the world's tables, when the matches' pointers were taken */
+    uint64_t    rows_epoch;  /* the same of rows_epoch, when rows_look came by */
     uint64_t    marks_epoch; /* of the world's marks of disabled components, when tables were settled */
     char       *matches;
     uint32_t    match_count, match_capacity;
@@ -124,6 +125,10 @@ INLINE const match *match_end(const query *q) { return match_at(q, q->match_coun
  * runs out: false. */
 bool query_look(query *q);
 INLINE bool query_update(query *q) { return LIKELY(q->epoch == q->world->tables_epoch) || q->open || query_look(q); }
+/* The same for a straight loop, which goes by what matches know of rows as well; while rows_epoch stays, it isn't needed again. False: no
+ * memory, or the query has no straight loops. */
+bool rows_look(query *q);
+reef_status queries_validate(const reef_world *w, char *message, size_t size);
 void query_drop(query *q);
 uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
 void queries_forget(reef_world *w); /* those that were freed lately */

@@ -62,7 +62,7 @@ void ranking_drop(query *q)
     memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
     memory_free(m, MEMORY_OTHER, r, sizeof *r);
     q->ranking = NULL;
-    q->epoch = UINT64_MAX; /* whether a loop looks at rows is to be found anew */
+    q->epoch = q->rows_epoch = UINT64_MAX; /* whether a loop looks at rows is to be found anew */
 }
 
 static bool ranking_put(query *q, const ordering *by)
@@ -73,6 +73,7 @@ static bool ranking_put(query *q, const ordering *by)
     r->by = *by;
     q->ranking = r;
     q->looks = true;
+    q->rows_epoch = UINT64_MAX; /* it has no straight loops any more */
     return true;
 }
 

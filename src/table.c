@@ -137,7 +137,7 @@ static void chunk_page_release(void *context, const void *page, const void *kept
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
     paged_owner o = owner_chunks(w);
-    if (!BUG(27)) w->tables_epoch++; /* queries remember slots */
+    if (!BUG(27)) tables_renew(w); /* queries remember slots */
     reef_slot *page = paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
     if (page == NULL) return NULL;
     chunks_know_ours(w);
@@ -525,13 +525,13 @@ table *table_own(reef_world *w, uint32_t id)
     if (t == NULL) return NULL;
     if (before != t) {
         memset(w->edge_cache, 0, sizeof w->edge_cache); /* it points into pages, as queries do */
-        w->tables_epoch++;
+        tables_renew(w);
     }
     t += id % TABLES_PER_PAGE;
-    if (t->shape == NULL) {
-        t->shape = shape_of(w->family, id);
-        w->tables_epoch++; /* queries look at it */
-    }
+    rows_other(w);
+    if (t->shape) return t;
+    t->shape = shape_of(w->family, id);
+    tables_renew(w); /* queries look at it */
     return t;
 }
 
@@ -549,7 +549,7 @@ void table_lease(reef_world *w, table *t)
     const shape *s = t->shape;
     if (t->lease == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->bits || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
     t->tail = unit_slots(w, t->last);
-    t->lease = w->hot.version;
+    t->lease = w->hot.version, rows_other(w);
 }
 
 bool table_prepare_pop(reef_world *w, const table *t)
@@ -562,12 +562,12 @@ bool table_prepare_pop(reef_world *w, const table *t)
 void row_pushed(reef_world *w, table *t)
 {
     if (UNLIKELY(t->shape->hooked)) unit_slots(w, t->last)[0].head_more.count++;
-    t->next++;
+    t->next++, rows_other(w);
 }
 
 void row_pop(reef_world *w, table *t)
 {
-    t->next--;
+    t->next--, rows_other(w);
     reef_slot *slots = unit_slots(w, t->last);
     if (UNLIKELY(t->shape->hooked)) slots[0].head_more.count--;
     quarantine_close(w, t);

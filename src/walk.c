@@ -344,11 +344,21 @@ static NOINLINE reef_block begin_walk(reef_world *w, query *q, reef_status s)
     return b;
 }
 
+/* Rows came or went since the query's last loop, or it has no straight ones. */
+static NOINLINE reef_block begin_look(reef_world *w, query *q, reef_status s)
+{
+    if (q == NULL || !rows_look(q)) return begin_walk(w, q, s);
+    reef_block b;
+    loop_lock(w, q);
+    BLOCK_BEFORE(b, w, q);
+    return b;
+}
+
 reef_block reef_begin(reef_world *w, reef_query which)
 {
     reef_status s = REEF_NO_MEMORY;
     query *q = w ? query_of(w, which, &s) : NULL;
-    if (UNLIKELY(q == NULL || !query_update(q) || q->looks || q->fixed)) return begin_walk(w, q, s);
+    if (UNLIKELY(q == NULL || q->rows_epoch != w->rows_epoch)) return begin_look(w, q, s);
     reef_block b;
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
@@ -532,6 +542,7 @@ uint32_t walk_step(reef_block *b)
     const table *t = match_now(b)->table;
     b->slots = unit_slots(b->world, unit);
     b->walk_unit = b->slots[0].head.next;
+    PREFETCH(unit_slots(b->world, b->walk_unit)); /* the next chunk's, a block early */
     b->count = chunk_rows(t, unit);
     b->entities = slot_entities(b->slots);
     b->unit = unit;
@@ -796,6 +807,21 @@ static NOINLINE bool walk_next(reef_block *b)
     return false;
 }
 
+/* Ends a straight loop after which nothing is open or unusual. False: it isn't such a one. */
+INLINE bool loop_end_straight(reef_block *b)
+{
+    reef_world *w = b->world;
+    query *q = b->query;
+    if (b->part || q->once || w->locks != 1 || w->slow != SLOW_LOCKED || w->hot.records.shared || GUARDED(w)) return false;
+    b->open = false;
+    b->count = 0;
+    b->next_unit = REEF_GO_CALL;
+    q->open--;
+    w->locks = w->slow = 0;
+    w->gate_move = w->gate_destroy = w->hot.version;
+    return true;
+}
+
 /* reef_block_step found nothing. */
 bool reef_block_more(reef_block *b)
 {
@@ -806,7 +832,7 @@ bool reef_block_more(reef_block *b)
         if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
         return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
     }
-    loop_end(b);
+    if (UNLIKELY(!loop_end_straight(b))) reef_end(b);
     return false;
 }
 

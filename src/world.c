@@ -188,7 +188,7 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
     if (index_validate(w, &placed, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
         bits_validate(w, message, size) != REEF_OK || stores_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK ||
         events_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK ||
-        single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK)
+        single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK || queries_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;
     const uint64_t rows = reef_count_alive(w) - w->hot.empty_count;
     if (rows == placed) return REEF_OK;

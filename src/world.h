@@ -237,11 +237,12 @@ enum { EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 struct reef_world {
     reef_hot   hot;
     uint32_t   slow;        /* != 0: the fast paths of structural calls give up (loop open, names, observers ...) */
-    uint32_t   locks;       /* open loops */
-    uint32_t   deferring;   /* of these, loops that asked for structural changes to be recorded */
+    uint32_t   deferring;   /* of the open loops, those that asked for structural changes to be recorded */
+    uint32_t   locks;       /* open loops. (Not beside `slow`: a compiler that compares both at once waits for two stores.) */
     commands  *commands;    /* where they are recorded now; NULL: nowhere */
     uint64_t   tables_epoch; /* counts what queries remember and what may be no more: pages of tables and of chunks made or copied
                                 (pointers into them are good while it stays) or shared, tables used for the first time, disabled_epoch */
+    uint64_t   rows_epoch;   /* the same, and counts whatever gives a table other rows or blocks, or a lease: rows_other */
     uint64_t   disabled_epoch; /* which stores of marks there are is the same while it stays: marks_renew */
     uint64_t   gate_move;    /* what a lease must be for the straight path: the version, or never (gates_set) */
     uint64_t   gate_destroy; /* the same for destroy, which also has names to forget */
@@ -395,15 +396,23 @@ INLINE void version_look(reef_world *w)
     w->ring_next = w->ring_end = NULL;
     version_advance(w);
 }
+/* What queries remember of the rows of tables isn't so any more. The straight paths that make and end rows don't come by here: they need
+ * a lease, which does, and queries take away the leases of the tables that they look at (rows_look in src/query.c). */
+INLINE void rows_other(reef_world *w) { w->rows_epoch++; }
+INLINE void tables_renew(reef_world *w)
+{
+    w->tables_epoch++;
+    rows_other(w);
+}
 INLINE void marks_renew(reef_world *w)
 {
     w->disabled_epoch++;
-    w->tables_epoch++;
+    tables_renew(w);
 }
 /* The same after everything was shared with another holder: nothing is ours alone. */
 INLINE void version_share(reef_world *w)
 {
-    if (!BUG(27)) w->tables_epoch++; /* queries remember slots */
+    if (!BUG(27)) tables_renew(w); /* queries remember slots */
     bool hashed = w->hashed == w->hot.version; /* sharing changes nothing that the hash covers */
     w->hot.fork_version = w->ours_after = w->hot.version;
     version_look(w);
@@ -431,6 +440,7 @@ INLINE void values_shift(reef_world *w)
 {
     w->hot.moves++;
     w->shifted++;
+    rows_other(w);
 }
 INLINE void entities_ended(reef_world *w, uint64_t n)
 {
@@ -441,6 +451,7 @@ INLINE void entities_ended(reef_world *w, uint64_t n)
 INLINE void moves_put(reef_world *w, uint64_t moved, uint64_t destroyed)
 {
     w->hot.moves++;
+    rows_other(w);
     w->destroyed = destroyed;
     w->shifted = w->hot.moves - destroyed - moved;
 }

@@ -471,6 +471,30 @@ static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
     }
 }
 
+/* Loops that only read make no new version, so the straight paths go on between them; a fork and its end are on the way. */
+static void E6_loops_see_rows_that_came_and_went_between_them(void **state)
+{
+    enum { ROUNDS = 300 };
+    reef_world *w = world_of(state), *fork = NULL;
+    reef_query  q = reef_query_new(w, "in Mass"), other = reef_query_new(w, "in Mass, in Position");
+    reef_entity made[4 * ROUNDS], seen[4 * ROUNDS];
+    uint32_t    n = 0, moved = 0;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        for (uint32_t k = 0; k <= i % 4; k++) made[n++] = reef_spawn(w, reef_with(Mass, (int)i));
+        assert_int_equal(collect(w, q, seen), n);
+        if (i % 3 == 0) assert_status(REEF_ADDED, reef_set(w, made[moved++], Position, 1, 2));
+        if (i % 3 == 0) assert_int_equal(collect(w, other, seen), moved);
+        assert_int_equal(collect(w, q, seen), n);
+        if (i % 5 == 4) assert_ok(reef_destroy(w, made[--n]));
+        if (i == 100) fork = reef_fork(w);
+        if (i == 150) reef_world_free(fork);
+        assert_int_equal(collect(w, q, seen), n);
+        assert_int_equal(collect(w, other, seen), moved);
+        if (i % 16 == 0) assert_ok(reef_validate(w, NULL, 0));
+    }
+    end_world(state, w);
+}
+
 static void E10_queries_end_with_their_world(void **state)
 {
     reef_world *w = another_world(state, NULL);
@@ -502,6 +526,7 @@ int main(void)
         TEST(E3_a_query_of_unused_types_creates_nothing),
         TEST(C1_masks_tell_the_rows_that_match),
         TEST(C1_two_switches_and_the_bits_behind_the_last_row),
+        TEST(E6_loops_see_rows_that_came_and_went_between_them),
         TEST(E10_queries_end_with_their_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
