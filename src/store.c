@@ -335,6 +335,7 @@ static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
     store_pages pages;
     const paged_owner o = store_owner(w->family, s, &pages);
     const uint32_t spare = s->spare - 1;
+    s->lately_page = UINT32_MAX;
     if (s->spare && spare != page && spare < s->values.count && s->values.page[spare] &&
         *page_live(s, s->values.page[spare]) == 0)
         (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);
@@ -422,6 +423,7 @@ void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 
 COLD bool stores_shrink(reef_world *w)
 {
+    lately_forget(w);
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         value_store *s = &w->state.stores[i];
         store_pages pages;

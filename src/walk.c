@@ -257,7 +257,7 @@ INLINE void loop_lock(reef_world *w, query *q)
     w->locks++;
     w->slow |= SLOW_LOCKED;
     w->hot.fresh_end = 0;
-    w->gate_move = w->gate_destroy = UINT64_MAX;
+    gates_close(w);
     q->open++;
 }
 
