@@ -64,6 +64,7 @@ paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
                                .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
                                .kind = MEMORY_STORES,
                                .release = t->hooks.destroy || s->shared ? values_release : NULL,
+                               .raw = s->direct && !t->resets, /* store_default relies on zeroes */
                                .align = s->align,
                                .copy = t->plain_copy && !s->shared ? NULL : values_copy};
     return (paged_owner){&f->memory, &f->lock, &pages->type, pages};
@@ -75,7 +76,9 @@ static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
     const paged_owner o = store_owner(w->family, s, &pages);
     pages.world = w;
     if (page >= s->values.count && !paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
+    const bool fresh = s->values.page[page] == NULL;
     char *block = paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
+    if (block && fresh && pages.type.raw) memset(block, 0, s->offset); /* who is there; values are written before they are read */
     if (pages.refused) w->hook_failed.id = s->component;
     return block;
 }

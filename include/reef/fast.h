@@ -369,13 +369,16 @@ REEF_INLINE bool reef_switch_turn(reef_world *world, reef_entity e, reef_compone
     *h->lately.count += on ? 1 : UINT64_MAX;
     return true;
 }
-REEF_INLINE reef_status reef_switch_on(reef_world *world, reef_entity e, reef_component c)
+/* By declaration, without a look at whether the id is known: a switch's isn't 0. */
+REEF_INLINE reef_status reef_switch_on(reef_world *world, reef_entity e, reef_type_decl *decl)
 {
-    return REEF_LIKELY(world != NULL && reef_switch_turn(world, e, c, true)) ? REEF_OK : reef_add_id(world, e, c, NULL, NULL);
+    if (REEF_LIKELY(world != NULL && reef_switch_turn(world, e, reef_id_now(decl), true))) return REEF_OK;
+    return reef_add_id(world, e, reef_id_of(decl), NULL, NULL);
 }
-REEF_INLINE reef_status reef_switch_off(reef_world *world, reef_entity e, reef_component c)
+REEF_INLINE reef_status reef_switch_off(reef_world *world, reef_entity e, reef_type_decl *decl)
 {
-    return REEF_LIKELY(world != NULL && reef_switch_turn(world, e, c, false)) ? REEF_OK : reef_remove_id(world, e, c);
+    if (REEF_LIKELY(world != NULL && reef_switch_turn(world, e, reef_id_now(decl), false))) return REEF_OK;
+    return reef_remove_id(world, e, reef_id_of(decl));
 }
 
 /* Values outside of the rows come and go on a straight path where nothing has to be made or owned and nobody looks: of a type without hooks
@@ -472,36 +475,37 @@ REEF_INLINE bool reef_leave_packed(const reef_hot *h, reef_store *s, uint32_t in
     return true;
 }
 
-/* Sets a value that isn't there, removes one that is; else the slow half does it. `paged` is a constant, and the type's. */
-static inline reef_status reef_set_outside(reef_world *world, reef_entity e, reef_component c, const void *value, size_t size, bool paged)
+/* Sets a value that isn't there, removes one that is; else the slow half does it (also where the id isn't known yet: the store of id 0 has
+ * no gate). `paged` is a constant, and the type's. */
+static inline reef_status reef_set_outside(reef_world *world, reef_entity e, reef_type_decl *decl, const void *value, size_t size, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
     const uint64_t packed = reef_handle(e);
-    if (REEF_UNLIKELY(world == NULL || (uint32_t)packed >= h->index_count)) return reef_set_stored(world, e, c, value, size);
-    reef_store *s = reef_store_of(world, c);
-    if (REEF_UNLIKELY(s->lately_gate[paged] != h->gate_move || s->size != size)) return reef_set_stored(world, e, c, value, size);
+    if (REEF_UNLIKELY(world == NULL || (uint32_t)packed >= h->index_count)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
+    reef_store *s = reef_store_of(world, reef_id_now(decl));
+    if (REEF_UNLIKELY(s->lately_gate[paged] != h->gate_move || s->size != size)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
     const uint64_t row = reef_row_at(h, packed, s->lately_first), bit = (uint64_t)1 << (row & 63);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || s->lately_words[row / 64] & bit)) return reef_set_stored(world, e, c, value, size);
+    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || s->lately_words[row / 64] & bit)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
     char *at = paged ? reef_come_paged(h, s, packed, size) : reef_come_packed(h, s, e, size);
-    if (REEF_UNLIKELY(at == NULL)) return reef_set_stored(world, e, c, value, size);
+    if (REEF_UNLIKELY(at == NULL)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
     s->lately_words[row / 64] |= bit;
     ++*s->lately_count;
     memcpy(at, value, size);
     return REEF_ADDED;
 }
-static inline reef_status reef_remove_outside(reef_world *world, reef_entity e, reef_component c, bool paged)
+static inline reef_status reef_remove_outside(reef_world *world, reef_entity e, reef_type_decl *decl, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
     const uint64_t packed = reef_handle(e);
     char *to = NULL;
     const char *from = NULL;
-    if (REEF_UNLIKELY(world == NULL || (uint32_t)packed >= h->index_count)) return reef_remove_id(world, e, c);
-    reef_store *s = reef_store_of(world, c);
-    if (REEF_UNLIKELY(s->lately_gate[paged] != h->gate_move)) return reef_remove_id(world, e, c);
+    if (REEF_UNLIKELY(world == NULL || (uint32_t)packed >= h->index_count)) return reef_remove_id(world, e, reef_id_of(decl));
+    reef_store *s = reef_store_of(world, reef_id_now(decl));
+    if (REEF_UNLIKELY(s->lately_gate[paged] != h->gate_move)) return reef_remove_id(world, e, reef_id_of(decl));
     const uint64_t row = reef_row_at(h, packed, s->lately_first);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || !(s->lately_words[row / 64] >> (row & 63) & 1))) return reef_remove_id(world, e, c);
+    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || !(s->lately_words[row / 64] >> (row & 63) & 1))) return reef_remove_id(world, e, reef_id_of(decl));
     if (REEF_UNLIKELY(!(paged ? reef_leave_paged(h, s, packed) : reef_leave_packed(h, s, (uint32_t)packed, false, &to, &from))))
-        return reef_remove_id(world, e, c);
+        return reef_remove_id(world, e, reef_id_of(decl));
     s->lately_words[row / 64] &= ~((uint64_t)1 << (row & 63));
     --*s->lately_count;
     if (paged) return REEF_OK;
@@ -716,24 +720,24 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t 
  * compound literals.) */
 #ifndef __cplusplus
 #define reef_set(world, entity, T, ...) \
-    (REEF_STORED_(T) ? reef_set_outside(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
+    (REEF_STORED_(T) ? reef_set_outside(world, entity, reef_decl_of_##T(), &(const T){__VA_ARGS__}, sizeof(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
                      : reef_set_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
 #else
 REEF_END_C
 template <class T>
-static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_component c, const T &value, bool stored, bool paged)
+static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_type_decl *decl, const T &value, bool stored, bool paged)
 {
-    return stored ? reef_set_outside(w, e, c, &value, sizeof(T), paged) : reef_set_id(w, e, c, &value, sizeof(T));
+    return stored ? reef_set_outside(w, e, decl, &value, sizeof(T), paged) : reef_set_id(w, e, reef_id_of(decl), &value, sizeof(T));
 }
 REEF_BEGIN_C
 #define reef_set(world, entity, T, ...) \
-    reef_set_value<T>(world, entity, reef_id(T), T{__VA_ARGS__}, REEF_STORED_(T), (int)reef_home_of_##T == (int)REEF_PAGED)
+    reef_set_value<T>(world, entity, reef_decl_of_##T(), T{__VA_ARGS__}, REEF_STORED_(T), (int)reef_home_of_##T == (int)REEF_PAGED)
 #endif
 #define reef_add(world, entity, T) \
-    ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_on(world, entity, reef_id(T)) : reef_add_id(world, entity, reef_id(T), NULL, NULL))
+    ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_on(world, entity, reef_decl_of_##T()) : reef_add_id(world, entity, reef_id(T), NULL, NULL))
 #define reef_remove(world, entity, T) \
-    ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_off(world, entity, reef_id(T)) : \
-     REEF_STORED_(T) ? reef_remove_outside(world, entity, reef_id(T), (int)reef_home_of_##T == (int)REEF_PAGED) \
+    ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_off(world, entity, reef_decl_of_##T()) : \
+     REEF_STORED_(T) ? reef_remove_outside(world, entity, reef_decl_of_##T(), (int)reef_home_of_##T == (int)REEF_PAGED) \
                      : reef_remove_id(world, entity, reef_id(T)))
 
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */
