@@ -352,7 +352,9 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 {
     value_store *s = store_direct(w, c);
     if (UNLIKELY(args != NULL || s == NULL)) return add_slow(w, "reef_add", e, c, args, out);
-    if (UNLIKELY(!stored_go(w, s, e, NULL))) return add_slow(w, "reef_add", e, c, args, out);
+    char *at = s->paged ? reef_come_lately(w, e, c, s->size, true) : reef_come_lately(w, e, c, s->size, false);
+    if (LIKELY(at != NULL)) memset(at, 0, s->size);
+    else if (!stored_go(w, s, e, NULL)) return add_slow(w, "reef_add", e, c, args, out);
     if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
     return REEF_OK;
 }
@@ -522,7 +524,9 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
     value_store *s = store_direct(w, c);
-    return s && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
+    if (UNLIKELY(s == NULL)) return remove_slow(w, e, c);
+    if (s->paged ? reef_leave_lately(w, e, c, true) : reef_leave_lately(w, e, c, false)) return REEF_OK;
+    return stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)

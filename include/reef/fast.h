@@ -475,43 +475,53 @@ REEF_INLINE bool reef_leave_packed(const reef_hot *h, reef_store *s, uint32_t in
     return true;
 }
 
-/* Sets a value that isn't there, removes one that is; else the slow half does it (also where the id isn't known yet: the store of id 0 has
- * no gate). `paged` is a constant, and the type's. */
-static inline reef_status reef_set_outside(reef_world *world, reef_entity e, reef_type_decl *decl, const void *value, size_t size, bool paged)
+/* A value and its bit come: where the caller writes it; NULL: nothing was done. They go; false: nothing was done. `paged` is a constant, and
+ * the type's. (The store of id 0 has no gate.) */
+REEF_INLINE char *reef_come_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
     const uint64_t packed = reef_handle(e);
-    if (REEF_UNLIKELY(world == NULL || (uint32_t)packed >= h->index_count)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
-    reef_store *s = reef_store_of(world, reef_id_now(decl));
-    if (REEF_UNLIKELY(s->lately_gate[paged] != h->gate_move || s->size != size)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
+    reef_store *s = reef_store_of(world, c);
+    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate[paged] != h->gate_move || s->size != size)) return NULL;
     const uint64_t row = reef_row_at(h, packed, s->lately_first), bit = (uint64_t)1 << (row & 63);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || s->lately_words[row / 64] & bit)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
+    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || s->lately_words[row / 64] & bit)) return NULL;
     char *at = paged ? reef_come_paged(h, s, packed, size) : reef_come_packed(h, s, e, size);
-    if (REEF_UNLIKELY(at == NULL)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
+    if (REEF_UNLIKELY(at == NULL)) return NULL;
     s->lately_words[row / 64] |= bit;
     ++*s->lately_count;
-    memcpy(at, value, size);
-    return REEF_ADDED;
+    return at;
 }
-static inline reef_status reef_remove_outside(reef_world *world, reef_entity e, reef_type_decl *decl, bool paged)
+REEF_INLINE bool reef_leave_lately(reef_world *world, reef_entity e, reef_component c, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
     const uint64_t packed = reef_handle(e);
     char *to = NULL;
     const char *from = NULL;
-    if (REEF_UNLIKELY(world == NULL || (uint32_t)packed >= h->index_count)) return reef_remove_id(world, e, reef_id_of(decl));
-    reef_store *s = reef_store_of(world, reef_id_now(decl));
-    if (REEF_UNLIKELY(s->lately_gate[paged] != h->gate_move)) return reef_remove_id(world, e, reef_id_of(decl));
+    reef_store *s = reef_store_of(world, c);
+    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate[paged] != h->gate_move)) return false;
     const uint64_t row = reef_row_at(h, packed, s->lately_first);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || !(s->lately_words[row / 64] >> (row & 63) & 1))) return reef_remove_id(world, e, reef_id_of(decl));
-    if (REEF_UNLIKELY(!(paged ? reef_leave_paged(h, s, packed) : reef_leave_packed(h, s, (uint32_t)packed, false, &to, &from))))
-        return reef_remove_id(world, e, reef_id_of(decl));
+    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || !(s->lately_words[row / 64] >> (row & 63) & 1))) return false;
+    if (REEF_UNLIKELY(!(paged ? reef_leave_paged(h, s, packed) : reef_leave_packed(h, s, (uint32_t)packed, false, &to, &from)))) return false;
     s->lately_words[row / 64] &= ~((uint64_t)1 << (row & 63));
     --*s->lately_count;
-    if (paged) return REEF_OK;
+    if (paged) return true;
     if (REEF_LIKELY(s->size == 8)) memcpy(to, from, 8);
     else memmove(to, from, s->size);
-    return REEF_OK;
+    return true;
+}
+
+/* Sets a value that isn't there, removes one that is; else the slow half does it. */
+static inline reef_status reef_set_outside(reef_world *world, reef_entity e, reef_type_decl *decl, const void *value, size_t size, bool paged)
+{
+    char *at = REEF_LIKELY(world != NULL) ? reef_come_lately(world, e, reef_id_now(decl), size, paged) : NULL;
+    if (REEF_UNLIKELY(at == NULL)) return reef_set_stored(world, e, reef_id_of(decl), value, size);
+    memcpy(at, value, size);
+    return REEF_ADDED;
+}
+static inline reef_status reef_remove_outside(reef_world *world, reef_entity e, reef_type_decl *decl, bool paged)
+{
+    if (REEF_LIKELY(world != NULL && reef_leave_lately(world, e, reef_id_now(decl), paged))) return REEF_OK;
+    return reef_remove_id(world, e, reef_id_of(decl));
 }
 
 /* The same by id, for bindings. */
