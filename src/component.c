@@ -253,33 +253,14 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (mark || b->marks) return true;
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
     if (s->component) {
-        s->lately_gate = w->hot.version;
-        s->lately_unit = unit;
+        if (s->lately_gate[s->paged] != w->hot.version) s->lately_page = s->lately_part = UINT32_MAX;
+        s->lately_gate[s->paged] = s->direct ? w->hot.version : 0;
+        s->lately_first = unit_place(unit);
         s->lately_words = words;
         s->lately_count = &b->count;
         return true;
     }
-    w->switch_lately.gate = w->hot.version;
-    w->switch_lately.component = c.id;
-    w->switch_lately.unit = unit;
-    w->switch_lately.words = words;
-    w->switch_lately.count = &b->count;
-    return true;
-}
-
-/* The same in the chunk where a switch was turned lately; its component is c. (Without it 100 instructions instead of 45.) */
-INLINE bool switch_again(reef_world *w, reef_entity e, bool on)
-{
-    const handle h = handle_of(e);
-    if (UNLIKELY(HANDLE_INDEX(h) >= w->hot.index_count || w->switch_lately.gate != w->gate_move)) return false;
-    const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
-    const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place_unit(place) != w->switch_lately.unit)) return false;
-    uint64_t *word = &w->switch_lately.words[place_row(place) / 64];
-    const uint64_t bit = 1ull << (place % 64), was = *word;
-    if (UNLIKELY(((was & bit) != 0) == on)) return false;
-    *word = was ^ bit;
-    *w->switch_lately.count += on ? 1 : UINT64_MAX;
+    w->hot.lately = (reef_lately){c.id, unit_place(unit), words, &b->count};
     return true;
 }
 
@@ -327,24 +308,18 @@ static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_compon
     return REEF_OK;
 }
 
-/* The bit of a row in a type with a store, where the last one of the type was turned. NULL: it isn't there, or something is
- * unusual. (As switch_again; each store has its own, so that two types in turn don't disturb each other.) */
-INLINE uint64_t *stored_word(const reef_world *w, const value_store *s, handle h, uint64_t *bit)
-{
-    if (UNLIKELY(HANDLE_INDEX(h) >= w->hot.index_count || s->lately_gate != w->gate_move)) return NULL;
-    const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
-    const uint32_t place = (uint32_t)record;
-    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || place_unit(place) != s->lately_unit)) return NULL;
-    *bit = 1ull << (place % 64);
-    return &s->lately_words[place_row(place) / 64];
-}
-
-/* The same where the bit isn't at hand; then it is for the next one. */
+/* A value of a type with a store comes (NULL: zero), or goes, and its bit with it, where nothing has to be made or owned and nobody looks. Then
+ * the bits of the chunk and its pages are at hand for the next one (reef_set_outside). False: nothing was done. */
 static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
 {
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, true, false)) return false;
-    if (LIKELY(store_add_fast(w, s, handle_of(e), value))) return world_touch(w), true;
+    char *at = s->paged ? reef_come_paged(&w->hot, s, reef_handle(e), s->size) : reef_come_packed(&w->hot, s, e, s->size);
+    if (LIKELY(at != NULL)) {
+        if (value) memcpy(at, value, s->size);
+        else memset(at, 0, s->size);
+        return world_touch(w), true;
+    }
     const bool back = bit_go(w, e, c, false, false);
     ASSERT(back);
     (void)back;
@@ -353,9 +328,14 @@ static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, con
 
 static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
 {
+    char *to = NULL;
+    const char *from = NULL;
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, false, false)) return false;
-    if (LIKELY(store_drop_fast(w, s, handle_of(e)))) return world_touch(w), true;
+    if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e)) : reef_leave_packed(&w->hot, s, e.index, true, &to, &from))) {
+        if (!s->paged) memmove(to, from, s->size);
+        return world_touch(w), true;
+    }
     const bool back = bit_go(w, e, c, true, false);
     ASSERT(back);
     (void)back;
@@ -372,18 +352,12 @@ static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_compon
 {
     value_store *s = store_direct(w, c);
     if (UNLIKELY(args != NULL || s == NULL)) return add_slow(w, "reef_add", e, c, args, out);
-    uint64_t bit = 0, *word = stored_word(w, s, handle_of(e), &bit);
-    if (LIKELY(word != NULL && !(*word & bit) && store_add_fast(w, s, handle_of(e), NULL))) {
-        *word |= bit;
-        ++*s->lately_count;
-    } else if (word || !stored_go(w, s, e, NULL)) {
-        return add_slow(w, "reef_add", e, c, args, out);
-    }
+    char *at = s->paged ? reef_come_lately(w, e, c, s->size, true) : reef_come_lately(w, e, c, s->size, false);
+    if (LIKELY(at != NULL)) memset(at, 0, s->size);
+    else if (!stored_go(w, s, e, NULL)) return add_slow(w, "reef_add", e, c, args, out);
     if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
     return REEF_OK;
 }
-
-static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c);
 
 /* In a world with observers: the straight path, and they are told. */
 static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
@@ -406,7 +380,7 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
     if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = edge_lately(w, key, false);
-    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
     void *made = edge_add(w, &x, i);
     if (out) *out = made;
     return REEF_OK;
@@ -417,11 +391,11 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
     const uint32_t kind = elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) {
-        if (UNLIKELY(w->gate_move == UINT64_MAX) && observed(w) && args == NULL) return table_add_told(w, e, c, out);
+        if (UNLIKELY(w->hot.gate_move == UINT64_MAX) && observed(w) && args == NULL) return table_add_told(w, e, c, out);
         return table_add(w, e, c, args, out);
     }
     if (kind == ELSEWHERE_STORES) return stored_add(w, e, c, args, out);
-    if (w->switch_lately.component == c.id && switch_again(w, e, true)) {
+    if (reef_switch_turn(w, e, c, true)) {
         if (out) *out = NULL;
         return REEF_OK;
     }
@@ -484,7 +458,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (size && spot_find(w, &x, e)) {
         const uint64_t key = spot_key(&x, c, false);
         const uint32_t i = edge_index(key);
-        if (edge_open(w, &x, key, i, w->gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
+        if (edge_open(w, &x, key, i, w->hot.gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
         if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     }
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
@@ -496,48 +470,24 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
     const uint64_t key = spot_key(&x, c, false);
     const uint32_t i = edge_lately(w, key, false);
-    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return set_slow(w, e, c, value, size);
+    if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
     if (UNLIKELY(!d->word)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
     return (reef_status)edge_go(w, &x, i, value, true, false, REEF_ADDED);
 }
 
-static NOINLINE reef_status set_stored_slow(reef_world *w, value_store *s, reef_entity e, const void *value)
-{
-    uint32_t page = 0;
-    const reef_component c = {s->component};
-    const reef_store_way way = reef_store_way_to(s, s->paged);
-    const void *there = reef_store_at(&way, e, s->size, s->paged, &page);
-    if (there == NULL && stored_go(w, s, e, value)) return REEF_ADDED;
-    if (there == NULL || w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, s->size);
-    memmove((void *)(uintptr_t)there, value, s->size);
-    return REEF_OK;
-}
-
-INLINE reef_status set_at(reef_world *w, value_store *s, handle h, reef_entity e, const void *value, bool paged)
-{
-    uint64_t bit = 0, *word = stored_word(w, s, h, &bit);
-    if (UNLIKELY(word == NULL || *word & bit || !(paged ? add_fast_paged(w, s, h, value) : add_fast_packed(w, s, h, value))))
-        return set_stored_slow(w, s, e, value);
-    *word |= bit;
-    ++*s->lately_count;
-    return REEF_ADDED;
-}
-static NOINLINE reef_status set_paged(reef_world *w, value_store *s, reef_entity e, const void *value)
-{
-    return set_at(w, s, handle_of(e), e, value, true);
-}
-static NOINLINE reef_status set_packed(reef_world *w, value_store *s, reef_entity e, const void *value)
-{
-    return set_at(w, s, handle_of(e), e, value, false);
-}
-
 reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
+    uint32_t page = 0;
     value_store *s = LIKELY(w != NULL) ? store_direct(w, c) : NULL;
     if (UNLIKELY(s == NULL || value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
-    return s->paged ? set_paged(w, s, e, value) : set_packed(w, s, e, value);
+    const reef_store_way way = reef_store_way_to(s, s->paged);
+    const void *there = reef_store_at(&way, e, size, s->paged, &page);
+    if (there == NULL && stored_go(w, s, e, value)) return REEF_ADDED;
+    if (there == NULL || w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, size);
+    memmove((void *)(uintptr_t)there, value, size);
+    return REEF_OK;
 }
 
 void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void *args)
@@ -570,30 +520,12 @@ static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_com
     return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
 }
 
-static NOINLINE reef_status stored_remove_slow(reef_world *w, reef_entity e, reef_component c)
-{
-    value_store *s = store_direct(w, c);
-    return s && stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
-}
-
-/* `paged` is a constant. */
-INLINE reef_status remove_at(reef_world *w, value_store *s, handle h, reef_entity e, bool paged)
-{
-    uint64_t bit = 0, *word = stored_word(w, s, h, &bit);
-    if (UNLIKELY(word == NULL || !(*word & bit) || !(paged ? drop_fast_paged(w, s, h) : drop_fast_packed(w, s, h))))
-        return stored_remove_slow(w, e, (reef_component){s->component});
-    *word &= ~bit;
-    --*s->lately_count;
-    return REEF_OK;
-}
-static NOINLINE reef_status remove_paged(reef_world *w, value_store *s, reef_entity e) { return remove_at(w, s, handle_of(e), e, true); }
-static NOINLINE reef_status remove_packed(reef_world *w, value_store *s, reef_entity e) { return remove_at(w, s, handle_of(e), e, false); }
-
 static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
 {
     value_store *s = store_direct(w, c);
     if (UNLIKELY(s == NULL)) return remove_slow(w, e, c);
-    return s->paged ? remove_paged(w, s, e) : remove_packed(w, s, e);
+    if (s->paged ? reef_leave_lately(w, e, c, true) : reef_leave_lately(w, e, c, false)) return REEF_OK;
+    return stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 
 static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
@@ -602,7 +534,7 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
     if (UNLIKELY(!spot_find(w, &x, e))) return remove_slow(w, e, c);
     const uint64_t key = spot_key(&x, c, true);
     const uint32_t i = edge_lately(w, key, true);
-    if (UNLIKELY(!edge_open(w, &x, key, i, w->gate_move))) return remove_slow(w, e, c);
+    if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return remove_slow(w, e, c);
     if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
     return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);
 }
@@ -613,7 +545,7 @@ reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
     const uint32_t kind = elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) return table_remove(w, e, c);
     if (kind == ELSEWHERE_STORES) return stored_remove(w, e, c);
-    if (w->switch_lately.component == c.id && switch_again(w, e, false)) return REEF_OK;
+    if (reef_switch_turn(w, e, c, false)) return REEF_OK;
     return switch_remove(w, e, c);
 }
 

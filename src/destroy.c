@@ -100,7 +100,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
     /* In a world with names or cold values this one may have neither. */
-    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !stored_some(w, e) ? w->gate_move : w->gate_destroy;
+    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !stored_some(w, e) ? w->hot.gate_move : w->gate_destroy;
     if (place_of(w, e) >= 2 * PLACE_EMPTY) {
         uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
         if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;

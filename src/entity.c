@@ -225,7 +225,7 @@ void ids_commit(reef_world *w, uint32_t n)
 bool id_recycle(reef_world *w, reef_entity *e)
 {
     state *s = &w->state;
-    if (w->gate_move != w->hot.version || w->slow & ~SLOW_BOUND || w->lane_rest || s->ring_head == s->ring_tail || s->ring_holes) return false;
+    if (w->hot.gate_move != w->hot.version || w->slow & ~SLOW_BOUND || w->lane_rest || s->ring_head == s->ring_tail || s->ring_holes) return false;
     *e = id_peek(w, 0);
     s->ring_head++;
     if (s->ring_head == s->ring_tail) fresh_open(w);

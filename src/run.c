@@ -311,7 +311,7 @@ static void phase_open(reef_world *w, uint64_t version)
     w->locks++;
     w->slow |= SLOW_LOCKED;
     w->hot.fresh_end = 0;
-    w->gate_move = w->gate_destroy = UINT64_MAX;
+    gates_close(w);
     w->running = true;
 }
 

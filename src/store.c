@@ -64,6 +64,7 @@ paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
                                .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
                                .kind = MEMORY_STORES,
                                .release = t->hooks.destroy || s->shared ? values_release : NULL,
+                               .raw = s->direct && !t->resets, /* store_default relies on zeroes */
                                .align = s->align,
                                .copy = t->plain_copy && !s->shared ? NULL : values_copy};
     return (paged_owner){&f->memory, &f->lock, &pages->type, pages};
@@ -75,7 +76,9 @@ static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
     const paged_owner o = store_owner(w->family, s, &pages);
     pages.world = w;
     if (page >= s->values.count && !paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
+    const bool fresh = s->values.page[page] == NULL;
     char *block = paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
+    if (block && fresh && pages.type.raw) memset(block, 0, s->offset); /* who is there; values are written before they are read */
     if (pages.refused) w->hook_failed.id = s->component;
     return block;
 }
@@ -335,6 +338,7 @@ static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
     store_pages pages;
     const paged_owner o = store_owner(w->family, s, &pages);
     const uint32_t spare = s->spare - 1;
+    s->lately_page = UINT32_MAX;
     if (s->spare && spare != page && spare < s->values.count && s->values.page[spare] &&
         *page_live(s, s->values.page[spare]) == 0)
         (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);
@@ -423,6 +427,7 @@ void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 
 COLD bool stores_shrink(reef_world *w)
 {
+    lately_forget(w);
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         value_store *s = &w->state.stores[i];
         store_pages pages;

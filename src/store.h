@@ -37,7 +37,7 @@ bool stores_shrink(reef_world *w); /* pages without values go. False: no memory 
 INLINE const value_store *store_of(const reef_world *w, uint32_t component)
 {
     const reef_hot *h = &w->hot;
-    return &h->stores[component < h->store_room ? h->store_number[component] : 0];
+    return &h->stores[LIKELY(component < h->store_room) ? h->store_number[component] : 0];
 }
 
 /* The value of an entity, of a multi the first; NULL: it hasn't got it, or is dead. (A tag in REEF_COLD: somewhere.) */
@@ -196,81 +196,6 @@ INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
     }
     s->count++;
     values_mark(w, s, page);
-}
-
-/* Adds a value (NULL: zero), drops it, where nothing has to be made or owned and nobody looks: false, nothing was done. The type is
- * direct; the caller sees to the bit. */
-INLINE void slot_fill(char *at, const void *value, size_t size)
-{
-    if (value == NULL) memset(at, 0, size);
-    else if (LIKELY(size == 8)) memcpy(at, value, 8);
-    else bytes_copy(at, value, size);
-}
-INLINE bool add_fast_paged(const reef_world *w, value_store *s, handle h, const void *value)
-{
-    const uint32_t page = HANDLE_INDEX(h) >> s->bits, i = HANDLE_INDEX(h) & slot_mask(s);
-    if (UNLIKELY(page >= s->values.count || s->values.version[page] != w->hot.version)) return false; /* NULL: version UINT64_MAX */
-    char *block = s->values.page[page];
-    if (UNLIKELY(block == NULL)) return false;
-    ((uint32_t *)(void *)block)[i] = HANDLE_GENERATION(h);
-    ++*page_live(s, block);
-    s->count++;
-    slot_fill(block + s->offset + (size_t)i * s->size, value, s->size);
-    return true;
-}
-INLINE bool drop_fast_paged(const reef_world *w, value_store *s, handle h)
-{
-    const uint32_t page = HANDLE_INDEX(h) >> s->bits;
-    char *block = s->values.page[page];
-    if (UNLIKELY(s->values.version[page] != w->hot.version || *page_live(s, block) == 1)) return false;
-    ((uint32_t *)(void *)block)[HANDLE_INDEX(h) & slot_mask(s)] = 0;
-    --*page_live(s, block);
-    s->count--;
-    return true;
-}
-INLINE bool add_fast_packed(const reef_world *w, value_store *s, handle h, const void *value)
-{
-    const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits, i = slot & slot_mask(s), p = HANDLE_INDEX(h) >> REEF_INDEX_BITS;
-    if (UNLIKELY(page >= s->values.count || s->values.version[page] != w->hot.version || s->values.page[page] == NULL)) return false;
-    if (UNLIKELY(p >= s->index.count || s->index.page[p] == NULL || !paged_owned(&s->index, p, w->hot.fork_version))) return false;
-    char *block = s->values.page[page];
-    memcpy(block + i * sizeof h, &h, sizeof h);
-    *index_entry(s, HANDLE_INDEX(h)) = HANDLE_RECORD(h, slot);
-    s->count++;
-    slot_fill(block + s->offset + (size_t)i * s->size, value, s->size);
-    return true;
-}
-INLINE bool drop_fast_packed(const reef_world *w, value_store *s, handle h)
-{
-    static const handle vacant;
-    uint64_t *entry = index_entry(s, HANDLE_INDEX(h));
-    const uint32_t slot = (uint32_t)*entry, page = slot >> s->bits, i = slot & slot_mask(s);
-    const uint32_t last = (uint32_t)s->count - 1, tail = last >> s->bits, k = last & slot_mask(s);
-    char *block = s->values.page[page], *end = s->values.page[tail];
-    handle moved;
-    memcpy(&moved, end + k * sizeof moved, sizeof moved);
-    if (UNLIKELY(s->values.version[page] != w->hot.version || s->values.version[tail] != w->hot.version)) return false;
-    if (UNLIKELY(s->index.shared && (!paged_owned(&s->index, HANDLE_INDEX(h) >> REEF_INDEX_BITS, w->hot.fork_version) ||
-                                     !paged_owned(&s->index, HANDLE_INDEX(moved) >> REEF_INDEX_BITS, w->hot.fork_version))))
-        return false;
-    memcpy(block + i * sizeof moved, &moved, sizeof moved);
-    memcpy(end + k * sizeof vacant, &vacant, sizeof vacant);
-    *index_entry(s, HANDLE_INDEX(moved)) = HANDLE_RECORD(moved, slot);
-    *entry = 0;
-    char *to = block + s->offset + (size_t)i * s->size, *from = end + s->offset + (size_t)k * s->size;
-    if (LIKELY(s->size == 8)) memcpy(to, from, 8);
-    else memmove(to, from, s->size);
-    s->count = last;
-    s->moves++;
-    return true;
-}
-INLINE bool store_add_fast(const reef_world *w, value_store *s, handle h, const void *value)
-{
-    return s->paged ? add_fast_paged(w, s, h, value) : add_fast_packed(w, s, h, value);
-}
-INLINE bool store_drop_fast(const reef_world *w, value_store *s, handle h)
-{
-    return s->paged ? drop_fast_paged(w, s, h) : drop_fast_packed(w, s, h);
 }
 
 #endif

@@ -257,7 +257,7 @@ INLINE void loop_lock(reef_world *w, query *q)
     w->locks++;
     w->slow |= SLOW_LOCKED;
     w->hot.fresh_end = 0;
-    w->gate_move = w->gate_destroy = UINT64_MAX;
+    gates_close(w);
     q->open++;
 }
 
@@ -818,7 +818,7 @@ INLINE bool loop_end_straight(reef_block *b)
     b->next_unit = REEF_GO_CALL;
     q->open--;
     w->locks = w->slow = 0;
-    w->gate_move = w->gate_destroy = w->hot.version;
+    w->hot.gate_move = w->gate_destroy = w->hot.version;
     return true;
 }
 

@@ -244,8 +244,7 @@ struct reef_world {
                                 (pointers into them are good while it stays) or shared, tables used for the first time, disabled_epoch */
     uint64_t   rows_epoch;   /* the same, and counts whatever gives a table other rows or blocks, or a lease: rows_other */
     uint64_t   disabled_epoch; /* which stores of marks there are is the same while it stays: marks_renew */
-    uint64_t   gate_move;    /* what a lease must be for the straight path: the version, or never (gates_set) */
-    uint64_t   gate_destroy; /* the same for destroy, which also has names to forget */
+    uint64_t   gate_destroy; /* as hot.gate_move, for destroy, which also has names to forget (gates_set) */
     uint32_t  *ring_next, *ring_end; /* where the next free id goes: a page that is ours; both NULL: not known */
     state      state;
     family    *family;
@@ -253,9 +252,6 @@ struct reef_world {
      * table). Their address doesn't depend on the entity: the processor goes on with the tables' ends while the record still
      * comes, and compares the key when it has it. (A move took 42 ns with hashed entries alone, takes 28 with these.) */
     struct edge_entry { uint64_t key; const edge *edge; table *from, *to; } edge_cache[EDGE_CACHE + 3];
-    /* The words of the chunk where a switch was turned lately: they are ours and marked, and the chunk's table knows the type, as
-     * long as gate is gate_move. gate 0: none. Emptied when a unit gets another table, the stores move, the state is another. */
-    struct { uint64_t gate; uint32_t component, unit; uint64_t *words, *count; } switch_lately;
     struct { uint64_t key; uint32_t table; } set_cache[SET_CACHE]; /* reef_spawn: set of components -> table */
     uint32_t  *order;       /* a copy of the graph's, to be read without the lock */
     uint32_t   order_count, order_room;
@@ -377,11 +373,18 @@ bool shape_signed(const shape *s);
 #else
 #define GUARDED(w) false
 #endif
-/* To be called when one of these changes: version, open loops, names, shared records, whether there are observers. */
+/* hot.gate_move is what a lease must be for the straight path: the version, or never; hot.lately is emptied when a unit gets another
+ * table, the stores move, the state is another. To be called when one of these changes: version, open loops, names, shared records, whether there are observers. */
 INLINE void gates_set(reef_world *w)
 {
-    w->gate_move = w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_OBSERVED ? UINT64_MAX : w->hot.version;
-    w->gate_destroy = w->slow & SLOW_BOUND ? UINT64_MAX : w->gate_move;
+    w->hot.gate_move = w->locks || w->hot.records.shared || GUARDED(w) || w->slow & SLOW_OBSERVED ? UINT64_MAX : w->hot.version;
+    w->gate_destroy = w->slow & SLOW_BOUND ? UINT64_MAX : w->hot.gate_move;
+    w->hot.lately.component = REEF_LATELY_NONE;
+}
+INLINE void gates_close(reef_world *w)
+{
+    w->hot.gate_move = w->gate_destroy = UINT64_MAX;
+    w->hot.lately.component = REEF_LATELY_NONE;
 }
 /* A new write version: what is written from now on can be told from what was written before. */
 INLINE void version_advance(reef_world *w)
@@ -422,8 +425,8 @@ INLINE void version_share(reef_world *w)
 /* What was remembered of the bits that were turned lately isn't so any more. */
 INLINE void lately_forget(reef_world *w)
 {
-    w->switch_lately.gate = 0;
-    for (uint32_t i = 0; i < w->state.store_count; i++) w->state.stores[i].lately_gate = 0;
+    w->hot.lately.component = REEF_LATELY_NONE;
+    for (uint32_t i = 0; i < w->state.store_count; i++) w->state.stores[i].lately_gate[0] = w->state.stores[i].lately_gate[1] = 0;
 }
 
 /* Called where something begins to be written for the first time at this version. (A loop that writes makes a new one.) */

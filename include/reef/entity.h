@@ -210,10 +210,6 @@ REEF_INLINE reef_component reef_null_component_(void)
     (const reef_component[]){__VA_ARGS__}, (uint32_t)(sizeof((const reef_component[]){__VA_ARGS__}) / sizeof(reef_component))
 /* reef_with(Position, 1, 2): the arguments are those of an initialiser, designated ones too */
 #define reef_with(T, ...) reef_value_make(reef_id(T), REEF_VALUE_ONE, (uint32_t)sizeof(T), &(const T){__VA_ARGS__})
-#define reef_set(world, entity, T, ...) \
-    (REEF_STORED_(T) ? reef_set_stored(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)) \
-                     : reef_set_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
-
 #else
 
 /* Linkage C++: templates. */
@@ -234,10 +230,6 @@ template <class... V> static inline reef_type_list<sizeof...(V)> reef_make_types
 {
     return reef_type_list<sizeof...(V)>{{v...}};
 }
-template <class T> static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_component c, const T &value, bool stored)
-{
-    return stored ? reef_set_stored(w, e, c, &value, sizeof(T)) : reef_set_id(w, e, c, &value, sizeof(T));
-}
 template <size_t N> struct reef_count_of { static const uint32_t value = (uint32_t)N; };
 template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &...v);
 
@@ -246,16 +238,12 @@ template <class... V> reef_count_of<sizeof...(V)> reef_count_arguments(const V &
 #define REEF_VALUES_(...) reef_make_values(__VA_ARGS__).v, decltype(reef_count_arguments(__VA_ARGS__))::value
 #define REEF_TYPES_(...) reef_make_types(__VA_ARGS__).v, decltype(reef_count_arguments(__VA_ARGS__))::value
 #define reef_with(T, ...) (reef_with_value<T>{reef_id(T), T{__VA_ARGS__}})
-#define reef_set(world, entity, T, ...) reef_set_value<T>(world, entity, reef_id(T), T{__VA_ARGS__}, REEF_STORED_(T))
-
 #endif
 
 /* By the C name of a type, with the status of the function: reef_add_with hands args to the constructor; reef_ensure gives a T *; reef_read and
  * the two of many entities take pointers to T. */
-#define reef_add(world, entity, T) reef_add_id(world, entity, reef_id(T), NULL, NULL)
 #define reef_add_with(world, entity, T, args) reef_add_id(world, entity, reef_id(T), args, NULL)
 #define reef_ensure(world, entity, T) ((T *)reef_ensure_id(world, entity, reef_id(T), NULL))
-#define reef_remove(world, entity, T) reef_remove_id(world, entity, reef_id(T))
 #define reef_enable(world, entity, T) reef_enable_id(world, entity, reef_id(T), true)
 #define reef_disable(world, entity, T) reef_enable_id(world, entity, reef_id(T), false)
 #define reef_is_enabled(world, entity, T) reef_is_enabled_id(world, entity, reef_id(T))
