@@ -6,7 +6,7 @@
 #include "store.h"
 
 /* Rows side by side whose values are side by side as well: a block of the loop. */
-typedef struct reef_run {
+typedef struct reef_cut {
     uint16_t row, count;
     uint32_t page, at; /* of the first value: the page of its slot; bytes from there */
 } join_run;

@@ -6,8 +6,7 @@
 static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
 const paged_type pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL};
-const paged_type pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES,
-                                       chunk_page_release, false, 0, NULL};
+const paged_type pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL};
 const paged_type pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL};
 const paged_type pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true, 0, NULL};
 const paged_type pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false, 0, NULL};

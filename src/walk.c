@@ -293,7 +293,7 @@ void walk_open(reef_block *b, const query *q)
     b->rest = 0;
     b->more = 0;
     b->number = b->numbers_left = 0;
-    b->run = b->run_end = NULL;
+    b->cut = b->cut_end = NULL;
 }
 
 /* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the next one. */
@@ -828,7 +828,7 @@ bool reef_block_more(reef_block *b)
     if (UNLIKELY(!b->open)) return false;
     if (UNLIKELY(b->walks)) {
         const query *q = b->query;
-        if (b->run != b->run_end) return run_next(b);
+        if (b->cut != b->cut_end) return run_next(b);
         if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
         return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
     }

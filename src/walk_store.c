@@ -292,7 +292,7 @@ INLINE void chunk_ahead(const reef_block *b, const cutting *c)
     rows_fetch(c, b->walk_match, unit_slots(b->world, unit), j->list[unit]);
 }
 
-/* The next chunk with rows that match, of a query that joins: b->run, or b->mask where nothing can be remembered. False: the end. */
+/* The next chunk with rows that match, of a query that joins: b->cut, or b->mask where nothing can be remembered. False: the end. */
 static bool joined_chunk(reef_block *b)
 {
     query *q = b->query;
@@ -309,8 +309,8 @@ static bool joined_chunk(reef_block *b)
             b->mask = words;
             if (words_set(words)) return true;
         } else if (l->count) {
-            b->run = join_runs(l);
-            b->run_end = b->run + l->count;
+            b->cut = join_runs(l);
+            b->cut_end = b->cut + l->count;
             b->mask = b->mask_words;
             return true;
         }
@@ -336,10 +336,10 @@ static NOINLINE bool cut_chunk(reef_block *b)
     b->slots = (const reef_slot *)(const void *)b->cells;
     b->words = b->mask;
     b->mask = NULL;
-    b->more = b->run != b->run_end ? 0 : words_set(b->words);
+    b->more = b->cut != b->cut_end ? 0 : words_set(b->words);
     b->chunk_marked = false;
     b->epoch = b->world->tables_epoch;
-    if (b->run != b->run_end) {
+    if (b->cut != b->cut_end) {
         b->run_pair = !c->writes && c->cell_count == 2 && b->cells[1].from;
         b->cells[1].next = c->term[1].size;
         chunk_ahead(b, c);
@@ -424,11 +424,11 @@ static NOINLINE bool run_rest(reef_block *b, const join_run *r)
 
 bool run_next(reef_block *b)
 {
-    const join_run *r = b->run;
+    const join_run *r = b->cut;
     const value_store *s = b->cells[0].from;
     const reef_slot *beside = b->cells[1].from;
     const uint32_t row = r->row;
-    b->run = r + 1;
+    b->cut = r + 1;
     b->cells[0].values = (char *)s->values.page[r->page] + r->at;
     b->first = row;
     b->count = r->count;
@@ -443,7 +443,7 @@ bool cut_next(reef_block *b)
     const cutting *c = b->query->cut;
     if (b->rest == 0) {
         if (b->more == 0 && !cut_chunk(b)) return false;
-        if (b->run != b->run_end) return run_next(b);
+        if (b->cut != b->cut_end) return run_next(b);
         cut_word(b);
     }
     const uint64_t rest = b->rest, next = (rest & (0 - rest)) << 1;

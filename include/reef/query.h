@@ -159,7 +159,7 @@ typedef struct reef_block {
     uint32_t           word, more; /* more: bit k: words[k], behind `word`, has some */
     bool               chunk_marked;
     uint64_t           epoch;      /* of the pages that `from` points into */
-    const struct reef_run *run, *run_end; /* the chunk's blocks where they are remembered: those that are still to come */
+    const struct reef_cut *cut, *cut_end; /* the chunk's blocks where they are remembered: those that are still to come */
     bool               run_pair;   /* they have one stored value, only read, and one column: cells[1].next is its value's size */
     const void        *walk_match; /* what `match` is in other loops */
     const reef_entity *handles;    /* of the chunk */
