@@ -218,6 +218,12 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 
 /* ---- the words ---- */
 
+/* What was remembered of a store's pages at another version, or never, is no more. */
+INLINE void lately_renew(const reef_world *w, value_store *s)
+{
+    if (s->lately_gate[s->paged] != w->hot.version) s->lately_page = s->lately_part = UINT32_MAX;
+}
+
 /* The switch of a row, when its store, its word and its table are ready; or its mark, of a component that is there. False:
  * nothing was done. (Only rows count: without bits a row of the empty set goes, and a page of words that was written at this
  * version is ours. `mark` is a constant.) */
@@ -253,7 +259,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (mark || b->marks) return true;
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
     if (s->component) {
-        if (s->lately_gate[s->paged] != w->hot.version) s->lately_page = s->lately_part = UINT32_MAX;
+        lately_renew(w, s);
         s->lately_gate[s->paged] = s->direct ? w->hot.version : 0;
         s->lately_first = unit_place(unit);
         s->lately_words = words;
@@ -314,6 +320,7 @@ static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, con
 {
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, true, false)) return false;
+    lately_renew(w, s); /* bit_go doesn't, where there are marks */
     char *at = s->paged ? reef_come_paged(&w->hot, s, reef_handle(e), s->size) : reef_come_packed(&w->hot, s, e, s->size);
     if (LIKELY(at != NULL)) {
         if (value) memcpy(at, value, s->size);
@@ -332,6 +339,7 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
     const char *from = NULL;
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, false, false)) return false;
+    lately_renew(w, s);
     if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e)) : reef_leave_packed(&w->hot, s, e.index, true, &to, &from))) {
         if (!s->paged) memmove(to, from, s->size);
         return world_touch(w), true;

@@ -194,6 +194,7 @@ static void store_forget(decoding *d, value_store *s)
     paged_drop(&s->hashes, &hashes);
     s->count = s->run_count = s->run_end = 0;
     memset(s->free_runs, 0, sizeof s->free_runs);
+    lately_forget(d->w);
     world_touch(d->w);
 }
 

@@ -267,6 +267,9 @@ static void pieces_turn(piece **pieces)
     *pieces = q;
 }
 
+/* Pieces of rows, and of what stays when rows go, which must not hold them back. */
+static uint32_t piece_group(uint32_t which) { return which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS; }
+
 /* A run for blocks of so many bytes: at most a quarter of what the arena has, but one block; behind the last one, where nobody took a run
  * since. False: no memory. */
 static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
@@ -274,7 +277,7 @@ static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
     size_t length = RUN_FIRST;
     while (length < RUN && length < a->used_bytes / 4) length *= 2;
     const size_t had = arena_left(a); /* less than a block */
-    const uint32_t group = which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS;
+    const uint32_t group = piece_group(which);
     piece *p = a->piece;
     char *at = a->at;
     if (p == NULL || a->end != p->memory + p->taken || piece_left(p) + had < bytes) {
@@ -320,7 +323,7 @@ static void arena_touch(memory *m, arena *a)
 static bool arena_inherit(memory *m, arena *a, uint32_t which, size_t bytes)
 {
     arena *from = m->arenas[ARENA_COMMANDS];
-    if (from == NULL || from == a || bytes < COARSE) return false;
+    if (from == NULL || from == a || bytes < COARSE || piece_group(which) != piece_group(ARENA_COMMANDS)) return false;
     for (size_t whole = INHERITED_MOST; whole >= INHERITED_LEAST && whole >= bytes * 4; whole /= 2) {
         free_block **list = &from->list[class_of(whole)];
         if (*list == NULL) continue;

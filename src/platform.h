@@ -193,12 +193,13 @@ static inline uint32_t bits_first(uint64_t x) { return bits_count(~x & (x - 1));
 #endif
 
 /* A copy that nobody reads soon: past the caches, where the processor can do that. `to` is aligned to 32 bytes. */
-#if defined(__AVX__)
+#if defined(_MSC_VER) /* its own memcpy does for it */
+#elif defined(__AVX__)
 #include <immintrin.h>
 #define COPY_LANE __m256i
 #define COPY_LOAD(p) _mm256_loadu_si256(p)
 #define COPY_STREAM(p, value) _mm256_stream_si256(p, value)
-#elif defined(__SSE2__) || defined(_M_X64)
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #define COPY_LANE __m128i
 #define COPY_LOAD(p) _mm_loadu_si128(p)

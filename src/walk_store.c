@@ -341,7 +341,7 @@ static NOINLINE bool cut_chunk(reef_block *b)
     b->epoch = b->world->tables_epoch;
     if (b->cut != b->cut_end) {
         b->run_pair = !c->writes && c->cell_count == 2 && b->cells[1].from;
-        b->cells[1].next = c->term[1].size;
+        if (b->run_pair) b->cells[1].next = c->term[1].size;
         chunk_ahead(b, c);
     }
     return true;

@@ -144,7 +144,7 @@ static void G5_one_system_on_threads(void **state) { sweep_all(state, call_once,
 
 /* ---- others' rows ---- */
 
-typedef struct Stamp { int32_t n, more[511]; } Stamp; /* a block of them is an allocation of its own */
+typedef struct Stamp { int32_t n, more[1023]; } Stamp; /* a block of them is an allocation of its own */
 static const reef_hooks stamp_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Stamp, &stamp_rows);
 
@@ -165,7 +165,7 @@ static void G5_without_memory_nothing_shared_is_written(void **state)
     assert_false(reef_system_is_null(reef_system(w, stamp, "; writes Stamp")));
     assert_ok(reef_tick(w, 0));
     reef_world *fork = reef_fork(w);
-    h->limit = h->bytes + (1 << 20); /* all but such a block */
+    h->limit = h->bytes + (3 << 20); /* all but such a block */
     assert_int_equal(reef_tick(fork, 0), REEF_NO_MEMORY);
     h->limit = 0;
     assert_string_equal(reef_last_error(fork).operation, "reef_mut");

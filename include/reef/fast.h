@@ -736,17 +736,20 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t 
                      : reef_set_id(world, entity, reef_id(T), &(const T){__VA_ARGS__}, sizeof(T)))
 #else
 REEF_END_C
-template <class T>
-static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_type_decl *decl, const T &value, bool stored, bool paged)
+template <class T, bool stored, bool paged>
+static inline reef_status reef_set_value(reef_world *w, reef_entity e, reef_type_decl *decl, reef_component c, const T &value)
 {
-    return stored ? reef_set_outside(w, e, decl, &value, sizeof(T), paged) : reef_set_id(w, e, reef_id_of(decl), &value, sizeof(T));
+    if constexpr (stored) return (void)c, reef_set_outside(w, e, decl, &value, sizeof(T), paged);
+    else return (void)decl, reef_set_id(w, e, c, &value, sizeof(T));
 }
 REEF_BEGIN_C
 #define reef_set(world, entity, T, ...) \
-    reef_set_value<T>(world, entity, reef_decl_of_##T(), T{__VA_ARGS__}, REEF_STORED_(T), (int)reef_home_of_##T == (int)REEF_PAGED)
+    reef_set_value<T, REEF_STORED_(T), (int)reef_home_of_##T == (int)REEF_PAGED>(world, entity, reef_decl_of_##T(), reef_id(T), T{__VA_ARGS__})
 #endif
+/* The component comes, zero or constructed; it may be there already. */
 #define reef_add(world, entity, T) \
     ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_on(world, entity, reef_decl_of_##T()) : reef_add_id(world, entity, reef_id(T), NULL, NULL))
+/* It goes. */
 #define reef_remove(world, entity, T) \
     ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_off(world, entity, reef_decl_of_##T()) : \
      REEF_STORED_(T) ? reef_remove_outside(world, entity, reef_decl_of_##T(), (int)reef_home_of_##T == (int)REEF_PAGED) \
