@@ -36,11 +36,11 @@ typedef struct joining {
 
 INLINE const join_run *join_runs(const join_list *l) { return (const join_run *)(const void *)(l->entity + l->rows); }
 
-/* Its rows are those that have the one stored component which it asks for, and nothing else decides by row. */
+/* Its rows are those that have the one stored component which it asks for, and nothing else decides by row, or wants to know the rows. */
 INLINE bool query_joins(const query *q)
 {
     const cutting *c = q->cut;
-    return c->quick && q->switch_count == 1 && q->switches[0] == c->term[0].component << 1;
+    return c->quick && !q->since && !q->tracked && !q->optional_writes && q->switch_count == 1 && q->switches[0] == c->term[0].component << 1;
 }
 
 /* Some chunk would be remembered if the world had a new version, which no other open loop forbids. (What these write they mark once.) */

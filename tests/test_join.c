@@ -6,6 +6,9 @@ typedef struct Ember { uint32_t n; } Ember;
 REEF_COMPONENT_IN(Spark, REEF_SPARSE);
 REEF_COMPONENT_IN(Ember, REEF_SPARSE);
 REEF_TAG(Odd);
+typedef struct Marked { uint32_t n; } Marked;
+static const reef_hooks marked_hooks = {.track_rows = true};
+REEF_COMPONENT_IN_HOOKS(Marked, REEF_SPARSE, &marked_hooks);
 
 enum { N = 2600, ROUNDS = 40, BLOCKS_MAX = 2 * N };
 
@@ -275,6 +278,30 @@ static void G5_F1_memory_to_remember_may_be_short(void **state)
     assert_ok(reef_query_free(w, q));
 }
 
+/* Rows that a loop may write are stamped, and a loop that asks for what changed sees these alone, however often it ran. */
+static void F7_stamps_and_changes_of_values_outside_of_rows(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_entity e[64];
+    for (uint32_t i = 0; i < 64; i++) {
+        e[i] = reef_spawn(w, reef_with(Position, 0, 0));
+        if (i % 2) reef_set(w, e[i], Marked, i);
+    }
+    const reef_query writes = reef_query_new(w, "Position, Marked"), asks = reef_query_new(w, "Position, in changed Marked");
+    for (uint32_t round = 0; round < 5; round++) {
+        uint64_t since = reef_version(w);
+        for (reef_block b = reef_begin(w, writes); reef_next(&b);) reef_inout(&b, Marked)->n++;
+        for (uint32_t i = 0; i < 64; i++) assert_int_equal(reef_changed_since(w, e[i], Marked, since), i % 2);
+        uint32_t rows = 0;
+        for (reef_block b = reef_begin(w, asks); reef_next(&b);) rows += b.count;
+        assert_int_equal(rows, 32);
+        assert_true(reef_mut(w, e[2 * round + 1], Marked) != NULL);
+        rows = 0;
+        for (reef_block b = reef_begin(w, asks); reef_next(&b); rows += b.count) assert_true(b.count == 1 && reef_entity_equal(b.entities[0], e[2 * round + 1]));
+        assert_int_equal(rows, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +310,7 @@ int main(void)
         TEST(F1_as_many_rows_as_are_remembered),
         TEST(C3_F1_two_histories_with_the_same_versions),
         TEST(G5_F1_memory_to_remember_may_be_short),
+        TEST(F7_stamps_and_changes_of_values_outside_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
