@@ -169,7 +169,7 @@ static void lane_page(void *data, uint32_t i)
     if (index < r->from) index = r->from;
     if (end > r->end) end = r->end;
     if (index == (uint64_t)page << REEF_RECORD_BITS && end - index > RECORDS_PER_PAGE / 2)
-        memory_touch(r->w->hot.records.page[page], (end - index) * sizeof(uint64_t));
+        memory_touch(r->w->hot.records.page[page], (size_t)(end - index) * sizeof(uint64_t));
     while (index < end) {
         const uint64_t at = r->x->recycled + (index - r->from), q = at / LANE_RUN, rest = (q + 1) * LANE_RUN - at;
         const uint64_t out = q * LANE_RUN + run_out(r->x, q), n = rest < end - index ? rest : end - index;
