@@ -127,6 +127,17 @@ static void tick_check(reef_world *w, reef_query writes)
     }
 }
 
+/* The world goes over to the state of a fork, which ends. */
+static void goes_over(reef_world *w, reef_world *f, reef_query q)
+{
+    reef_snapshot *s = reef_snapshot_take(f);
+    assert_non_null(s);
+    assert_ok(reef_restore(w, s));
+    reef_snapshot_free(s);
+    reef_world_free(f);
+    loops_check(w, q);
+}
+
 /* The world and a fork of it change at the same time; then it goes over to the fork's state, whose versions are those of its own. */
 static void history_other(reef_world *w, reef_query q, uint64_t *seed)
 {
@@ -138,12 +149,7 @@ static void history_other(reef_world *w, reef_query q, uint64_t *seed)
     loops_check(w, q);
     memcpy(all, now, sizeof all);
     for (uint32_t k = 0; k < 3; k++) some_change(f, seed);
-    reef_snapshot *s = reef_snapshot_take(f);
-    assert_non_null(s);
-    assert_ok(reef_restore(w, s));
-    reef_snapshot_free(s);
-    reef_world_free(f);
-    loops_check(w, q);
+    goes_over(w, f, q);
 }
 
 static void C3_F1_what_is_remembered_is_what_would_be_found(void **state)
@@ -237,12 +243,7 @@ static void C3_F1_two_histories_with_the_same_versions(void **state)
         assert_true(reef_set(w, all[k * 9 + 1], Spark, 1) > 0);
         assert_true(reef_set(f, all[k * 9 + 2], Spark, 2) > 0);
         loops_check(w, q);
-        reef_snapshot *s = reef_snapshot_take(f);
-        assert_non_null(s);
-        assert_ok(reef_restore(w, s));
-        reef_snapshot_free(s);
-        reef_world_free(f);
-        loops_check(w, q);
+        goes_over(w, f, q);
     }
 }
 

@@ -50,7 +50,7 @@ REEF_API reef_status reef_cmd_name(reef_block *block, reef_entity entity, const 
 REEF_API reef_status reef_cmd_system_new(reef_block *block, const reef_system_desc *desc);
 /* The system of this name becomes another one. */
 REEF_API reef_status reef_cmd_system_replace(reef_block *block, const char *name, const reef_system_desc *desc);
-/* It goes. */
+/* The system of this name is removed, as by reef_system_remove. It may be the one that asks. */
 REEF_API reef_status reef_cmd_system_remove(reef_block *block, const char *name);
 /* It is turned on or off, as by reef_system_switch. */
 REEF_API reef_status reef_cmd_system_switch(reef_block *block, const char *name, bool on);

@@ -746,10 +746,12 @@ REEF_BEGIN_C
 #define reef_set(world, entity, T, ...) \
     reef_set_value<T, REEF_STORED_(T), (int)reef_home_of_##T == (int)REEF_PAGED>(world, entity, reef_decl_of_##T(), reef_id(T), T{__VA_ARGS__})
 #endif
-/* The component comes, zero or constructed; it may be there already. */
+/* reef_add_id without args: gives the entity the component, zero or as its constructor makes it; of REEF_MULTI one value more. OK; EXISTS where the
+ * entity has it, and it stays as it is; NOT_ALIVE, UNKNOWN_TYPE, LOCKED, LIMIT (REEF_MULTI), NO_MEMORY, and what the constructor answered. */
 #define reef_add(world, entity, T) \
     ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_on(world, entity, reef_decl_of_##T()) : reef_add_id(world, entity, reef_id(T), NULL, NULL))
-/* It goes. */
+/* reef_remove_id: takes the component away, of REEF_MULTI all its values; the value ends, the entity lives on. OK; ABSENT where the entity hasn't got it;
+ * NOT_ALIVE, UNKNOWN_TYPE, LOCKED, NO_MEMORY. */
 #define reef_remove(world, entity, T) \
     ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_off(world, entity, reef_decl_of_##T()) : \
      REEF_STORED_(T) ? reef_remove_outside(world, entity, reef_decl_of_##T(), (int)reef_home_of_##T == (int)REEF_PAGED) \

@@ -179,7 +179,7 @@ typedef struct reef_system_stats {
     uint64_t runs, blocks, rows; /* since statistics were turned on */
     uint64_t time_ns, longest_ns; /* of all its jobs; of its longest run */
 } reef_system_stats;
-/* Off at first; then no clock is read. */
+/* Off at first; then no clock is read. Turned on, it counts from zero; turned off, what was counted stays. Without effect while systems run or a loop is open. */
 REEF_API void reef_measure_systems(reef_world *world, bool on);
 /* What was counted of a system; all zeroes where statistics are off or there is no such system. */
 REEF_API reef_system_stats reef_system_measured(const reef_world *world, reef_system_id system);
