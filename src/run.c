@@ -471,7 +471,8 @@ static void job_run(reef_world *w, ticking *k, run *r, job *j)
     if (k->trace.begin) k->trace.begin(k->trace.context, r->system->name, j->worker);
     job_rows(w, k, r, j);
     if (k->trace.end) k->trace.end(k->trace.context, r->system->name, j->worker);
-    if (k->measures) j->time_ns = clock_now() - began;
+    const uint64_t ended = k->measures ? clock_now() : began;
+    j->time_ns = ended > began ? ended - began : 0; /* somebody may have set it back */
 }
 
 /* Maybe something that the run writes has to be made ours first. */

@@ -181,7 +181,7 @@ typedef struct reef_system_stats {
 } reef_system_stats;
 /* Off at first; then no clock is read. Turned on, it counts from zero; turned off, what was counted stays. Without effect while systems run or a loop is open. */
 REEF_API void reef_measure_systems(reef_world *world, bool on);
-/* What was counted of a system; all zeroes where statistics are off or there is no such system. */
+/* What was counted of a system; all zeroes where nothing was, or there is no such system. */
 REEF_API reef_system_stats reef_system_measured(const reef_world *world, reef_system_id system);
 /* Called before and after each job, on the job's thread: for profilers. {0}: none. */
 typedef struct reef_trace {
