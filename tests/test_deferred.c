@@ -150,6 +150,30 @@ static void D4_enabling_waits(void **state)
     assert_true(reef_is_enabled_entity(s.w, s.f));
 }
 
+typedef struct Told { reef_entity who; } Told;
+REEF_COMPONENT(Told);
+
+static void D4_events_do_not_wait(void **state)
+{
+    reef_world *w = world_of(state);
+    Told told;
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 1));
+    const reef_event_reader r = reef_event_reader_new(w, reef_id(Told));
+    reef_block b = begin_at(w, reef_query_new(w, "in Position"));
+    const reef_entity made = reef_spawn(w, reef_with(Mass, 1));
+    assert_ok(reef_destroy(w, e));
+    assert_ok(reef_post(w, Told, made));
+    assert_ok(reef_post(w, Told, e));
+    assert_true(reef_event_next(w, r, &told));
+    assert_entity(made, told.who);
+    assert_false(reef_is_alive(w, told.who));
+    reef_end(&b);
+    assert_true(reef_is_alive(w, told.who));
+    assert_true(reef_event_next(w, r, &told));
+    assert_entity(e, told.who);
+    assert_false(reef_is_alive(w, e));
+}
+
 /* ---- requests that meet ---- */
 
 static void D5_destroy_then_anything_is_not_alive(void **state)
@@ -474,6 +498,7 @@ int main(void)
         TEST(D5_remove_all_and_change_wait_as_well),
         TEST(D4_what_is_there_is_written_at_once),
         TEST(D4_enabling_waits),
+        TEST(D4_events_do_not_wait),
         TEST(D5_destroy_then_anything_is_not_alive),
         TEST(D5_destroy_many_skips_the_dead),
         TEST(D4_add_twice_exists),

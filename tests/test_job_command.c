@@ -158,6 +158,176 @@ static void D4_rows_of_a_phase_stay(void **state)
     assert_int_equal(reef_count(s.w, Position), 2);
 }
 
+/* ---- the same, cell by cell ----
+ * One request; systems of the same phase behind it look, then those of the next one. */
+
+typedef struct Told { reef_entity who; } Told;
+REEF_COMPONENT(Told);
+
+enum { SEEN_E = 1, SEEN_F = 2, SEEN_MADE = 4, LOOKED_AT = 4 };
+
+/* What a phase sees: who is alive, who is told of, whose rows come to each of the queries, who has these values and this name. */
+typedef struct sight {
+    uint32_t alive, told, rows[LOOKED_AT], has[LOOKED_AT], enabled;
+    double   mass;
+    bool     e_named, f_named;
+} sight;
+
+typedef struct looking {
+    scene       s; /* first: requests know it by b->context */
+    void      (*request)(reef_block *b);
+    reef_entity told_of;
+    sight       seen[2]; /* in the phase of the request, in the next one */
+} looking;
+
+static uint32_t seen_as(const scene *s, reef_entity e)
+{
+    if (reef_entity_equal(e, s->e)) return SEEN_E;
+    return reef_entity_equal(e, s->f) ? SEEN_F : reef_entity_equal(e, s->made[0]) ? SEEN_MADE : 8;
+}
+
+static void ask(reef_block *b)
+{
+    looking *l = b->context;
+    l->request(b);
+    assert_ok(reef_send(b, Told, l->told_of.generation ? l->told_of : l->s.made[0]));
+}
+
+static void look(reef_block *b, sight *at)
+{
+    const looking *l = b->context;
+    const scene *s = &l->s;
+    const reef_entity all[] = {s->e, s->f, s->made[0]};
+    const reef_component types[LOOKED_AT] = {reef_id(Position), reef_id(Mass), reef_id(Health), reef_id(Awake)};
+    reef_events told = reef_receive(b, Told);
+    memset(at, 0, sizeof *at);
+    for (const Told *t; (t = reef_next_event(&told)) != NULL;) at->told |= seen_as(s, t->who);
+    for (int i = 0; i < 3; i++) {
+        at->alive |= reef_is_alive(b->world, all[i]) ? 1u << i : 0;
+        at->enabled |= reef_is_enabled_entity(b->world, all[i]) ? 1u << i : 0;
+        for (int k = 0; k < LOOKED_AT; k++) {
+            at->has[k] |= reef_has_id(b->world, all[i], types[k]) ? 1u << i : 0;
+            if (k < 3) assert_int_equal(reef_get_id(b->world, all[i], types[k]) != NULL, at->has[k] >> i & 1);
+        }
+    }
+    at->mass = mass_of(b->world, s->e);
+    at->e_named = reef_name(b->world, s->e) != NULL && reef_entity_equal(reef_find(b->world, "ee"), s->e);
+    at->f_named = reef_name(b->world, s->f) != NULL && reef_entity_equal(reef_find(b->world, "eff"), s->f);
+    assert_int_equal(reef_name(b->world, s->f) != NULL, !reef_entity_is_null(reef_find(b->world, "eff")));
+}
+
+static void look_now(reef_block *b) { look(b, &((looking *)b->context)->seen[0]); }
+static void look_later(reef_block *b) { look(b, &((looking *)b->context)->seen[1]); }
+
+static void rows_seen(reef_block *b, int phase, int query)
+{
+    looking *l = b->context;
+    for (uint32_t first = 0, n; (n = reef_block_run(b, &first)) != 0; first += n)
+        for (uint32_t i = first; i < first + n; i++) l->seen[phase].rows[query] |= seen_as(&l->s, b->entities[i]);
+}
+#define ROWS_SEEN(phase, query) \
+    static void rows_##phase##query(reef_block *b) { rows_seen(b, phase, query); }
+ROWS_SEEN(0, 0)
+ROWS_SEEN(0, 1)
+ROWS_SEEN(0, 2)
+ROWS_SEEN(0, 3)
+ROWS_SEEN(1, 0)
+ROWS_SEEN(1, 1)
+ROWS_SEEN(1, 2)
+ROWS_SEEN(1, 3)
+
+#define ASK(name, ...) \
+    static void name(reef_block *b) \
+    { \
+        scene *s = b->context; \
+        __VA_ARGS__ \
+    }
+ASK(ask_nothing, s->step++;)
+ASK(ask_make, assert_some(s->made[0] = reef_cmd_spawn(b, reef_with(Position, 9, 9), reef_with(Mass, 7))); assert_ok(reef_cmd_name(b, s->made[0], "made"));)
+ASK(ask_clone, assert_some(s->made[0] = reef_cmd_clone(b, s->e));)
+ASK(ask_destroy, assert_ok(reef_cmd_destroy(b, s->e));)
+ASK(ask_add, assert_ok(reef_cmd_add(b, s->f, Mass)); assert_ok(reef_cmd_add(b, s->f, Awake));)
+ASK(ask_set_new, assert_ok(reef_cmd_set(b, s->f, Health, 1, 2));)
+ASK(ask_set_old, assert_ok(reef_cmd_set(b, s->e, Mass, 6));)
+ASK(ask_remove, assert_ok(reef_cmd_remove(b, s->e, Mass));)
+ASK(ask_remove_all, assert_ok(reef_cmd_remove_all(b, s->e));)
+ASK(ask_change, assert_ok(reef_cmd_change(b, s->e, reef_with(Mass, 6), reef_with(Health, 1, 2), reef_without(Position)));)
+ASK(ask_disable, assert_ok(reef_cmd_disable(b, s->e, Mass));)
+ASK(ask_disable_entity, assert_ok(reef_cmd_disable_entity(b, s->f));)
+ASK(ask_name, assert_ok(reef_cmd_name(b, s->f, "eff"));)
+ASK(ask_no_name, assert_ok(reef_cmd_name(b, s->e, NULL));)
+
+typedef struct cells {
+    const char *what;
+    void      (*request)(reef_block *b);
+    sight       after; /* of the next phase; `told` is in both who `of` is */
+} cells;
+
+static void looking_make(looking *l, void **state, const cells *x)
+{
+    static void (*const rows[2][LOOKED_AT])(reef_block *) = {{rows_00, rows_01, rows_02, rows_03}, {rows_10, rows_11, rows_12, rows_13}};
+    static const char *const queries[LOOKED_AT] = {"in Position", "in Mass", "in Health", "with Awake"};
+    char name[16];
+    *l = (looking){.s = {.w = another_world(state, NULL)}, .request = x->request};
+    l->s.e = reef_spawn(l->s.w, reef_with(Position, 1, 2), reef_with(Mass, 5));
+    l->s.f = reef_spawn(l->s.w, reef_with(Position, 3, 4));
+    l->told_of = x->after.told == SEEN_E ? l->s.e : x->after.told == SEEN_F ? l->s.f : (reef_entity){0, 0};
+    assert_ok(reef_set_name(l->s.w, l->s.e, "ee"));
+    assert_false(reef_system_is_null(reef_system_new(l->s.w, &(reef_system_desc){.name = "asks", .function = ask, .text = FREELY ", sends Told", .context = l})));
+    for (int phase = 0; phase < 2; phase++) {
+        const char *where = phase ? "end" : NULL;
+        assert_false(reef_system_is_null(reef_system_new(l->s.w, &(reef_system_desc){.name = phase ? "later" : "now", .function = phase ? look_later : look_now,
+            .phase = where, .context = l, .text = "; receives Told, reads Position Mass Health Awake"})));
+        for (int k = 0; k < LOOKED_AT; k++) {
+            snprintf(name, sizeof name, "rows%d%d", phase, k);
+            assert_false(reef_system_is_null(
+                reef_system_new(l->s.w, &(reef_system_desc){.name = name, .function = rows[phase][k], .text = queries[k], .phase = where, .context = l})));
+        }
+    }
+}
+
+static void assert_sight(const char *what, const char *when, const sight *got, const sight *wanted)
+{
+    if (memcmp(got->rows, wanted->rows, sizeof got->rows) != 0) fail_msg("%s: other rows %s", what, when);
+    if (memcmp(got->has, wanted->has, sizeof got->has) != 0) fail_msg("%s: reef_has %s", what, when);
+    if (got->alive != wanted->alive || got->enabled != wanted->enabled) fail_msg("%s: who lives, who is enabled %s", what, when);
+    if (got->told != wanted->told) fail_msg("%s: events %s", what, when);
+    if (got->e_named != wanted->e_named || got->f_named != wanted->f_named) fail_msg("%s: names %s", what, when);
+    if (got->mass < wanted->mass || got->mass > wanted->mass) fail_msg("%s: the mass is %g %s", what, got->mass, when);
+}
+
+static void D4_each_cell_between_the_request_and_the_phases_end(void **state)
+{
+    enum { E = SEEN_E, F = SEEN_F, M = SEEN_MADE };
+    static const cells all[] = {
+        {"nothing", ask_nothing, {E | F, E, {E | F, E, 0, 0}, {E | F, E, 0, 0}, E | F, 5, true, false}},
+        {"make", ask_make, {E | F | M, M, {E | F | M, E | M, 0, 0}, {E | F | M, E | M, 0, 0}, E | F | M, 5, true, false}},
+        {"clone", ask_clone, {E | F | M, M, {E | F | M, E | M, 0, 0}, {E | F | M, E | M, 0, 0}, E | F | M, 5, true, false}},
+        {"destroy", ask_destroy, {F, E, {F, 0, 0, 0}, {F, 0, 0, 0}, F, -1, false, false}},
+        {"add", ask_add, {E | F, F, {E | F, E | F, 0, F}, {E | F, E | F, 0, F}, E | F, 5, true, false}},
+        {"set what isn't there", ask_set_new, {E | F, F, {E | F, E, F, 0}, {E | F, E, F, 0}, E | F, 5, true, false}},
+        {"set what is there", ask_set_old, {E | F, E, {E | F, E, 0, 0}, {E | F, E, 0, 0}, E | F, 6, true, false}},
+        {"remove", ask_remove, {E | F, E, {E | F, 0, 0, 0}, {E | F, 0, 0, 0}, E | F, -1, true, false}},
+        {"remove all", ask_remove_all, {E | F, E, {F, 0, 0, 0}, {F, 0, 0, 0}, E | F, -1, true, false}},
+        {"change", ask_change, {E | F, E, {F, E, E, 0}, {F, E, E, 0}, E | F, 6, true, false}},
+        {"disable a component", ask_disable, {E | F, E, {E | F, 0, 0, 0}, {E | F, E, 0, 0}, E | F, 5, true, false}},
+        {"disable an entity", ask_disable_entity, {E | F, F, {E, E, 0, 0}, {E | F, E, 0, 0}, E, 5, true, false}},
+        {"name", ask_name, {E | F, F, {E | F, E, 0, 0}, {E | F, E, 0, 0}, E | F, 5, true, true}},
+        {"no name", ask_no_name, {E | F, E, {E | F, E, 0, 0}, {E | F, E, 0, 0}, E | F, 5, false, false}},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        looking l;
+        sight before = all[0].after;
+        before.told = all[i].after.told; /* an event is there at once, whomever it is about */
+        looking_make(&l, state, &all[i]);
+        assert_ok(reef_tick(l.s.w, 0));
+        assert_int_equal(reef_last_error(l.s.w).status, REEF_OK);
+        assert_sight(all[i].what, "in the phase", &l.seen[0], &before);
+        assert_sight(all[i].what, "behind it", &l.seen[1], &all[i].after);
+        end_world(state, l.s.w);
+    }
+}
+
 /* ---- requests that meet ---- */
 
 typedef struct meeting {
@@ -610,6 +780,7 @@ int main(void)
         TEST(D4_changes_are_not_seen_before_the_phase_ends),
         TEST(D5_who_goes_lives_until_the_phase_ends),
         TEST(D4_rows_of_a_phase_stay),
+        TEST(D4_each_cell_between_the_request_and_the_phases_end),
         TEST(D5_requests_that_meet),
         TEST(D5_requests_of_two_systems_that_meet),
         TEST(D4_what_can_be_told_at_once_is_refused_at_once),
