@@ -30,9 +30,9 @@ static inline void kept_script_start(reef_script_run *r) { (void)r; }
 static const reef_script_class kept_script = {.name = "kept", .start = kept_script_start};
 
 /* With scripts, of which one waits for its end, only raw files can hold it. NULL: something is refused. */
-static inline reef_world *kept_world(bool scripts)
+static inline reef_world *kept_world_on(reef_allocator allocator, bool scripts)
 {
-    reef_world *w = reef_world_new(&(reef_world_config){.seed = 5});
+    reef_world *w = reef_world_new(&(reef_world_config){.seed = 5, .allocator = allocator});
     if (w == NULL) return NULL;
     const bool good =
         !reef_system_is_null(reef_system_add(w, "walk", kept_walk, "inout ZooPlace; sends ZooCry")) &&
@@ -41,6 +41,8 @@ static inline reef_world *kept_world(bool scripts)
     reef_world_free(w);
     return NULL;
 }
+
+static inline reef_world *kept_world(bool scripts) { return kept_world_on((reef_allocator){NULL, NULL}, scripts); }
 
 /* Changes and a tick; the seed goes on. */
 static inline bool kept_play(reef_world *w, uint64_t *seed, uint32_t changes)

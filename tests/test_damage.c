@@ -5,7 +5,7 @@
 #include "support.h"
 #include <unistd.h>
 
-enum { CHANGES = 6000, SMALLEST = 64 << 10 };
+enum { CHANGES = 6000, SMALLEST = 64 << 10, FLAGS_AT = 10 /* in the header */ };
 
 static bool     deep;
 static uint64_t part, parts = 1;
@@ -17,9 +17,25 @@ static bool tried(uint64_t i, uint64_t all, uint64_t few)
     return i % (all / few) == 0;
 }
 
+/* What all worlds hold of memory, and the most that they held. */
+static size_t held, most_held;
+
+static void *count_memory(void *context, void *block, size_t old, size_t bytes, size_t align)
+{
+    (void)context;
+    void *fresh = bytes ? aligned_alloc(align, (bytes + align - 1) / align * align) : NULL;
+    if (bytes && fresh == NULL) return NULL;
+    if (fresh && block) memcpy(fresh, block, old < bytes ? old : bytes);
+    held += bytes;
+    if (held > most_held) most_held = held; /* while it moves there are both */
+    if (block) held -= old;
+    free(block);
+    return fresh;
+}
+
 static reef_world *kept(void **state, bool scripts)
 {
-    reef_world *w = kept_world(scripts);
+    reef_world *w = kept_world_on((reef_allocator){count_memory, NULL}, scripts);
     assert_non_null(w);
     (void)state;
     return w;
@@ -138,36 +154,69 @@ static void assert_survives(reef_world *w, reef_status s, uint64_t *seed)
     (void)reef_hash(w);
 }
 
-static void lies(void **state, reef_bytes bytes, bool difference, reef_world *base, uint64_t few)
+/* Where the files are to be loaded, or the state that the differences are applied to: base. NULL: a world of its own. */
+typedef struct liar {
+    reef_bytes     bytes;
+    reef_world    *base, *w;
+    unsigned char *copy;
+    uint64_t       count, loaded, seed;
+    size_t         most; /* memory that one of them took beside what was there */
+} liar;
+
+static void liar_make(liar *l, void **state, reef_bytes bytes, reef_world *base)
 {
-    reef_world *w = difference ? NULL : target_made(state, false);
-    unsigned char *copy = malloc(bytes.size);
-    const uint64_t first = FILE_HEADER_BYTES * 8, all = bytes.size * 8;
-    uint64_t count = 0, loaded = 0, seed = 1;
-    assert_non_null(copy);
-    for (uint64_t i = first; i < all; i++) {
-        if (!tried(i, all, few)) continue;
-        memcpy(copy, bytes.data, bytes.size);
-        copy[i / 8] ^= (unsigned char)(1u << i % 8);
-        repair(copy, bytes.size);
-        if (difference) w = reef_fork(base);
-        assert_non_null(w);
-        const reef_status s = difference ? reef_diff_apply(w, copy, bytes.size) : reef_load_bytes(w, copy, bytes.size, NULL);
-        assert_survives(w, s, &seed);
-        if (difference) reef_world_free(w);
-        loaded += s == REEF_OK;
-        count++;
-    }
-    if (deep) print_message("%llu of %llu bits behind right sums: %llu loaded, sound\n", (unsigned long long)count, (unsigned long long)all, (unsigned long long)loaded);
-    free(copy);
-    if (!difference) reef_world_free(w);
+    *l = (liar){.bytes = bytes, .base = base, .seed = 1};
+    l->w = base ? NULL : target_made(state, false);
+    l->copy = malloc(bytes.size + 1);
+    assert_non_null(l->copy);
+}
+
+/* The first `size` bytes, one bit flipped (UINT64_MAX: none), behind right sums. */
+static void lie(liar *l, uint64_t bit, size_t size)
+{
+    memcpy(l->copy, l->bytes.data, size);
+    if (bit != UINT64_MAX) l->copy[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    repair(l->copy, size);
+    reef_world *w = l->base ? reef_fork(l->base) : l->w;
+    assert_non_null(w);
+    const size_t before = most_held = held;
+    const reef_status s = l->base ? reef_diff_apply(w, l->copy, size) : reef_load_bytes(w, l->copy, size, NULL);
+    if (most_held - before > l->most) l->most = most_held - before;
+    assert_survives(w, s, &l->seed);
+    if (l->base) reef_world_free(w);
+    l->loaded += s == REEF_OK;
+    l->count++;
+}
+
+static void liar_end(liar *l, const char *what)
+{
+    print_message("MOST %zu of %zu\n", l->most, l->bytes.size);
+    if (deep) print_message("%llu %s behind right sums: %llu loaded, sound\n", (unsigned long long)l->count, what, (unsigned long long)l->loaded);
+    if (l->w) reef_world_free(l->w);
+    free(l->copy);
+}
+
+/* Header, sections, and behind every length a file that says it is whole. */
+static void lies(void **state, reef_bytes bytes, reef_world *base, uint64_t few)
+{
+    liar l;
+    liar_make(&l, state, bytes, base);
+    for (uint64_t bit = FLAGS_AT * 8; bit < (FLAGS_AT + 2) * 8; bit++)
+        if (!deep || part == 0) lie(&l, bit, bytes.size);
+    for (uint64_t bit = FILE_HEADER_BYTES * 8, all = bytes.size * 8; bit < all; bit++)
+        if (tried(bit, all, few)) lie(&l, bit, bytes.size);
+    liar_end(&l, "bits");
+    liar_make(&l, state, bytes, base);
+    for (uint64_t size = 0; size < bytes.size; size++)
+        if (tried(size, bytes.size, few)) lie(&l, UINT64_MAX, (size_t)size);
+    liar_end(&l, "lengths");
 }
 
 static void G5_every_bit_behind_right_sums(void **state)
 {
     reef_bytes bytes = file_made(state, false, CHANGES);
     assert_true(bytes.size >= SMALLEST);
-    lies(state, bytes, false, NULL, 60);
+    lies(state, bytes, NULL, 60);
     reef_bytes_free(&bytes);
 }
 
@@ -180,7 +229,7 @@ static void G5_every_bit_of_a_difference_behind_right_sums(void **state)
     reef_world *before = reef_fork(w);
     assert_true(kept_play(w, &seed, 60));
     assert_ok(reef_diff_bytes(before, w, &bytes, NULL));
-    lies(state, bytes, true, before, 100);
+    lies(state, bytes, before, 100);
     reef_bytes_free(&bytes);
     reef_world_free(before);
     reef_world_free(w);
@@ -214,6 +263,14 @@ static void journal_made(void **state, journal_file *f, bool unsynced)
     assert_int_equal(f->size, f->end[RECORDS]);
     (void)fclose(file);
     (void)remove(f->path);
+}
+
+static void G5_every_bit_of_a_journal_behind_right_sums(void **state)
+{
+    journal_file f;
+    journal_made(state, &f, false);
+    lies(state, (reef_bytes){f.data, f.size}, NULL, 60);
+    free(f.data);
 }
 
 /* The state of a whole record, at most number `most`. */
@@ -269,6 +326,7 @@ int main(int count, char **arguments)
         TEST(G5_every_length_of_64_KiB),
         TEST(G5_every_bit_behind_right_sums),
         TEST(G5_every_bit_of_a_difference_behind_right_sums),
+        TEST(G5_every_bit_of_a_journal_behind_right_sums),
         TEST(G5_every_bit_and_length_of_a_journal),
     };
     deep = count > 1 && strcmp(arguments[1], "--deep") == 0;

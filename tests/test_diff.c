@@ -1,6 +1,11 @@
 /* The difference of two worlds: what it tells, in which order, and that it is the whole difference: a copy of the first world to which
  * it is applied, change by change, is the second. */
+#define _DEFAULT_SOURCE /* mprotect */
 #include "support.h"
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 typedef struct {
     float   x, y;
@@ -506,12 +511,74 @@ static void G5_a_difference_needs_two_worlds_and_memory(void **state)
     reef_world_free(fork);
 }
 
+/* ---- what is shared ---- */
+
+#if defined(__linux__)
+
+typedef struct { uint32_t n, rest[511]; } Sheet; /* whose blocks are too large for arenas */
+REEF_COMPONENT(Sheet);
+enum { SHEET_BLOCK = REEF_BLOCK_ROWS * (int)sizeof(Sheet) };
+
+/* Large blocks are pages of their own. */
+static void *sheet_resize(void *context, void *block, size_t old, size_t bytes, size_t align)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = bytes >= SHEET_BLOCK && align < page ? page : align;
+    (void)context;
+    void *fresh = bytes ? aligned_alloc(unit, (bytes + unit - 1) / unit * unit) : NULL;
+    if (bytes && fresh == NULL) return NULL;
+    if (fresh && block) memcpy(fresh, block, old < bytes ? old : bytes);
+    free(block);
+    return fresh;
+}
+
+static void block_lock(const reef_world *w, reef_entity first, int how)
+{
+    char *at = (char *)(uintptr_t)reef_get(w, first, Sheet);
+    assert_int_equal((uintptr_t)at % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
+    assert_int_equal(mprotect(at, SHEET_BLOCK, how), 0);
+}
+
+/* Blocks that both worlds share aren't read: whoever touched them would be stopped by the processor. */
+static void G4_what_is_shared_is_skipped_unseen(void **state)
+{
+    enum { N = 3 * REEF_BLOCK_ROWS };
+    static reef_entity e[N];
+    reef_world *w = another_world(state, &(reef_world_config){.allocator = {sheet_resize, NULL}});
+    reef_bytes bytes = {NULL, 0};
+    assert_ok(reef_spawn_many(w, N, e, reef_with(Sheet, 1, {0})));
+    const uint64_t hash = reef_hash(w);
+    reef_world *before = reef_fork(w);
+    reef_mut(w, e[REEF_BLOCK_ROWS + 77], Sheet)->n = 2;
+    block_lock(w, e[0], PROT_NONE);
+    block_lock(w, e[2 * REEF_BLOCK_ROWS], PROT_NONE);
+    reef_diff *d = reef_diff_new(before, w);
+    const reef_change *c = reef_diff_next(d);
+    assert_true(c && c->kind == REEF_CHANGE_VALUE && reef_entity_equal(c->entity, e[REEF_BLOCK_ROWS + 77]));
+    assert_true(((const Sheet *)c->was)->n == 1 && ((const Sheet *)c->is)->n == 2);
+    assert_null(reef_diff_next(d));
+    reef_diff_free(d);
+    assert_ok(reef_diff_bytes(before, w, &bytes, &(reef_save_desc){.raw = true, .sealed = true}));
+    assert_in_range(bytes.size, sizeof(Sheet), sizeof(Sheet) + 1000);
+    assert_true(reef_hash(before) == hash && reef_hash(w) != hash); /* and of what is known the hash isn't made again */
+    block_lock(w, e[0], PROT_READ | PROT_WRITE);
+    block_lock(w, e[2 * REEF_BLOCK_ROWS], PROT_READ | PROT_WRITE);
+    assert_ok(reef_diff_apply(before, bytes.data, bytes.size));
+    assert_true(reef_hash(before) == reef_hash(w));
+    reef_bytes_free(&bytes);
+    reef_world_free(before);
+}
+
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(G5_each_kind_of_change_in_its_order),
         TEST(G5_values_outside_of_rows),
         TEST(G5_many_rows),
+#if defined(__linux__)
+        TEST(G4_what_is_shared_is_skipped_unseen),
+#endif
         TEST(G5_more_fields_than_bits),
         TEST(G5_a_difference_is_all_of_the_difference),
         TEST(G5_worlds_neednt_be_related),

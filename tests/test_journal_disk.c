@@ -146,9 +146,94 @@ static void G5_a_journal_is_whole_after_a_crash_of_the_system(void **state)
     }
 }
 
+/* ---- saves ---- */
+
+typedef struct saving {
+    char        path[300];
+    bool        unsynced, old;      /* old: there is a file */
+    size_t      begin_bytes;
+    char        begin[4096];
+    uint64_t    hash[2];            /* of the world in that file, of the one that is saved */
+    reef_status status;
+    char        detail[REEF_DETAIL_MAX];
+    uint32_t    seen[FAULT_KILLED + 1][2]; /* how often which of them was found, by the run's end */
+} saving;
+
+static void saving_prepare(void *context)
+{
+    saving *p = context;
+    faults_put(p->path, p->old ? p->begin : NULL, p->begin_bytes);
+}
+
+static reef_world *golden(int32_t coins)
+{
+    reef_world *w = reef_world_new(NULL);
+    for (int32_t i = 0; i < coins; i++) assert_some(reef_spawn(w, reef_with(Gold, i, 1)));
+    return w;
+}
+
+static bool saving_run(void *context)
+{
+    saving *p = context;
+    reef_world *w = golden(40000); /* several buffers long */
+    p->hash[1] = reef_hash(w);
+    p->status = reef_save(w, p->path, &(reef_save_desc){.unsynced = p->unsynced});
+    snprintf(p->detail, sizeof p->detail, "%s", p->status == REEF_OK ? "" : reef_last_error(w).detail);
+    reef_world_free(w);
+    return p->status == REEF_OK;
+}
+
+/* 0: the old world, or no file where none was; 1: the new one. */
+static int world_in(const saving *p, const char *when)
+{
+    reef_world *w = reef_world_new(NULL);
+    const reef_status s = reef_load(w, p->path, NULL);
+    const uint64_t hash = reef_hash(w);
+    const bool none = s == REEF_IO && strstr(reef_last_error(w).detail, "No such file") != NULL;
+    if (s != REEF_OK && (p->old || !none)) fail_msg("%s: %s", when, reef_last_error(w).detail);
+    if (s == REEF_OK && hash != p->hash[1] && (!p->old || hash != p->hash[0])) fail_msg("%s: a world that never was", when);
+    reef_world_free(w);
+    return s == REEF_OK && hash == p->hash[1];
+}
+
+static void saving_check(void *context, const fault *f, fault_end end)
+{
+    saving *p = context;
+    const int is = world_in(p, fault_text(f));
+    p->seen[end][is]++;
+    if (end == FAULT_SUCCEEDED && !is) fail_msg("%s: the old world behind a save that said OK", fault_text(f));
+    if (end != FAULT_REFUSED) return;
+    if (p->status != REEF_IO || !strstr(p->detail, " of ")) fail_msg("%s: %s", fault_text(f), p->detail);
+    if (is != (strncmp(p->detail, "fsync of the folder of ", 23) == 0)) fail_msg("%s: %s, and the file is the %s one", fault_text(f), p->detail, is ? "new" : "old");
+}
+
+static const fault_scenario saving_scenario = {saving_prepare, saving_run, saving_check, false};
+
+static void G5_a_saved_world_is_whole_whatever_call_fails(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        saving *p = faults_shared(sizeof *p);
+        reef_world *w = golden(5);
+        snprintf(p->path, sizeof p->path, "%s", faults_path("world"));
+        p->unsynced = i == 2;
+        p->old = i != 1;
+        p->hash[0] = reef_hash(w);
+        assert_ok(reef_save(w, p->path, NULL));
+        reef_world_free(w);
+        const void *bytes = faults_get(p->path, &p->begin_bytes);
+        assert_true(bytes && p->begin_bytes <= sizeof p->begin);
+        memcpy(p->begin, bytes, p->begin_bytes);
+        (void)faults_each(&saving_scenario, p);
+        assert_true(p->seen[FAULT_SUCCEEDED][1] > 5 && p->seen[FAULT_REFUSED][0] > 20);
+        assert_true(p->seen[FAULT_KILLED][0] > 5 && p->seen[FAULT_KILLED][1] > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(G5_a_saved_world_is_whole_whatever_call_fails),
         TEST(G5_a_journal_is_whole_whatever_call_fails),
         TEST(G5_a_journal_is_whole_after_a_crash_of_the_system),
     };

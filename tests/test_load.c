@@ -91,6 +91,76 @@ static void F10_many_rows_in_many_chunks(void **state)
     reef_bytes_free(&bytes);
 }
 
+/* ---- a part of a world, and a world more ---- */
+
+/* What a query selects, with its handles and all that it has, and nothing else: that is the world without the others. */
+static void F10_what_a_query_selects_comes_back(void **state)
+{
+    static const char *const queries[] = {"in Spot", "in Spot, !Beast", "Alert", "in Hunger | in Scent", "disabled Hunger", "with Stuck", "in Grudge, in Herd", "in Track, ?in Age"};
+    reef_world *w = world_of(state), *other = another_world(state, NULL);
+    zoo_make(w, 5, 3000);
+    zoo_steps(other, 6, 200);
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        static bool selected[4096];
+        reef_bytes bytes = {NULL, 0};
+        reef_world *rest = reef_fork(w);
+        uint32_t count = 0;
+        memset(selected, 0, sizeof selected);
+        const reef_query q = reef_query_new(w, queries[i]);
+        assert_query(q);
+        reef_each(w, q, row) selected[row.entity.index] = true, count++;
+        assert_ok(reef_query_free(w, q));
+        if (count == 0 || count == reef_count_alive(w)) fail_msg("%s selects %u", queries[i], (unsigned)count);
+        for (uint32_t k = 0; k < reef_world_stats(w).indices; k++) {
+            const reef_entity e = reef_entity_at(w, k);
+            if (!reef_entity_is_null(e) && !selected[k]) assert_ok(reef_destroy(rest, e));
+        }
+        assert_ok(reef_save_bytes(w, &bytes, &(reef_save_desc){.query = queries[i]}));
+        load(other, bytes);
+        assert_int_equal(reef_count_alive(other), count);
+        reef_diff *d = reef_diff_new(rest, other);
+        const reef_change *c = reef_diff_next(d);
+        if (c) fail_msg("%s: entity %u, %s: another one", queries[i], (unsigned)c->entity.index, c->component.id ? reef_type_name(c->component) : "");
+        reef_diff_free(d);
+        reef_bytes_free(&bytes);
+        reef_world_free(rest);
+    }
+}
+
+/* Loaded into a world of its own and merged: the entities get new handles, and the handles in their fields follow. */
+static void F10_a_file_is_added_to_a_world(void **state)
+{
+    reef_world *w = world_of(state), *from = another_world(state, NULL), *aside = another_world(state, NULL);
+    reef_merged *who = NULL;
+    reef_bytes bytes = {NULL, 0};
+    zoo_make(w, 8, 1000);
+    zoo_make(from, 9, 1000);
+    for (uint32_t i = 0; i < reef_world_stats(from).indices; i++)
+        if (reef_is_alive(from, reef_entity_at(from, i))) assert_ok(reef_set_name(from, reef_entity_at(from, i), NULL));
+    const uint64_t alive = reef_count_alive(w), more = reef_count_alive(from);
+    assert_ok(reef_save_bytes(from, &bytes, NULL));
+    load(aside, bytes);
+    assert_ok(reef_merge(w, aside, NULL, &who));
+    assert_valid(w);
+    assert_int_equal(reef_count_alive(w), alive + more);
+    uint32_t followed = 0, null = 0;
+    for (uint32_t i = 0; i < reef_world_stats(from).indices; i++) {
+        const reef_entity e = reef_entity_at(from, i), now = reef_merged_find(who, e);
+        if (reef_entity_is_null(e)) continue;
+        assert_true(reef_is_alive(w, now));
+        const Beast *was = reef_get(from, e, Beast), *is = reef_get(w, now, Beast);
+        assert_int_equal(is != NULL, was != NULL);
+        if (was == NULL) continue;
+        assert_int_equal(is->number, was->number);
+        assert_entity(reef_merged_find(who, was->to), is->to);
+        if (reef_is_alive(from, was->to)) followed++;
+        else null++, assert_none(is->to);
+    }
+    assert_true(followed > 5 && null > 0);
+    reef_merged_free(who);
+    reef_bytes_free(&bytes);
+}
+
 /* ---- scenes: systems, events, clocks, what changed ---- */
 
 static void scene_goes_on(void **state, const scene *s, uint32_t ticks)
@@ -728,6 +798,8 @@ int main(void)
         TEST(F10_an_empty_world_comes_back),
         TEST(F10_every_home_comes_back_and_goes_on),
         TEST(F10_many_rows_in_many_chunks),
+        TEST(F10_what_a_query_selects_comes_back),
+        TEST(F10_a_file_is_added_to_a_world),
         TEST(F10_differences_lead_from_one_state_to_the_next),
         TEST(G4_a_hundred_loads_and_undos),
         TEST(G4_a_row_that_gets_another_entity),
