@@ -1,5 +1,5 @@
-/* write FOLDER: saves a world and a difference of worlds there, and beside them what read.py must find in them. */
-#include "../save_zoo.h"
+/* write FOLDER: saves a world, a difference of worlds and a journal there, and beside them what read.py must find in them. */
+#include "../kept_scene.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -87,9 +87,10 @@ static int name_order(const void *a, const void *b)
 static void world_print(const char *folder, const char *name, const reef_world *w)
 {
     char path[512];
-    reef_component types[ZOO_TYPES];
+    reef_component types[ZOO_TYPES + 1];
     for (uint32_t i = 0; i < ZOO_TYPES; i++) types[i] = zoo_type(i);
-    qsort(types, ZOO_TYPES, sizeof *types, name_order);
+    types[ZOO_TYPES] = reef_id(ZooSeason);
+    qsort(types, ZOO_TYPES + 1, sizeof *types, name_order);
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *out = fopen(path, "w");
     if (out == NULL) fail(path);
@@ -99,7 +100,7 @@ static void world_print(const char *folder, const char *name, const reef_world *
         fprintf(out, "%" PRIu32 "v%" PRIu32, e.index, e.generation);
         if (reef_name(w, e)) fprintf(out, " \"%s\"", reef_name(w, e));
         if (!reef_is_enabled_id(w, e, (reef_component){0})) fprintf(out, " *");
-        for (uint32_t k = 0; k < ZOO_TYPES; k++) component_print(out, w, e, types[k]);
+        for (uint32_t k = 0; k <= ZOO_TYPES; k++) component_print(out, w, e, types[k]);
         fputc('\n', out);
     }
     if (fclose(out) != 0) fail(path);
@@ -119,15 +120,21 @@ static void bytes_write(const char *folder, const char *name, reef_bytes *bytes)
 int main(int count, char **arguments)
 {
     uint64_t seed = 7;
+    char path[512];
     reef_bytes bytes;
     if (count != 2) fail("the number of arguments");
-    reef_world *w = reef_world_new(NULL);
-    for (int i = 0; i < 2500; i++) zoo_change(w, &seed);
+    reef_world *w = kept_world(false);
+    if (w == NULL || !kept_begin(w, &seed, 2500, false)) fail("the world");
     if (reef_save_bytes(w, &bytes, NULL) != REEF_OK) fail("reef_save_bytes");
     bytes_write(arguments[1], "world.reef", &bytes);
     world_print(arguments[1], "world.txt", w);
+    (void)snprintf(path, sizeof path, "%s/world.journal", arguments[1]);
+    reef_journal *j = reef_journal_open(w, path, &(reef_journal_desc){.fresh = true, .unsynced = true});
+    if (j == NULL) fail("reef_journal_open");
     reef_world *before = reef_fork(w);
-    for (int i = 0; i < 400; i++) zoo_change(w, &seed);
+    for (uint32_t i = 0; i < 4; i++)
+        if (!kept_play(w, &seed, 100) || reef_journal_append(j) != REEF_OK) fail("an append");
+    reef_journal_close(j);
     if (reef_diff_bytes(before, w, &bytes, &(reef_save_desc){.sealed = true}) != REEF_OK) fail("reef_diff_bytes");
     bytes_write(arguments[1], "changes.reef", &bytes);
     world_print(arguments[1], "changed.txt", w);
