@@ -281,7 +281,7 @@ COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *t
     char *text = memory_zeroed(&w->family->memory, MEMORY_OTHER, bytes);
     if (text) snprintf(text, bytes, ";%s", touches ? touches : "");
     const bool fresh = w->script_reader == 0;
-    w->calling = op;
+    if (!w->running) w->calling = op;
     reef_system_id made = none;
     if (text == NULL || script.id == 0) {
         failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
@@ -296,7 +296,7 @@ COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *t
             failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
         }
     }
-    w->calling = NULL;
+    if (!w->running) w->calling = NULL;
     memory_free(&w->family->memory, MEMORY_OTHER, text, bytes);
     return made;
 }
@@ -312,8 +312,8 @@ COLD reef_system_id reef_update_id(reef_world *w, reef_component c, void (*funct
     if (type_name == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_update", c, (reef_entity){0, 0}, 0), none;
     snprintf(name, sizeof name, "%s.update", type_name);
     const reef_query_desc terms = {.terms = {{.component = c}}};
-    w->calling = "reef_update";
+    if (!w->running) w->calling = "reef_update";
     const reef_system_id made = reef_system_new(w, &(reef_system_desc){.name = name, .function = function, .query = &terms});
-    w->calling = NULL;
+    if (!w->running) w->calling = NULL;
     return made;
 }

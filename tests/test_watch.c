@@ -12,6 +12,8 @@ REEF_COMPONENT(Wind);
 REEF_COMPONENT(Bump);
 static const reef_hooks marked_hooks = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Marked, &marked_hooks);
+typedef struct Banner { uint32_t n; } Banner;
+REEF_COMPONENT_IN(Banner, REEF_SHARED);
 typedef struct Rich { uint32_t n; } Rich;
 static reef_status rich_copy(void *context, void *to, const void *from) { return (void)context, memcpy(to, from, sizeof(Rich)), REEF_OK; }
 static void rich_destroy(void *context, void *slot) { (void)context, memset(slot, 0xEE, sizeof(Rich)); }
@@ -377,6 +379,40 @@ static void get_many(reef_block *b)
     assert_int_equal(reef_get_many(b->world, Velocity, &target, 1, &v), 1);
 }
 static void get_single(reef_block *b) { assert_true(reef_single_get(b->world, Wind)->x == 3); }
+static void read_other(reef_block *b)
+{
+    Velocity v;
+    assert_true(reef_read(b->world, target, Velocity, &v) && v.x == 1);
+}
+static void span_other(reef_block *b)
+{
+    uint32_t n;
+    assert_non_null(reef_span(b->world, target, Velocity, &n));
+}
+static void ref_other(reef_block *b)
+{
+    reef_ref r = reef_ref_make(b->world, target, Velocity);
+    assert_non_null(reef_ref_get(b->world, &r, Velocity));
+}
+static void pin_other(reef_block *b)
+{
+    const reef_pinned pin = reef_pin(b->world, target, Banner);
+    assert_non_null(pin.value);
+    reef_unpin(pin);
+}
+static bool see_one(void *context, reef_entity e, reef_component c, const void *data, size_t size)
+{
+    (void)context, (void)e, (void)data, (void)size;
+    assert_int_equal(c.id, reef_id(Banner).id); /* the first by name */
+    return false;
+}
+static void visit_other(reef_block *b) { assert_false(reef_visit_entity(b->world, target, see_one, NULL)); }
+static void set_single(reef_block *b) { assert_int_equal(reef_single_set(b->world, Wind, 1, 1), REEF_UNDECLARED); }
+static void ref_mut_other(reef_block *b)
+{
+    const reef_ref r = reef_ref_make(b->world, target, Velocity);
+    assert_null(reef_ref_mut(b->world, &r, Velocity));
+}
 static void mut_other(reef_block *b)
 {
     for (int i = 0; i < 3; i++) assert_null(reef_mut(b->world, target, Velocity));
@@ -397,13 +433,20 @@ static void G6_undeclared_calls_on_others(void **state)
         {get_by_id, "reef_get", "Position; writes Velocity", reef_id(Velocity)},
         {get_many, "reef_get_many", "Position; reads Velocity", reef_id(Velocity)},
         {get_single, "reef_single_get", "Position; reads Wind", reef_id(Wind)},
+        {read_other, "reef_get", "Position; reads Velocity", reef_id(Velocity)},
+        {span_other, "reef_get", "Position; reads Velocity", reef_id(Velocity)},
+        {ref_other, "reef_get", "Position; reads Velocity", reef_id(Velocity)},
+        {pin_other, "reef_get", "Position; reads Banner", reef_id(Banner)},
+        {visit_other, "reef_visit", "Position; reads Banner", reef_id(Banner)},
+        {set_single, "reef_set", NULL, reef_id(Wind)},
+        {ref_mut_other, "reef_mut", NULL, reef_id(Velocity)},
         {mut_other, "reef_mut", NULL, reef_id(Velocity)},
         {mut_tracked, "reef_mut", NULL, reef_id(Marked)},
         {set_other, "reef_set", NULL, reef_id(Velocity)},
         {mut_single, "reef_mut", NULL, reef_id(Wind)},
     };
     target = fish[1];
-    assert_true(reef_set(w, target, Marked, 1) >= 0);
+    assert_true(reef_set(w, target, Marked, 1) >= 0 && reef_set(w, target, Banner, 1) >= 0);
     assert_true(reef_single_set(w, Wind, 3, 4) >= 0);
     /* Another system of the phase declares it all: that helps nobody else. */
     system_new(w, "other", nothing, "; writes Velocity Wind Marked", NULL);
