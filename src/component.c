@@ -375,7 +375,7 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
     if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) || UNLIKELY(!observe_straight(w, c.id)))
         return add_slow(w, "reef_add", e, c, NULL, out);
     const uint64_t key = spot_key(&x, c, false);
-    if (UNLIKELY(!edge_open(w, &x, key, edge_lately(w, key, false), w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
+    if (UNLIKELY(!edge_open(w, &x, key, edge_lately(w, key, false, w->hot.version), w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
     void *made = edge_add(w, &x, i);
     if (observe_told(w, e, c.id, made, false) && made) made = cell_now(w, e, c);
     if (out) *out = made;
@@ -387,7 +387,7 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
     spot x;
     if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t key = spot_key(&x, c, false);
-    const uint32_t i = edge_lately(w, key, false);
+    const uint32_t i = edge_lately(w, key, false, w->hot.gate_move);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
     void *made = edge_add(w, &x, i);
     if (out) *out = made;
@@ -477,7 +477,7 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     spot x;
     if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
     const uint64_t key = spot_key(&x, c, false);
-    const uint32_t i = edge_lately(w, key, false);
+    const uint32_t i = edge_lately(w, key, false, w->hot.gate_move);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
@@ -541,7 +541,7 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
     spot x;
     if (UNLIKELY(!spot_find(w, &x, e))) return remove_slow(w, e, c);
     const uint64_t key = spot_key(&x, c, true);
-    const uint32_t i = edge_lately(w, key, true);
+    const uint32_t i = edge_lately(w, key, true, w->hot.gate_move);
     if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return remove_slow(w, e, c);
     if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
     return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);

@@ -33,11 +33,12 @@ INLINE uint64_t spot_key(const spot *x, reef_component c, bool remove)
     return edge_key(x->slots[0].head.table, c.id, remove && !BUG(2));
 }
 
-/* The edge of this key, if it is cached, in the entry for what was used lately. */
-INLINE uint32_t edge_lately(reef_world *w, uint64_t key, bool remove)
+/* The edge of this key, if it is cached, in the entry for what was used lately. Where the gate is shut nothing is put there: systems
+ * run, several may be here at once, and of two edges there would be one that is neither. */
+INLINE uint32_t edge_lately(reef_world *w, uint64_t key, bool remove, uint64_t gate)
 {
     const uint32_t i = EDGE_CACHE + remove;
-    if (UNLIKELY(w->edge_cache[i].key != key)) w->edge_cache[i] = w->edge_cache[edge_index(key)];
+    if (UNLIKELY(w->edge_cache[i].key != key) && gate != UINT64_MAX) w->edge_cache[i] = w->edge_cache[edge_index(key)];
     return i;
 }
 

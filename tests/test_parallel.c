@@ -15,9 +15,15 @@ int main(void) { return 77; }
 typedef struct Hit { uint32_t n; } Hit;
 typedef struct Total { int64_t n; } Total;
 typedef struct Trail { uint64_t n; } Trail;
+typedef struct Heat { int64_t n; } Heat;
+typedef struct Charge { int64_t n; } Charge;
+typedef struct Load { int64_t n; } Load;
 REEF_COMPONENT(Hit);
 REEF_COMPONENT(Total);
 REEF_COMPONENT(Trail);
+REEF_COMPONENT(Load);
+REEF_COMPONENT_IN(Heat, REEF_SPARSE);
+REEF_COMPONENT_PAGED(Charge, 64);
 
 enum { BLOCKS = 3, SEEDS = 20, MEETING_SECONDS = 20 };
 
@@ -460,6 +466,174 @@ static void D6_job_systems_of_the_users(void **state)
     mutex_drop(&o.lock);
 }
 
+/* ---- calls that are allowed ----
+ * Systems beside one another write others' rows by calls, each another type: through what the world remembers of its last calls, which isn't theirs. */
+
+static reef_entity written[64];
+
+#define WRITES(T) \
+    static void write_##T(reef_block *b) \
+    { \
+        for (uint32_t round = 0; round < 20; round++) { \
+            for (uint32_t i = 0; i < 64; i++) { \
+                T x = *reef_get(b->world, written[i], T); \
+                x.n++; \
+                assert_ok(reef_set(b->world, written[i], T, x.n)); \
+                reef_mut(b->world, written[i], T)->n += 1; \
+            } \
+            thread_yield(); \
+        } \
+    }
+WRITES(Hit)
+WRITES(Load)
+WRITES(Total)
+WRITES(Trail)
+WRITES(Heat)
+WRITES(Charge)
+
+static void D3_others_are_set_on_all_threads(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < 64; i++) {
+        written[i] = reef_spawn(w, reef_with(Hit, 0), reef_with(Load, 0), reef_with(Heat, 0), reef_with(Charge, 0));
+        assert_status(REEF_ADDED, reef_set(w, written[i], Total, 0)); /* edges between tables: these are remembered */
+        assert_status(REEF_ADDED, reef_set(w, written[i], Trail, 0));
+    }
+    assert_false(reef_system_is_null(reef_system(w, write_Hit, "; writes Hit")) || reef_system_is_null(reef_system(w, write_Load, "; writes Load")));
+    assert_false(reef_system_is_null(reef_system(w, write_Total, "; writes Total")) || reef_system_is_null(reef_system(w, write_Trail, "; writes Trail")));
+    assert_false(reef_system_is_null(reef_system(w, write_Heat, "; writes Heat")) || reef_system_is_null(reef_system(w, write_Charge, "; writes Charge")));
+    for (uint32_t tick = 1; tick <= 10; tick++) {
+        reef_pool *p = pool_of(6, tick);
+        assert_ok(reef_set_pool(w, p));
+        reef_watch_systems(w, false);
+        assert_ok(reef_tick(w, 0));
+        for (uint32_t i = 0; i < 64; i++) {
+            const reef_entity e = written[i];
+            const int64_t n = 40 * (int64_t)tick;
+            assert_true(reef_get(w, e, Hit)->n == n && reef_get(w, e, Load)->n == n && reef_get(w, e, Total)->n == n);
+            assert_true(reef_get(w, e, Trail)->n == (uint64_t)n && reef_get(w, e, Heat)->n == n && reef_get(w, e, Charge)->n == n);
+        }
+        /* And outside of them what is remembered is right. */
+        const reef_entity e = reef_spawn(w, reef_with(Hit, 1), reef_with(Load, 2));
+        assert_status(REEF_ADDED, reef_set(w, e, Total, 3));
+        assert_status(REEF_ADDED, reef_set(w, e, Trail, 4));
+        assert_ok(reef_remove(w, e, Total));
+        assert_true(reef_get(w, e, Hit)->n == 1 && reef_get(w, e, Load)->n == 2 && reef_get(w, e, Trail)->n == 4 && !reef_has(w, e, Total));
+        assert_valid(w);
+        assert_ok(reef_set_pool(w, NULL));
+        reef_pool_free(p);
+    }
+}
+
+/* ---- calls that are refused ----
+ * On all threads at once: they say no and touch nothing. */
+
+typedef struct refused {
+    reef_query     query;
+    reef_system_id self;
+    reef_snapshot *snapshot;
+    reef_world    *fork;
+    reef_event_reader reader;
+    atomic_uint    done, answered, line; /* jobs that made all calls; what wasn't refused, and where */
+} refused;
+
+static reef_status write_nowhere(void *context, const void *bytes, size_t count) { return (void)context, (void)bytes, (void)count, REEF_OK; }
+static void observe_nothing(const reef_notice *n) { (void)n; }
+
+/* None of them; all are called, since each says no. */
+#define NO(calls) \
+    do { \
+        if (calls) atomic_fetch_add(&r->answered, 1), atomic_store(&r->line, __LINE__); \
+    } while (0)
+
+static void refuse_structure(reef_block *b, refused *r)
+{
+    reef_world *w = b->world;
+    const reef_entity e = b->entities[0];
+    Velocity *v = NULL;
+    NO(!reef_entity_is_null(reef_spawn(w, reef_with(Position, 1, 1))) || !reef_entity_is_null(reef_create(w)) || !reef_entity_is_null(reef_clone(w, e)));
+    NO(reef_destroy(w, e) >= 0 || reef_destroy_many(w, &e, 1) > 0 || reef_add(w, e, Mass) >= 0 || reef_remove(w, e, Position) >= 0);
+    NO(reef_set(w, e, Mass, 1) >= 0 || reef_remove_all(w, e) >= 0 || reef_change(w, e, reef_with(Mass, 1)) >= 0 || reef_ensure(w, e, Mass) != NULL);
+    NO(reef_add(w, e, Awake) >= 0 || reef_remove(w, e, Awake) >= 0 || reef_disable(w, e, Position) >= 0 || reef_disable_entity(w, e) >= 0);
+    NO(reef_set(w, e, Heat, 1) >= 0 || reef_add(w, e, Charge) >= 0 || reef_remove(w, e, Load) >= 0 || reef_add(w, e, Heat) >= 0 || reef_set(w, e, Charge, 2) >= 0);
+    NO(reef_set_name(w, e, "e") >= 0 || !reef_entity_is_null(reef_reserve_id(w)) || reef_create_as(w, (reef_entity){90000, 1}) >= 0);
+    NO(reef_world_clear(w) >= 0 || reef_clear_all(w, Position) > 0 || reef_shrink(w) >= 0 || reef_reserve(w, 100000) >= 0 || reef_flush(w) >= 0);
+    NO(reef_single_set(w, Total, 1) >= 0 || reef_single_remove(w, Total) >= 0 || reef_single_mut(w, Total) != NULL || (v = reef_mut(w, e, Velocity)) != NULL);
+}
+
+static void refuse_others(reef_block *b, refused *r)
+{
+    reef_world *w = b->world;
+    reef_bytes bytes;
+    Hit hit;
+    reef_block loop = reef_begin_text(w, "in Position");
+    NO(reef_next(&loop) || !reef_query_is_null(reef_query_new(w, "Position")) || reef_query_free(w, r->query) >= 0 || reef_query_count(w, r->query) > 0);
+    NO(reef_tick(w, 0) >= 0 || reef_step_once(w, 0) >= 0 || reef_tick_phase(w, "update", 0) >= 0 || reef_set_pool(w, NULL) >= 0);
+    NO(reef_system_once(w, &(reef_system_desc){.function = watched}, 0) >= 0 || !reef_system_is_null(reef_system(w, watched, NULL)));
+    NO(reef_system_remove(w, r->self) >= 0 || reef_system_switch(w, r->self, false) >= 0 || reef_phase_new(w, &(reef_phase_desc){.name = "p"}) >= 0);
+    NO(!reef_system_is_null(reef_update(w, Position, watched)) || !reef_system_is_null(reef_scripts(w, NULL, NULL)));
+    NO(reef_snapshot_take(w) != NULL || reef_fork(w) != NULL || reef_restore(w, r->snapshot) >= 0 || reef_hash(w) != 0 || reef_version(w) != 0);
+    NO(reef_save_bytes(w, &bytes, NULL) >= 0 || reef_save_bytes(w, &bytes, &(reef_save_desc){.query = "in Position"}) >= 0 || reef_load_bytes(w, "", 0, NULL) >= 0);
+    NO(reef_save_to(w, (reef_writer){write_nowhere, NULL}, &(reef_save_desc){.raw = true}) >= 0 || reef_diff_bytes(r->fork, w, &bytes, NULL) >= 0);
+    NO(reef_journal_open(w, "never.journal", NULL) != NULL || reef_diff_apply(w, "", 0) >= 0 || reef_merge(w, r->fork, NULL, NULL) >= 0);
+    NO(reef_post(w, Hit, 1) >= 0 || reef_event_next(w, r->reader, &hit) || reef_events_bound(w, reef_id(Hit), 5) >= 0 || reef_set_seed(w, 5) >= 0);
+    NO(!reef_observer_is_null(reef_observer_add(w, "o", observe_nothing, REEF_ON_ADD, reef_id(Mass))));
+    NO(reef_send(b, Hit, 1) >= 0 || reef_cmd_destroy(b, b->entities[0]) >= 0 || reef_part(b, Total) != NULL || reef_inout(b, Velocity) != NULL);
+    reef_measure_systems(w, true);
+    reef_set_trace(w, NULL);
+    reef_watch_systems(w, true);
+}
+
+static void refuse_all(reef_block *b)
+{
+    refused *r = b->context;
+    refuse_structure(b, r);
+    refuse_others(b, r);
+    atomic_fetch_add(&r->done, 1);
+}
+
+static void quiet(void *context, reef_status status, const char *message) { (void)context, (void)status, (void)message; }
+
+static void D4_refused_calls_on_all_threads_touch_nothing(void **state)
+{
+    reef_world *w = another_world(state, &(reef_world_config){.misuse = quiet});
+    reef_pool *p = pool_of(4, 3);
+    refused r = {.fork = NULL};
+    assert_ok(reef_spawn_many(w, 1024 * 8, NULL, reef_with(Position, 1, 1), reef_with(Velocity, 1, 1)));
+    for (uint32_t i = 0; i < 8192; i += 256) /* some have values outside of the rows */
+        assert_true(reef_set(w, reef_entity_at(w, i), Heat, 1) > 0 && reef_set(w, reef_entity_at(w, i + 1), Charge, 1) > 0 && reef_set(w, reef_entity_at(w, i + 2), Load, 1) > 0);
+    assert_int_equal(reef_single_set(w, Total, 0), REEF_ADDED);
+    r.query = reef_query_new(w, "in Position");
+    r.reader = reef_event_reader_new(w, reef_id(Hit));
+    assert_ok(reef_set_pool(w, p));
+    reef_watch_systems(w, false);
+    r.snapshot = reef_snapshot_take(w);
+    r.fork = reef_fork(w);
+    const reef_system_desc split = {.name = "split", .function = refuse_all, .text = "in Position", .context = &r};
+    const reef_system_desc beside = {.name = "beside", .function = refuse_all, .text = "in Position, in Velocity", .context = &r, .whole = true};
+    r.self = reef_system_new(w, &split);
+    assert_false(reef_system_is_null(r.self) || reef_system_is_null(reef_system_new(w, &beside)));
+    assert_ok(reef_tick(w, 0));
+    reef_world *calm = reef_fork(w); /* the tick has passed */
+    const uint64_t hash = reef_hash(calm);
+    for (int i = 0; i < 3; i++) {
+        assert_ok(reef_tick(w, 0));
+        assert_string_equal(reef_last_error(w).system, "split");
+        assert_int_equal(reef_last_error(w).status, REEF_UNDECLARED);
+    }
+    assert_true(atomic_load(&r.done) >= 4 * 2 * 8); /* a call for each block, of both */
+    if (atomic_load(&r.answered)) fail_msg("a call of line %u isn't refused", atomic_load(&r.line));
+    assert_ok(reef_restore(w, r.snapshot));
+    assert_true(reef_equal(w, r.fork, NULL));
+    assert_true(reef_hash(w) != hash); /* ticks are counted */
+    assert_int_equal(reef_query_count(w, r.query), 1024 * 8);
+    reef_world_free(calm);
+    reef_world_free(r.fork);
+    reef_snapshot_free(r.snapshot);
+    assert_ok(reef_set_pool(w, NULL));
+    reef_pool_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +641,8 @@ int main(void)
         TEST(D6_jobs_of_a_split_system_meet),
         TEST(D6_systems_of_the_main_thread_keep_their_place),
         TEST(D6_job_systems_of_the_users),
+        TEST(D3_others_are_set_on_all_threads),
+        TEST(D4_refused_calls_on_all_threads_touch_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
