@@ -24,6 +24,17 @@ REEF_COMPONENT(Trail);
 REEF_COMPONENT(Load);
 REEF_COMPONENT_IN(Heat, REEF_SPARSE);
 REEF_COMPONENT_PAGED(Charge, 64);
+typedef struct Item { int32_t kind, count; } Item;
+typedef struct Sail { int32_t colour; } Sail;
+typedef struct Flow { float u; int16_t v; } Flow;
+typedef struct Body { int32_t weight; } Body;
+typedef struct Whale { Body base; int32_t songs; } Whale;
+REEF_COMPONENT_IN(Item, REEF_MULTI);
+REEF_COMPONENT_IN(Sail, REEF_SHARED);
+REEF_COMPONENT_IN(Flow, REEF_SPLIT);
+REEF_FIELDS(Flow, REEF_FIELD(Flow, u, REEF_F32, NULL, 0, 0), REEF_FIELD(Flow, v, REEF_I16, NULL, 0, 0));
+REEF_COMPONENT(Body);
+REEF_SUBTYPE(Whale, Body);
 
 enum { BLOCKS = 3, SEEDS = 20, MEETING_SECONDS = 20 };
 
@@ -525,6 +536,113 @@ static void D3_others_are_set_on_all_threads(void **state)
     }
 }
 
+typedef struct asking {
+    reef_query     all, some;
+    reef_signature signature;
+    atomic_ullong  answers; /* a sum of what was answered */
+} asking;
+
+static bool see_all(void *context, reef_entity e, reef_component c, const void *data, size_t size)
+{
+    (void)e, (void)data;
+    *(uint64_t *)context += c.id + size;
+    return true;
+}
+
+/* Whatever a system may ask of any entity. */
+static uint64_t ask_of(reef_block *b, const asking *a, reef_entity e)
+{
+    const reef_world *w = b->world;
+    uint64_t n = reef_is_alive(w, e) + 2u * reef_has(w, e, Awake) + 4u * reef_has(w, e, Heat) + 8u * reef_is_enabled(w, e, Position) + reef_is_enabled_entity(w, e);
+    uint32_t items = 0;
+    Flow flow = {0, 0};
+    reef_component subs[4];
+    const Item *item = reef_span(w, e, Item, &items);
+    for (uint32_t i = 0; i < items; i++) n += (uint64_t)item[i].kind;
+    const reef_pinned pin = reef_pin(w, e, Sail);
+    if (pin.value) n += (uint64_t)((const Sail *)pin.value)->colour;
+    reef_unpin(pin);
+    reef_ref ref = reef_ref_make(w, e, Position);
+    const Position *p = reef_ref_get(w, &ref, Position);
+    const Charge *c = reef_get(w, e, Charge);
+    const Heat *h = reef_get(w, e, Heat);
+    const Body *body = reef_get(w, e, Body);
+    n += p ? (uint64_t)p->x : 0;
+    n += (c ? (uint64_t)c->n : 0) + (h ? (uint64_t)h->n : 0) + (body ? (uint64_t)body->weight : 0) + (reef_read(w, e, Flow, &flow) ? (uint64_t)flow.v : 0);
+    n += reef_count_on(w, e, Item) + reef_find_subs(w, e, Body, subs, 4) + reef_has_all(w, e, &a->signature);
+    n += reef_name(w, e) ? strlen(reef_name(w, e)) : 0;
+    (void)reef_visit_entity(w, e, see_all, &n);
+    return n;
+}
+
+static void ask_all(reef_block *b)
+{
+    asking *a = b->context;
+    const reef_world *w = b->world;
+    const Total *total = reef_single_get(w, Total);
+    reef_random random = reef_random_for(b, b->entities[0]);
+    reef_events told = reef_receive(b, Hit);
+    uint64_t n = reef_count(w, Position) + reef_count(w, Heat) + reef_count(w, Item) + reef_count_alive(w) + reef_tick_count(w) + reef_time_ns(w) + (total ? (uint64_t)total->n : 0);
+    for (const Hit *h; (h = reef_next_event(&told)) != NULL;) n += h->n;
+    n += reef_find(w, "rock").index + reef_entity_at(w, 77).generation + (reef_type_find("Position").id != 0) + reef_random_u32(&random);
+    n += strlen(reef_system_name(w, reef_system_find(w, "asks"))) + reef_system_is_on(w, reef_system_find(w, "other")) + reef_world_stats(w).entities;
+    for (reef_block o = reef_others(b, a->all); reef_next(&o);) n += o.count + (uint64_t)reef_in(&o, Position)[0].x;
+    for (reef_block o = reef_others(b, a->some); reef_next(&o);)
+        for (uint32_t first = 0, rows; (rows = reef_block_run(&o, &first)) != 0; first += rows) n += first * rows;
+    for (uint32_t i = 0; i < b->count; i += 7) n += ask_of(b, a, b->entities[i]);
+    atomic_fetch_add(&a->answers, n);
+}
+
+/* On any number of threads all are told the same, also of tables that the queries haven't met yet. */
+static void D3_others_are_asked_on_all_threads(void **state)
+{
+    static const char text[] = "in Position; reads Position Heat Charge Item Sail Flow Body Whale Load Velocity Health Mass Total, receives Hit";
+    static asking a;
+    uint64_t wanted[4] = {0};
+    reef_world *w = meeting_place(state), *fork = NULL;
+    const reef_event_reader keeps = reef_event_reader_new(w, reef_id(Hit));
+    for (uint32_t i = 0; i < 3000; i++) {
+        const reef_entity e = reef_entity_at(w, i);
+        if (i % 3 == 0) reef_set(w, e, Heat, i);
+        if (i % 5 == 0) reef_set(w, e, Charge, i);
+        if (i % 7 == 0) reef_add(w, e, Awake);
+        if (i % 11 == 0) reef_disable(w, e, Position);
+        if (i % 13 == 0 && reef_append(w, e, Item, 3, 4)) reef_append(w, e, Item, 5, 6);
+        if (i % 17 == 0) reef_set(w, e, Sail, (int32_t)i);
+        if (i % 29 == 0 && i) reef_share(w, reef_entity_at(w, 0), e, Sail);
+        if (i % 101 == 0) reef_set(w, e, Flow, 1.5f, 7);
+        if (i % 103 == 0) reef_set(w, e, Whale, {90}, 4);
+    }
+    a.signature = reef_signature_new(w);
+    assert_true(reef_signature_add(&a.signature, reef_id(Position)) >= 0);
+    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "asks", .function = ask_all, .text = text, .context = &a})));
+    assert_false(reef_system_is_null(reef_system_new(w, &(reef_system_desc){.name = "other", .function = ask_all, .text = text, .context = &a})));
+    for (uint32_t threads = 0; threads <= 5; threads += 5) {
+        reef_pool *p = threads ? pool_of(threads, 7) : NULL;
+        fork = reef_fork(w);
+        a.all = reef_query_new(fork, "in Position");
+        a.some = reef_query_new(fork, "Awake, with Heat");
+        assert_query(a.all);
+        assert_query(a.some);
+        assert_ok(reef_set_pool(fork, p));
+        reef_watch_systems(fork, false);
+        for (uint32_t tick = 0; tick < 4; tick++) {
+            const reef_entity e = reef_spawn(fork, reef_with(Position, 1, 1), reef_with(Load, tick));
+            if (tick % 2) reef_set(fork, e, Mass, 1), reef_add(fork, e, Awake), reef_set(fork, e, Heat, 1);
+            assert_ok(reef_post(fork, Hit, tick));
+            atomic_store(&a.answers, 0);
+            assert_ok(reef_tick(fork, 0.1f));
+            assert_int_equal(reef_last_error(fork).status, REEF_OK);
+            if (threads == 0) wanted[tick] = atomic_load(&a.answers);
+            else assert_true(atomic_load(&a.answers) == wanted[tick]);
+        }
+        reef_world_free(fork);
+        reef_pool_free(p);
+    }
+    reef_signature_free(&a.signature);
+    assert_ok(reef_event_reader_free(w, keeps));
+}
+
 /* ---- calls that are refused ----
  * On all threads at once: they say no and touch nothing. */
 
@@ -642,6 +760,7 @@ int main(void)
         TEST(D6_systems_of_the_main_thread_keep_their_place),
         TEST(D6_job_systems_of_the_users),
         TEST(D3_others_are_set_on_all_threads),
+        TEST(D3_others_are_asked_on_all_threads),
         TEST(D4_refused_calls_on_all_threads_touch_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
