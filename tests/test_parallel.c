@@ -24,6 +24,9 @@ REEF_COMPONENT(Trail);
 REEF_COMPONENT(Load);
 REEF_COMPONENT_IN(Heat, REEF_SPARSE);
 REEF_COMPONENT_PAGED(Charge, 64);
+typedef struct Stamped { int32_t n; } Stamped;
+static const reef_hooks stamped_rows = {.track_rows = true};
+REEF_COMPONENT_HOOKS(Stamped, &stamped_rows);
 typedef struct Item { int32_t kind, count; } Item;
 typedef struct Sail { int32_t colour; } Sail;
 typedef struct Flow { float u; int16_t v; } Flow;
@@ -502,6 +505,33 @@ WRITES(Trail)
 WRITES(Heat)
 WRITES(Charge)
 
+static void write_items(reef_block *b)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t n = 0;
+        Item *item = reef_span_mut(b->world, written[i], Item, &n);
+        assert_int_equal(n, 2);
+        item[0].count += 1;
+        item[1].count += 2;
+        thread_yield();
+    }
+}
+
+static void write_flows(reef_block *b)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        Flow x;
+        assert_true(reef_read(b->world, written[i], Flow, &x));
+        assert_ok(reef_set(b->world, written[i], Flow, x.u + 1, 5));
+        if (i % 8 == 0) thread_yield();
+    }
+}
+
+static void write_stamped(reef_block *b)
+{
+    for (uint32_t i = 0; i < 64; i++) reef_mut(b->world, written[i], Stamped)->n++;
+}
+
 static void D3_others_are_set_on_all_threads(void **state)
 {
     reef_world *w = world_of(state);
@@ -509,12 +539,17 @@ static void D3_others_are_set_on_all_threads(void **state)
         written[i] = reef_spawn(w, reef_with(Hit, 0), reef_with(Load, 0), reef_with(Heat, 0), reef_with(Charge, 0));
         assert_status(REEF_ADDED, reef_set(w, written[i], Total, 0)); /* edges between tables: these are remembered */
         assert_status(REEF_ADDED, reef_set(w, written[i], Trail, 0));
+        assert_true(reef_append(w, written[i], Item, 1, 0) && reef_append(w, written[i], Item, 2, 0));
+        assert_status(REEF_ADDED, reef_set(w, written[i], Flow, 0, 5));
+        assert_status(REEF_ADDED, reef_set(w, written[i], Stamped, 0));
     }
+    assert_false(reef_system_is_null(reef_system(w, write_items, "; writes Item")) || reef_system_is_null(reef_system(w, write_flows, "; writes Flow")));
+    assert_false(reef_system_is_null(reef_system(w, write_stamped, "; writes Stamped")));
     assert_false(reef_system_is_null(reef_system(w, write_Hit, "; writes Hit")) || reef_system_is_null(reef_system(w, write_Load, "; writes Load")));
     assert_false(reef_system_is_null(reef_system(w, write_Total, "; writes Total")) || reef_system_is_null(reef_system(w, write_Trail, "; writes Trail")));
     assert_false(reef_system_is_null(reef_system(w, write_Heat, "; writes Heat")) || reef_system_is_null(reef_system(w, write_Charge, "; writes Charge")));
     for (uint32_t tick = 1; tick <= 10; tick++) {
-        reef_pool *p = pool_of(6, tick);
+        reef_pool *p = pool_of(9, tick);
         assert_ok(reef_set_pool(w, p));
         reef_watch_systems(w, false);
         assert_ok(reef_tick(w, 0));
@@ -522,6 +557,10 @@ static void D3_others_are_set_on_all_threads(void **state)
             const reef_entity e = written[i];
             const int64_t n = 40 * (int64_t)tick;
             assert_true(reef_get(w, e, Hit)->n == n && reef_get(w, e, Load)->n == n && reef_get(w, e, Total)->n == n);
+            const Item *item = reef_span(w, e, Item, NULL);
+            Flow flow;
+            assert_true(item[0].count == (int32_t)tick && item[1].count == 2 * (int32_t)tick && reef_read(w, e, Flow, &flow) && flow.u == (float)tick);
+            assert_int_equal(reef_get(w, e, Stamped)->n, tick);
             assert_true(reef_get(w, e, Trail)->n == (uint64_t)n && reef_get(w, e, Heat)->n == n && reef_get(w, e, Charge)->n == n);
         }
         /* And outside of them what is remembered is right. */
