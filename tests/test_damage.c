@@ -5,7 +5,7 @@
 #include "support.h"
 #include <unistd.h>
 
-enum { CHANGES = 6000, SMALLEST = 64 << 10, FLAGS_AT = 10 /* in the header */, BESIDE = 256 << 10 /* bytes that any loading may take */ };
+enum { CHANGES = 6000, SMALLEST = 64 << 10, FLAGS_AT = 10 /* in the header */, BESIDE = 1 << 20 /* bytes that any loading may take: the first pages of homes */ };
 
 static bool     deep;
 static uint64_t part, parts = 1;
