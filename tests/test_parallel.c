@@ -1,4 +1,4 @@
-/* Systems at the same time (D3, D6): those whose declarations don't collide meet inside one tick, those that collide never
+/* Systems at the same time (A10, D3, D6): those whose declarations don't collide meet inside one tick, those that collide never
  * overlap and keep their order; jobs of one system meet; the main thread; job systems of the user's. */
 #include "platform.h"
 #include "support.h"
@@ -633,7 +633,7 @@ static void ask_all(reef_block *b)
 }
 
 /* On any number of threads all are told the same, also of tables that the queries haven't met yet. */
-static void D3_others_are_asked_on_all_threads(void **state)
+static void A10_others_are_asked_on_all_threads(void **state)
 {
     static const char text[] = "in Position; reads Position Heat Charge Item Sail Flow Body Whale Load Velocity Health Mass Total, receives Hit";
     static asking a;
@@ -751,7 +751,7 @@ static void refuse_all(reef_block *b)
 
 static void quiet(void *context, reef_status status, const char *message) { (void)context, (void)status, (void)message; }
 
-static void D4_refused_calls_on_all_threads_touch_nothing(void **state)
+static void A10_refused_calls_on_all_threads_touch_nothing(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.misuse = quiet});
     reef_pool *p = pool_of(4, 3);
@@ -799,8 +799,8 @@ int main(void)
         TEST(D6_systems_of_the_main_thread_keep_their_place),
         TEST(D6_job_systems_of_the_users),
         TEST(D3_others_are_set_on_all_threads),
-        TEST(D3_others_are_asked_on_all_threads),
-        TEST(D4_refused_calls_on_all_threads_touch_nothing),
+        TEST(A10_others_are_asked_on_all_threads),
+        TEST(A10_refused_calls_on_all_threads_touch_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -561,7 +561,7 @@ static void on_a_thread(reef_block *b, void *(*f)(void *))
 static void let_in(reef_block *b) { on_a_thread(b, intrude); }
 static void let_set(reef_block *b) { on_a_thread(b, intrude_set); }
 
-static void G6_another_thread_uses_the_world(void **state)
+static void A10_G6_another_thread_uses_the_world(void **state)
 {
     heard h;
     reef_entity fish[FISH];
@@ -803,7 +803,7 @@ int main(void)
         TEST(G6_undeclared_calls_on_others),
         TEST(G6_undeclared_events_and_commands),
         TEST(G6_stale_entities_and_calls_at_the_wrong_time),
-        TEST(G6_another_thread_uses_the_world),
+        TEST(A10_G6_another_thread_uses_the_world),
         TEST(G6_without_memory_a_system_runs_unwatched),
         TEST(G6_the_watch_can_be_turned_off),
 #endif
