@@ -1,7 +1,9 @@
 /* The checked build's watch over systems (G6): a seeded violation of every kind is told with system, component and entity; right systems
  * of many shapes are told nothing, and come out as they do without the watch. */
 #include "scenes.h"
+#ifndef REEF_NO_THREADS
 #include <pthread.h>
+#endif
 
 typedef struct Count { uint32_t n; } Count;
 typedef struct Wind { float x, y; } Wind;
@@ -538,6 +540,8 @@ static void G6_stale_entities_and_calls_at_the_wrong_time(void **state)
     }
 }
 
+#ifndef REEF_NO_THREADS
+
 static void *intrude(void *data)
 {
     assert_none(reef_spawn((reef_world *)data, reef_with(Count, 1)));
@@ -580,6 +584,8 @@ static void A10_G6_another_thread_uses_the_world(void **state)
     assert_non_null(strstr(h.first, "another thread uses the world while it ticks, in system cheat"));
     assert_true(reef_get(w, fish[0], Velocity)->x == 1);
 }
+
+#endif
 
 /* ---- without memory, and off ---- */
 
@@ -803,7 +809,9 @@ int main(void)
         TEST(G6_undeclared_calls_on_others),
         TEST(G6_undeclared_events_and_commands),
         TEST(G6_stale_entities_and_calls_at_the_wrong_time),
+#ifndef REEF_NO_THREADS
         TEST(A10_G6_another_thread_uses_the_world),
+#endif
         TEST(G6_without_memory_a_system_runs_unwatched),
         TEST(G6_the_watch_can_be_turned_off),
 #endif
