@@ -78,6 +78,7 @@
     X(114, "the bit of a switch that a change takes away stays") \
     X(115, "a generation that is used up begins anew") \
     X(116, "an index made by hand isn't counted: the counter of new ones comes to it") \
-    X(117, "asking for a value makes room for it")
+    X(117, "asking for a value makes room for it") \
+    X(118, "columns of 16 bytes behind a new one go to the slots before theirs")
 
 #endif

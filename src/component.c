@@ -397,9 +397,9 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
 reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
 {
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
-    const uint32_t kind = elsewhere(w, c);
+    const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) {
-        if (UNLIKELY(w->hot.gate_move == UINT64_MAX) && observed(w) && args == NULL) return table_add_told(w, e, c, out);
+        if (UNLIKELY(observed(w)) && args == NULL) return table_add_told(w, e, c, out);
         return table_add(w, e, c, args, out);
     }
     if (kind == ELSEWHERE_STORES) return stored_add(w, e, c, args, out);
@@ -444,7 +444,7 @@ INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void
     if (k == 0 || k == REEF_SLOT_TAG || x.slots[k].version != w->hot.version) return false;
     const type *t = type_of(c.id);
     if (!t->direct || size != t->size) return false;
-    char *to = cell(x.slots, k, place_row((uint32_t)x.value), size);
+    char *to = cell(x.slots, k, place_row(x.place), size);
     if (size == 8) memcpy(to, value, 8);
     else memmove(to, value, size); /* it may lie in the row */
     return true;
@@ -550,7 +550,7 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
 reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
 {
     if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
-    const uint32_t kind = elsewhere(w, c);
+    const uint32_t kind = LIKELY(edge_component(w, true) == c.id) ? 0 : elsewhere(w, c);
     if (LIKELY(kind < ELSEWHERE_BITS)) return table_remove(w, e, c);
     if (kind == ELSEWHERE_STORES) return stored_remove(w, e, c);
     if (reef_switch_turn(w, e, c, false)) return REEF_OK;

@@ -421,6 +421,11 @@ static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shap
         if (slot + 1u == from->end_16) e->end_16 = e->count;
     }
     e->rest = (uint16_t)(e->count - e->end_8);
+    const uint32_t pairs = (uint32_t)(e->end_16 - e->end_8), own = e->slot;
+    const shape *s = e->key & 1 ? from : to;
+    e->pair_from = from->end_8;
+    e->pair_to = to->end_8;
+    e->pair_count = (uint16_t)(own >= s->end_8 && own < s->end_16 ? own - s->end_8 : pairs);
 }
 
 static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bool remove, uint64_t key, reef_status *status)

@@ -167,6 +167,12 @@ INLINE void handle_record_put(reef_world *w, handle h, uint32_t place)
     ((uint64_t *)w->hot.records.page[HANDLE_INDEX(h) >> REEF_RECORD_BITS])[HANDLE_INDEX(h) & (RECORDS_PER_PAGE - 1)] =
         HANDLE_RECORD(h, place);
 }
+/* Of a living entity: another place. */
+INLINE void record_replace(reef_world *w, uint32_t index, uint32_t place)
+{
+    char *page = w->hot.records.page[index >> REEF_RECORD_BITS];
+    memcpy(page + (size_t)(index & (RECORDS_PER_PAGE - 1)) * 8 + 4 * REEF_RECORD_PLACE, &place, 4);
+}
 /* The place of a living entity, PLACE_DEAD for all others. */
 INLINE uint32_t place_of(const reef_world *w, reef_entity e)
 {

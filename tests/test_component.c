@@ -353,6 +353,49 @@ static void E5_plain_rows_of_every_width_keep_their_values(void **state)
         }
 }
 
+/* So many columns of 8 and of 16 bytes and one of another size, and each of them comes and goes, in front of, between and behind
+ * the others, and a tag: all others go along. */
+static void E5_rows_of_many_columns_keep_their_values(void **state)
+{
+    enum { N = 12, WORDS = 6, PAIRS = 19, MOST = WORDS + PAIRS + 2 };
+    reef_component type[MOST];
+    for (uint32_t k = 0; k < MOST; k++) /* their names mix the sizes */
+        type[k] = numbered_type("col", k * 7 % MOST, k < WORDS ? 8 : k < WORDS + PAIRS ? 16 : k == WORDS + PAIRS ? 12 : 0, k < WORDS + PAIRS ? 8 : 4);
+    for (uint32_t pairs = 0; pairs <= PAIRS; pairs += pairs < 3 || pairs > 6 ? 1 : 2) {
+        reef_world *w = another_world(state, NULL);
+        const uint32_t words = pairs % (WORDS + 1);
+        reef_entity e[N];
+        for (uint32_t i = 0; i < N; i++) {
+            e[i] = reef_create(w);
+            for (uint32_t k = 0; k < MOST; k++) {
+                const uint64_t value[2] = {i * 1000 + k, ~(uint64_t)k};
+                const uint32_t size = k < WORDS ? 8 : k < WORDS + PAIRS ? 16 : k == WORDS + PAIRS ? 12 : 0;
+                if (k >= words && (k < WORDS || k >= WORDS + pairs) && k < WORDS + PAIRS) continue;
+                if (size) assert_status(REEF_ADDED, reef_set_id(w, e[i], type[k], value, size));
+                else assert_ok(reef_add_id(w, e[i], type[k], NULL, NULL));
+            }
+        }
+        for (uint32_t turn = 0; turn < MOST; turn++) {
+            const bool there = reef_has_id(w, e[0], type[turn]);
+            const uint32_t size = turn < WORDS ? 8 : turn < WORDS + PAIRS ? 16 : turn == WORDS + PAIRS ? 12 : 0;
+            for (uint32_t pass = 0; pass < 2; pass++) /* it goes and comes again, or comes and goes again */
+                for (uint32_t i = 0; i < N; i++) {
+                    const uint64_t value[2] = {i * 1000 + turn, ~(uint64_t)turn};
+                    if (there == (pass == 0)) assert_ok(reef_remove_id(w, e[i], type[turn]));
+                    else if (size) assert_status(REEF_ADDED, reef_set_id(w, e[i], type[turn], value, size));
+                    else assert_ok(reef_add_id(w, e[i], type[turn], NULL, NULL));
+                }
+            for (uint32_t i = 0; i < N; i++)
+                for (uint32_t k = 0; k <= WORDS + PAIRS; k++) {
+                    const uint64_t *p = reef_get_id(w, e[i], type[k]), value[2] = {i * 1000 + k, ~(uint64_t)k};
+                    assert_true((p != NULL) == (k < words || (k >= WORDS && k < WORDS + pairs) || k == WORDS + PAIRS));
+                    if (p) assert_memory_equal(p, value, k < WORDS ? 8 : k < WORDS + PAIRS ? 16 : 12);
+                }
+        }
+        end_world(state, w);
+    }
+}
+
 static bool gather(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
     char *text = context;
@@ -502,6 +545,7 @@ int main(void)
         TEST(E5_a_transition_keeps_all_other_values),
         TEST(E5_cached_transitions_know_their_direction),
         TEST(E5_plain_rows_of_every_width_keep_their_values),
+        TEST(E5_rows_of_many_columns_keep_their_values),
         TEST(E6_remove_get_has_and_list),
         TEST(C2_a_change_is_one_move),
         TEST(C2_a_default_in_a_change_starts_anew),
