@@ -4,7 +4,7 @@
  * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
 #include "change.h"
 #include "edge.h"
-#include "observer.h"
+#include "observing.h"
 #include "parts.h"
 #include "stored.h"
 #include "subtype.h"
@@ -372,12 +372,16 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
 {
     spot x;
     const uint32_t i = EDGE_CACHE;
-    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) || UNLIKELY(!observe_straight(w, c.id)))
+    const bool lately = observe_lately(w, c.id);
+    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) || UNLIKELY(!lately && !observe_straight(w, c.id)))
         return add_slow(w, "reef_add", e, c, NULL, out);
     const uint64_t key = spot_key(&x, c, false);
     if (UNLIKELY(!edge_open(w, &x, key, edge_lately(w, key, false, w->hot.version), w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
     void *made = edge_add(w, &x, i);
-    if (observe_told(w, e, c.id, made, false) && made) made = cell_now(w, e, c);
+    bool told = true;
+    if (LIKELY(lately)) observe_lately_told(w, e, made);
+    else told = observe_told(w, e, c.id, made, false);
+    if (told && made) made = cell_now(w, e, c);
     if (out) *out = made;
     return REEF_OK;
 }

@@ -623,17 +623,30 @@ static void observing_close(reef_world *w)
 /* ---- the straight path ---- */
 
 /* What the observers asked for, and what went wrong. */
-static NOINLINE void told_more(reef_world *w, observing *o)
+static NOINLINE void told_more(reef_world *w)
 {
+    observing *o = w->observing;
+    if (w->deferred.run != 0) commands_part(&w->deferred);
     w->slow |= commands_pending(w) ? SLOW_DEFERRED : 0;
     if (commands_pending(w) && !o->head.cascading) cascade(w, o);
     if (!o->head.cascading && !w->flushing && o->failed.status != REEF_OK) w->error = o->failed;
+}
+
+/* The next time it is `only` who is told, and nobody has to be looked for. */
+static void told_remember(observing *o, const struct observer *only, const reef_notice *x)
+{
+    if (o->head.matches || o->head.later[x->component.id]) return;
+    o->only = only;
+    o->only_notice = *x;
+    o->only_notice.entities = &o->only_entity;
+    o->head.lately = x->component.id;
 }
 
 static bool observing_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
     observing *o = w->observing;
     const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
+    const struct observer *only = NULL;
     if (component > o->head.kinds_count || !(o->head.now[component] & kind)) return false;
     if (LIKELY(!o->head.cascading)) {
         o->round = 0;
@@ -646,10 +659,13 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     w->deferring++;
     w->locks = 1;
     w->slow |= SLOW_LOCKED;
+    uint32_t told = 0;
     for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
         const struct observer *to = k->o;
         if (to->component.id != component || !(to->events & kind) || to->collected) continue;
         x.context = to->context;
+        told++;
+        only = to;
         observer_call(w, to, &x);
     }
     w->notifying = NULL;
@@ -657,7 +673,8 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     w->deferring--;
     w->locks = 0;
     w->slow &= ~SLOW_LOCKED;
-    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->failed.status != REEF_OK))) told_more(w, o);
+    if (told == 1 && !remove) told_remember(o, only, &x);
+    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->failed.status != REEF_OK))) told_more(w);
     return true;
 }
 
@@ -727,6 +744,6 @@ static COLD reef_status observing_check(const reef_world *w, char *message, size
 
 const observer_calls observers_called = {
     observing_change, observing_several, observing_destroy, observing_spawn, observing_spawned, observing_done, observing_keep,
-    observing_reserve_changes, observing_reserve_deaths, observing_open, observing_close, observing_told, observing_flush,
+    observing_reserve_changes, observing_reserve_deaths, observing_open, observing_close, observing_told, told_more, observing_flush,
     observing_failure, observing_forget, observing_drop, observing_check,
 };

@@ -45,6 +45,7 @@ typedef struct observer_calls {
     void (*open)(reef_world *w);
     void (*close)(reef_world *w);
     bool (*told)(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove);
+    void (*told_more)(reef_world *w);
     reef_status (*flush)(reef_world *w);
     void (*failure)(reef_world *w, reef_error *e);
     void (*forget)(reef_world *w);
@@ -128,6 +129,7 @@ typedef struct observing_head {
     bool     cascading;   /* what observers asked for is being done */
     bool     stuck;       /* and couldn't be */
     uint8_t *now, *later; /* by component: what immediate, and what collected observers ask */
+    uint32_t lately;      /* the component that came last on the straight path where one observer is told of it; 0: none */
 } observing_head;
 
 /* May a table component come, or a tag go, with nothing more than observe_told behind it? */

@@ -400,6 +400,7 @@ void observers_follow(reef_world *w)
 {
     if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED;
     else w->slow &= ~SLOW_OBSERVED;
+    if (w->observing) ((observing_head *)(void *)w->observing)->lately = 0;
     version_look(w);
 }
 

@@ -152,6 +152,104 @@ static void F3_tags_and_switches_are_observed(void **state)
     }
 }
 
+/* Adds of rows that have neighbours, of a tag and of a component, over and over: who is told follows the observers that there are. */
+static void adds_are_told(reef_world *w, const reef_entity *e, uint32_t n, const char *const *who, uint32_t told)
+{
+    const reef_component both[] = {reef_id(Frozen), reef_id(Health)};
+    for (uint32_t k = 0; k < 2; k++) {
+        rewind_tape();
+        for (uint32_t i = 0; i < n; i++) {
+            int32_t *made = NULL;
+            const uint32_t before = tape.count;
+            assert_ok(reef_add_id(w, e[i], both[k], NULL, i % 2 ? (void **)&made : NULL));
+            assert_int_equal(tape.count, before + told);
+            for (uint32_t j = 0; j < told; j++) assert_heard(before + j, who[j], REEF_ON_ADD, e[i], k ? 0 : -1, -1);
+            assert_true(k == 0 ? made == NULL : i % 2 == 0 || made == reef_get_id(w, e[i], both[k]));
+            if (made) *made = (int32_t)i;
+        }
+        assert_int_equal(tape.count, n * told);
+        for (uint32_t i = 0; i < n; i++) {
+            if (k) assert_int_equal(reef_get(w, e[i], Health)->now, i % 2 ? (int32_t)i : 0);
+            assert_position(w, e[i], (float)i, 2);
+            assert_ok(reef_remove_id(w, e[i], both[k]));
+        }
+    }
+    assert_valid(w);
+}
+
+static void F3_adds_are_told_to_whoever_listens_now(void **state)
+{
+    enum { N = 60 };
+    reef_world *w = world_of(state);
+    const reef_component frozen = reef_id(Frozen), health = reef_id(Health);
+    const char *one[] = {"one"}, *two[] = {"one", "two"}, *last[] = {"two"};
+    reef_entity e[N];
+    begin(state);
+    for (int i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Position, (float)i, 2), reef_with(Mass, 1));
+    const reef_observer_id ids[] = {listen(w, "one", REEF_ON_ADD, frozen), listen(w, "other", REEF_ON_ADD, health)};
+    for (uint32_t i = 0; i < 2; i++) assert_ok(reef_observer_remove(w, ids[i]));
+    adds_are_told(w, e, N, NULL, 0);
+    const reef_observer_id f = reef_observer_new(w, &(reef_observer_desc){.name = "f", .function = hear, .events = REEF_ON_ADD, .component = frozen, .context = "one"});
+    const reef_observer_id h = reef_observer_new(w, &(reef_observer_desc){.name = "h", .function = hear, .events = REEF_ON_ADD, .component = health, .context = "one"});
+    adds_are_told(w, e, N, one, 1);
+    assert_ok(reef_observer_remove(w, h)); /* who was told last; the other one listens on */
+    rewind_tape();
+    for (int i = 0; i < N; i++) assert_ok(reef_add(w, e[i], Health));
+    for (int i = 0; i < N; i++) assert_ok(reef_remove(w, e[i], Health));
+    assert_int_equal(tape.count, 0);
+    const reef_observer_id again = reef_observer_new(w, &(reef_observer_desc){.name = "h", .function = hear, .events = REEF_ON_ADD, .component = health, .context = "one"});
+    adds_are_told(w, e, N, one, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        (void)reef_observer_new(w, &(reef_observer_desc){.name = i ? "f2" : "h2", .function = hear, .events = REEF_ON_ADD, .component = i ? frozen : health, .context = "two"});
+    adds_are_told(w, e, N, two, 2);
+    assert_ok(reef_observer_remove(w, f));
+    assert_ok(reef_observer_remove(w, again));
+    adds_are_told(w, e, N, last, 1);
+    reef_world *fork = reef_fork(w); /* has them too */
+    adds_are_told(fork, e, N, last, 1);
+    adds_are_told(w, e, N, last, 1);
+    reef_world_free(fork);
+    for (uint32_t i = 0; i < 2; i++)
+        (void)reef_observer_new(w, &(reef_observer_desc){.name = i ? "f3" : "h3", .function = hear, .events = REEF_ON_ADD, .component = i ? frozen : health, .context = "one", .collected = true});
+    const char *mixed[] = {"two", "one"};
+    adds_are_told(w, e, N, mixed, 2); /* each call is its own flush */
+    listen_match(w, "match", "in Position, in Mass, !Hungry", false);
+    adds_are_told(w, e, N, mixed, 2);
+    rewind_tape();
+    for (int i = 0; i < N; i++) assert_ok(reef_add(w, e[i], Hungry));
+    for (uint32_t i = 0; i < N; i++) assert_heard(i, "match", REEF_ON_UNMATCH, e[i], -1, -1);
+}
+
+/* What the observer asks for is done before the next add, which finds another table; what it is refused has its name. */
+static void moves_it_on(const reef_notice *n)
+{
+    const reef_entity dead = {0, 0};
+    assert_int_equal(n->count, 1);
+    assert_ok(reef_add(n->world, n->entities[0], Hungry));
+    assert_false(reef_has(n->world, n->entities[0], Hungry));
+    if (++tape.calls % 3 == 0) assert_int_equal(reef_add_id(n->world, dead, reef_id(Hungry), NULL, NULL), REEF_NOT_ALIVE);
+}
+
+static void F3_the_only_observer_of_many_adds_may_ask_for_more(void **state)
+{
+    enum { N = 40 };
+    reef_world *w = world_of(state);
+    reef_entity e[N];
+    begin(state);
+    assert_false(reef_observer_is_null(reef_observe(w, moves_it_on, REEF_ON_ADD, Frozen)));
+    for (int i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Position, (float)i, 2));
+    for (int i = 0; i < N; i++) {
+        assert_ok(reef_add(w, e[i], Frozen));
+        assert_true(reef_has(w, e[i], Frozen) && reef_has(w, e[i], Hungry));
+        assert_int_equal(tape.calls, i + 1);
+        if (i % 3 == 2) {
+            assert_int_equal(reef_last_error(w).status, REEF_NOT_ALIVE);
+            assert_string_equal(reef_last_error(w).system, "moves_it_on");
+        }
+    }
+    for (int i = 0; i < N; i++) assert_position(w, e[i], (float)i, 2);
+}
+
 static void F3_values_with_hooks_are_told_of_and_end_once(void **state)
 {
     reef_world *w = world_of(state);
@@ -513,6 +611,8 @@ int main(void)
         TEST(F3_single_calls_tell_what_they_do),
         TEST(F3_failed_calls_tell_nothing),
         TEST(F3_tags_and_switches_are_observed),
+        TEST(F3_adds_are_told_to_whoever_listens_now),
+        TEST(F3_the_only_observer_of_many_adds_may_ask_for_more),
         TEST(F3_values_with_hooks_are_told_of_and_end_once),
         TEST(F3_any_death_is_told_of_after_what_it_took),
         TEST(F3_observers_are_called_in_the_order_of_their_making),
