@@ -34,7 +34,13 @@ typedef struct piece {
     struct piece *next;
 } piece;
 
-typedef struct free_block { struct free_block *next; } free_block;
+/* Free blocks of a size. The first one has room for the addresses of others: to free a block, or to take one, touches none but the first,
+ * and what is in no cache stays so. */
+typedef struct free_block {
+    struct free_block *next; /* freed before the others of this one */
+    uint32_t count;
+    void    *other[];
+} free_block;
 
 struct arena {
     char  *at, *end; /* of the run that is carved; NULL: none */
@@ -237,9 +243,23 @@ static piece *piece_add(memory *m, uint32_t group, size_t need)
 
 static void block_put(arena *a, char *p, size_t bytes)
 {
-    free_block *f = (free_block *)(void *)p, **list = &a->list[class_of(bytes)];
-    f->next = *list;
-    *list = f;
+    free_block **list = &a->list[class_of(bytes)], *f = *list;
+    if (f && f->count < (bytes - offsetof(free_block, other)) / sizeof *f->other) {
+        f->other[f->count++] = p;
+        return;
+    }
+    *list = (free_block *)(void *)p;
+    (*list)->next = f;
+    (*list)->count = 0;
+}
+
+/* The last one that was freed; there is one. */
+static void *block_get(free_block **list)
+{
+    free_block *f = *list;
+    if (f->count) return f->other[--f->count];
+    *list = f->next;
+    return f;
 }
 
 /* Blocks of any size, for whoever needs them. */
@@ -327,8 +347,7 @@ static bool arena_inherit(memory *m, arena *a, uint32_t which, size_t bytes)
     for (size_t whole = INHERITED_MOST; whole >= INHERITED_LEAST && whole >= bytes * 4; whole /= 2) {
         free_block **list = &from->list[class_of(whole)];
         if (*list == NULL) continue;
-        char *p = (char *)*list;
-        *list = (*list)->next;
+        char *p = block_get(list);
         const size_t start = stagger(which, p), n = (whole - start) / bytes, rest = start + n * bytes;
         rest_put(a, p + rest, whole - rest);
         if (start) block_put(a, p, start);
@@ -342,20 +361,38 @@ static void *arena_take(memory *m, uint32_t which, size_t bytes)
 {
     arena *a = arena_of(m, which);
     if (a == NULL) return NULL;
-    free_block **list = &a->list[class_of(bytes)], *f;
+    free_block **list = &a->list[class_of(bytes)];
     const bool room = arena_left(a) >= bytes;
+    void *p;
     if (*list || (!room && arena_inherit(m, a, which, bytes))) {
-        f = *list;
-        *list = f->next;
+        p = block_get(list);
     } else {
         if (!room && !arena_run(m, a, which, bytes)) return NULL;
-        f = (free_block *)(void *)a->at;
+        p = a->at;
         a->at += bytes;
         a->piece->carved += bytes;
         if (a->at > a->touched) arena_touch(m, a);
     }
     a->used_bytes += bytes;
-    return f;
+    return p;
+}
+
+/* A block that costs no new memory: one was freed. */
+static void *arena_take_freed(memory *m, uint32_t which, size_t bytes)
+{
+    arena *a = m->arenas[which];
+    free_block **list = &a->list[class_of(bytes)];
+    if (*list == NULL) return NULL;
+    a->used_bytes += bytes;
+    return block_get(list);
+}
+
+static void arena_give(memory *m, enum memory_kind kind, uint32_t which, void *p, size_t bytes)
+{
+    arena *a = m->arenas[arena_for(which, bytes)];
+    block_put(a, p, bytes);
+    a->used_bytes -= bytes;
+    m->used[kind] -= bytes;
 }
 
 void memory_fresh_begin(memory *m, memory_fresh *f)
@@ -396,6 +433,39 @@ void *memory_block(memory *m, enum memory_kind kind, uint32_t which, size_t byte
     return p;
 }
 
+uint32_t memory_blocks(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align, void **block, uint32_t most)
+{
+    uint32_t n = 0;
+    if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
+        block[0] = memory_block(m, kind, which, bytes, align);
+        return block[0] != NULL;
+    }
+    bytes = rounded(bytes);
+    which = arena_for(which, bytes);
+    mutex_lock(&m->lock);
+    block[0] = arena_take(m, which, bytes);
+    while (block[n] && ++n < most) block[n] = arena_take_freed(m, which, bytes);
+    m->used[kind] += bytes * n;
+    mutex_unlock(&m->lock);
+    return n;
+}
+
+void memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (gone[i].bytes > ARENA_MAX || gone[i].align > BLOCK_ALIGN)
+            memory_block_free(m, kind, gone[i].arena, gone[i].block, gone[i].bytes, gone[i].align);
+    mutex_lock(&m->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        if (gone[i].bytes > ARENA_MAX || gone[i].align > BLOCK_ALIGN) continue;
+#if defined(QUARANTINE)
+        if (m->guarded) ASAN_UNPOISON_MEMORY_REGION(gone[i].block, gone[i].bytes);
+#endif
+        arena_give(m, kind, gone[i].arena, gone[i].block, rounded(gone[i].bytes));
+    }
+    mutex_unlock(&m->lock);
+}
+
 void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p, size_t bytes, size_t align)
 {
     if (p == NULL) return;
@@ -407,13 +477,8 @@ void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p
         memory_resize(m, kind, p, bytes, 0, a);
         return;
     }
-    bytes = rounded(bytes);
-    which = arena_for(which, bytes);
     mutex_lock(&m->lock);
-    arena *a = m->arenas[which];
-    block_put(a, p, bytes);
-    a->used_bytes -= bytes;
-    m->used[kind] -= bytes;
+    arena_give(m, kind, which, p, rounded(bytes));
     mutex_unlock(&m->lock);
 }
 
@@ -453,17 +518,31 @@ static bool piece_holds(const piece *p, const void *block)
     return (const char *)block >= p->memory && (const char *)block < p->memory + p->bytes;
 }
 
+/* Of a list, how many are inside p; with `unlink` they leave it. */
+static size_t list_count(free_block **list, const piece *p, size_t bytes, bool unlink, arena *a)
+{
+    size_t n = 0;
+    free_block *f = *list;
+    if (unlink) *list = NULL;
+    for (free_block *next; f; f = next) {
+        next = f->next;
+        for (uint32_t i = 0, count = f->count; i < count; i++) {
+            if (piece_holds(p, f->other[i])) n++;
+            else if (unlink) block_put(a, f->other[i], bytes);
+        }
+        if (piece_holds(p, f)) n++;
+        else if (unlink) block_put(a, (char *)f, bytes);
+    }
+    return n;
+}
+
 static size_t arena_free_bytes(arena *a, const piece *p, bool unlink)
 {
     size_t sum = 0;
     for (uint32_t c = 0; c < FINE_CLASSES + COARSE_CLASSES; c++) {
         size_t bytes = c < FINE_CLASSES ? (size_t)(c + 1) * FINE
                                         : (size_t)(c - FINE_CLASSES + 1 + FINE * FINE_CLASSES / COARSE) * COARSE;
-        for (free_block **f = &a->list[c]; *f;) {
-            if (piece_holds(p, *f)) sum += bytes;
-            if (unlink && piece_holds(p, *f)) *f = (*f)->next;
-            else f = &(*f)->next;
-        }
+        if (a->list[c]) sum += bytes * list_count(&a->list[c], p, bytes, unlink, a);
     }
     return sum;
 }

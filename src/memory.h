@@ -55,6 +55,10 @@ void  memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
 /* Blocks; `align` up to REEF_ALIGN_MAX (64 and less come from the arena). bytes 0 gives a non-NULL pointer. */
 void *memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
 void  memory_block_free(memory *m, enum memory_kind kind, uint32_t arena, void *p, size_t bytes, size_t align);
+/* Several at once: up to `most` blocks, more than one only of those that were freed before. How many; 0: no memory. And many freed, of any sizes. */
+uint32_t memory_blocks(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align, void **block, uint32_t most);
+typedef struct memory_gone { void *block; size_t bytes; uint32_t arena; uint32_t align; } memory_gone;
+void memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count);
 #if defined(QUARANTINE)
 /* A block of an arena that is no longer in use, but not free either: it counts as spare, until it is released. False: it is no
  * arena's. */

@@ -4,6 +4,8 @@
 #define REEF_NAMES_H
 
 #define access_collides reef_inner_access_collides
+#define ahead_copy reef_inner_ahead_copy
+#define ahead_drop reef_inner_ahead_drop
 #define bit_commit reef_inner_bit_commit
 #define bit_count_rows reef_inner_bit_count_rows
 #define bit_has reef_inner_bit_has
@@ -23,8 +25,13 @@
 #define bits_prepare_rows reef_inner_bits_prepare_rows
 #define bits_remain reef_inner_bits_remain
 #define bits_validate reef_inner_bits_validate
+#define block_copy reef_inner_block_copy
+#define block_destroy_values reef_inner_block_destroy_values
+#define block_give reef_inner_block_give
 #define block_of_row reef_inner_block_of_row
 #define block_own_at reef_inner_block_own_at
+#define block_take reef_inner_block_take
+#define block_unshare reef_inner_block_unshare
 #define bundles_drop reef_inner_bundles_drop
 #define bytes_room reef_inner_bytes_room
 #define change_apply reef_inner_change_apply
@@ -245,8 +252,8 @@
 #define joins_prepare reef_inner_joins_prepare
 #define kind_size reef_inner_kind_size
 #define lane_ids_name reef_inner_lane_ids_name
-#define lane_ids_run reef_inner_lane_ids_run
 #define lane_ids_of reef_inner_lane_ids_of
+#define lane_ids_run reef_inner_lane_ids_run
 #define lane_next reef_inner_lane_next
 #define lanes_begin reef_inner_lanes_begin
 #define lanes_drop reef_inner_lanes_drop
@@ -258,6 +265,8 @@
 #define memory_arena_ready reef_inner_memory_arena_ready
 #define memory_block reef_inner_memory_block
 #define memory_block_free reef_inner_memory_block_free
+#define memory_blocks reef_inner_memory_blocks
+#define memory_blocks_free reef_inner_memory_blocks_free
 #define memory_block_hold reef_inner_memory_block_hold
 #define memory_block_release reef_inner_memory_block_release
 #define memory_drop reef_inner_memory_drop
@@ -324,11 +333,11 @@
 #define paged_clear reef_inner_paged_clear
 #define paged_drop reef_inner_paged_drop
 #define paged_grow reef_inner_paged_grow
-#define paged_own reef_inner_paged_own
-#define paged_share reef_inner_paged_share
 #define paged_has_past reef_inner_paged_has_past
 #define paged_keep reef_inner_paged_keep
+#define paged_own reef_inner_paged_own
 #define paged_past reef_inner_paged_past
+#define paged_share reef_inner_paged_share
 #define pages_bits reef_inner_pages_bits
 #define pages_buckets reef_inner_pages_buckets
 #define pages_chunks reef_inner_pages_chunks
@@ -626,6 +635,7 @@
 #define value_take_back reef_inner_value_take_back
 #define values_check reef_inner_values_check
 #define values_fill reef_inner_values_fill
+#define values_relocate reef_inner_values_relocate
 #define values_spread reef_inner_values_spread
 #define values_stored reef_inner_values_stored
 #define values_table reef_inner_values_table

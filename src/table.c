@@ -50,19 +50,21 @@ void row_destroy(const shape *s, reef_slot *slots, uint32_t row)
 
 /* ---- blocks ---- */
 
-static void *block_take(family *f, const column *c, uint32_t rows)
+enum { GONE_AT_ONCE = 64 }; /* blocks that are freed under one lock */
+
+void *block_take(family *f, const column *c, uint32_t rows)
 {
     size_t bytes;
     if (!size_multiply(c->size, rows, 0, &bytes)) return NULL; /* 32 bits: 4 MiB * 1,024 */
     return memory_block(&f->memory, MEMORY_ROWS, c->arena, bytes, c->align);
 }
 
-static void block_give(family *f, const column *c, void *block, uint32_t rows)
+void block_give(family *f, const column *c, void *block, uint32_t rows)
 {
     memory_block_free(&f->memory, MEMORY_ROWS, c->arena, block, (size_t)c->size * rows, c->align);
 }
 
-static void block_destroy_values(const column *c, void *block, uint32_t rows)
+void block_destroy_values(const column *c, void *block, uint32_t rows)
 {
     if (c->type == NULL || c->type->hooks.destroy == NULL) return;
     for (uint32_t i = 0; i < rows; i++) value_destroy(c->type, (char *)block + (size_t)i * c->size);
@@ -82,7 +84,7 @@ static bool block_construct(reef_world *w, const column *c, void *to, const reef
     return true;
 }
 
-static bool block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
+bool block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
 {
     if (c->type && c->type->resets) return block_construct(w, c, to, e, rows); /* who shares such a block has default values */
     if (c->type == NULL || c->type->hooks.copy == NULL) {
@@ -105,6 +107,8 @@ static void chunk_page_release(void *context, const void *page, const void *kept
 {
     family *f = context;
     const reef_slot *p = page, *q = kept;
+    memory_gone gone[GONE_AT_ONCE];
+    uint32_t n = 0;
     for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) {
         const reef_slot *slots = p + u * REEF_UNIT_SLOTS;
         if (slots[0].head.table == TABLE_NONE) {
@@ -122,13 +126,18 @@ static void chunk_page_release(void *context, const void *page, const void *kept
 #if defined(QUARANTINE)
             if (quarantine_take(left, &s->columns[k], block, slots[0].head_more.capacity)) continue;
 #endif
-            block_give(f, &s->columns[k], block, slots[0].head_more.capacity);
+            const column *c = &s->columns[k];
+            gone[n++] = (memory_gone){block, (size_t)c->size * slots[0].head_more.capacity, c->arena, c->align};
+            if (n < GONE_AT_ONCE) continue;
+            memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
+            n = 0;
         }
 #if defined(QUARANTINE)
         quarantine_wait(left);
 #endif
         u += s->units;
     }
+    memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
 }
 
 /* ---- units ---- */
@@ -236,58 +245,12 @@ static bool block_is_ours(reef_world *w, uint64_t version)
     return ours;
 }
 
-/* Values of the running call that lie in the block that is about to be freed. */
-static void values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes)
+void values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes)
 {
     for (uint32_t i = 0; i < w->value_count; i++) {
         const char *p = w->value[i].data;
         if (p && (uintptr_t)p - (uintptr_t)old < bytes) w->value[i].data = fresh + (p - old);
     }
-}
-
-/* Of a shared block: the slot in the past (paged.h) that has it too. Under the lock. */
-static reef_slot *slot_past(const reef_world *w, uint32_t unit, uint32_t k)
-{
-    const reef_slot *slot = &unit_slots(w, unit)[k];
-    reef_slot *page = paged_past(&w->hot.chunks, unit >> REEF_UNIT_BITS, slot->version);
-    if (page) page += (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS + k;
-    return page && page->block == slot->block ? page : NULL;
-}
-
-/* A shared block, on a page that is ours, becomes the world's own, written at `version`. Who shares it, keeps it, and the world gets the
- * copy; but where only snapshots do, they get the copy, which goes past the caches: what each tick writes stays there, and no memory
- * is read to be written over. Only a full block: the rows of another one may have been more when it was shared. Several threads may do
- * this for different columns. */
-static bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
-{
-    reef_slot *slots = unit_slots(w, unit);
-    const uint64_t was = slots[k].version;
-    const uint32_t capacity = chunk_capacity(slots);
-    const bool away = w->has_past && rows == capacity && (c->type == NULL || (c->type->plain_copy && !c->type->resets));
-    void *fresh = block_take(w->family, c, capacity), *old = slots[k].block;
-    if (fresh == NULL) return false;
-    if (away) {
-        copy_away(fresh, old, (size_t)rows * c->size);
-    } else if (!block_copy(w, c, fresh, old, slot_entities(slots), rows)) {
-        return block_give(w->family, c, fresh, capacity), false;
-    }
-    mutex_lock(&w->family->lock);
-    const bool ours = was > paged_base(&w->hot.chunks); /* the last other holder left meanwhile, or long ago: one copy was in vain */
-    reef_slot *past = ours || !away ? NULL : slot_past(w, unit, k);
-    if (past) past->block = fresh;
-    if (!ours) slots[k].version = version;
-    if (!ours && !past) {
-        slots[k].block = fresh;
-        values_relocate(w, old, fresh, (size_t)rows * c->size);
-        w->shifted += !BUG(90);
-        RELEASE_STORE(&w->hot.moves, w->hot.moves + !BUG(90)); /* others read it, for refs to what isn't claimed now */
-    }
-    mutex_unlock(&w->family->lock);
-    if (!ours) return true;
-    if (!w->running) chunks_know_ours(w);
-    block_destroy_values(c, fresh, rows);
-    block_give(w->family, c, fresh, capacity);
-    return true;
 }
 
 /* The page of the chunk is ours already. */

@@ -57,6 +57,20 @@ void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t slot
 void column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t slot, void *block);
 void *column_exchange(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 bool column_take(reef_world *w, uint32_t unit, uint32_t slot, void *block);
+/* Blocks of a column, and their values. take: NULL: no memory. copy: false: no memory, or a hook refused; `to` is raw memory. Values of
+ * the running call that lie in a block which is about to be freed are found in `fresh` then. */
+void *block_take(family *f, const column *c, uint32_t rows);
+void block_give(family *f, const column *c, void *block, uint32_t rows);
+bool block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows);
+void block_destroy_values(const column *c, void *block, uint32_t rows);
+void values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes);
+/* A shared block, on a page that is ours, becomes the world's own, written at `version`. False: no memory. Several threads may do this for
+ * different columns. (src/unshare.c) */
+bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t slot, uint32_t rows, uint64_t version);
+/* A loop writes these columns of a chunk next: what of them is shared is copied now. What isn't fetched is dropped by ahead_drop, before the
+ * loop ends. */
+void ahead_copy(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count);
+void ahead_drop(reef_world *w);
 /* What row_pop may touch. */
 bool table_prepare_pop(reef_world *w, const table *t);
 

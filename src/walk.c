@@ -400,10 +400,13 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
     return reef_begin(w, (reef_query){q->index, q->generation, w->hot.number});
 }
 
-/* A loop ended while some loop records, or while commands are left. They are done when no loop is open. */
-static COLD void end_deferred(reef_block *b)
+/* A loop ended while some loop records, or while commands are left: they are done when no loop is open. Or before it wrote what was copied
+ * for it. */
+static COLD void end_rest(reef_block *b)
 {
     reef_world *w = b->world;
+    ahead_drop(w);
+    if (!(w->slow & SLOW_DEFERRED)) return;
     if (b->deferred && --w->deferring == 0) w->commands = NULL;
     b->deferred = false;
     if (w->locks == 0) world_flush(w);
@@ -435,7 +438,7 @@ INLINE void loop_end(reef_block *b)
         gates_set(w);
     }
     if (UNLIKELY(b->walks || q->once)) walk_end(b);
-    if (UNLIKELY(w->slow & SLOW_DEFERRED)) end_deferred(b);
+    if (UNLIKELY(w->slow & (SLOW_DEFERRED | SLOW_AHEAD))) end_rest(b);
 }
 
 void reef_end(reef_block *b)
@@ -512,7 +515,9 @@ bool reef_block_own(reef_block *b)
     x.count = x.first_out = 0;
     for (uint32_t i = 0; i < q->head.write_count; i++)
         writing_add(&x, (uint32_t)(reef_slot_of(b->slots, m, i) - b->slots), q->out >> i & 1);
-    return writing_end(&x, b);
+    if (!writing_end(&x, b)) return false;
+    if (b->next_unit != REEF_GO_TABLE && q->out == 0 && !x.w->running) ahead_copy(x.w, x.t, b->next_unit, x.slot, x.first_out);
+    return true;
 }
 
 const reef_slot *reef_match_slots(const reef_block *b, const reef_match *m, uint32_t unit)

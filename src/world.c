@@ -105,6 +105,7 @@ COLD void reef_world_free(reef_world *w)
     lanes_drop(w);
     observing_end(w);
     queries_drop(w);
+    ahead_drop(w);
     bundles_drop(w);
     readers_drop(w);
     schedule_drop(w);

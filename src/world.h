@@ -234,7 +234,7 @@ typedef struct state {
 
 /* ---- caches ---- */
 
-enum { EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
+enum { AHEAD_COLUMNS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
 struct reef_world {
     reef_hot   hot;
@@ -282,6 +282,17 @@ struct reef_world {
     uint64_t   shifted, destroyed; /* of hot.moves; what is left of it is rows that moved: rows_moved */
     uint64_t   ours_after;   /* blocks with a newer version are ours, as far as is known without the lock: block_own */
     bool       has_past;     /* snapshots alone hold what is not ours, as far as is known: block_unshare */
+    uint32_t   ahead_count;  /* of columns that the open loop writes: src/unshare.c */
+    struct ahead {
+        const column *column;
+        const void *of;     /* what was copied, at this version */
+        void       *copy;   /* NULL: nothing, or it was taken */
+        uint64_t    version;
+        uint32_t    unit, slot;
+        bool        away;   /* past the caches */
+        uint32_t    spare_at, spare_end;
+        void       *spare[AHEAD_SPARES]; /* blocks for the next copies: each call for memory takes a lock */
+    } ahead[AHEAD_COLUMNS];
     uint64_t   observed;     /* the newest version of which somebody may ask what was written after it */
     uint64_t   hashed, hash; /* the state's hash, good while the version is `hashed`: world_touch */
     /* values of the call that is running: when growth moves the block that one points into, it is put right */
@@ -310,6 +321,7 @@ struct reef_world {
 #define SLOW_COLD 8u /* some entity has a component of REEF_COLD */
 #define SLOW_DEFERRED 4u /* a loop that records is open, or commands are left */
 #define SLOW_OBSERVED 16u /* the world has observers: src/observer.h */
+#define SLOW_AHEAD 32u /* blocks were copied ahead: world.ahead */
 #define SLOW_BOUND (SLOW_NAMES | SLOW_COLD) /* an entity may be bound to more than its row: what matters when it ends */
 
 /* ---- errors (src/status.c) ---- */

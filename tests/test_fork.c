@@ -434,6 +434,94 @@ static void G1_snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
     kg_is(w, e, ALL, 2);
 }
 
+/* A loop copies shared blocks one ahead. Whatever happens to the next block before the loop comes to it, each holder sees its own values,
+ * only what was handed out is marked, and no memory is left over. */
+enum { AHEAD_ALL = 5 * 1024 + 100 };
+enum { AHEAD_NOTHING, AHEAD_LEAVE, AHEAD_MUT, AHEAD_FREE, AHEAD_FORK, AHEAD_INNER, AHEAD_EVENTS };
+
+typedef struct ahead_case {
+    reef_world    *w, *fork, *late;
+    reef_snapshot *snapshot;
+    reef_entity   *e;
+    uint32_t       event, at; /* happens in this block */
+} ahead_case;
+
+static void ahead_happens(ahead_case *c)
+{
+    if (c->event == AHEAD_MUT) reef_mut(c->w, c->e[(c->at + 1) * 1024 + 5], Mass)->kg = 9;
+    if (c->event == AHEAD_FREE) {
+        reef_world_free(c->fork);
+        reef_snapshot_free(c->snapshot);
+        c->fork = NULL;
+        c->snapshot = NULL;
+        reef_mut(c->w, c->e[(c->at + 1) * 1024 + 5], Mass)->kg = 9;
+    }
+    if (c->event == AHEAD_FORK) c->late = c->snapshot ? reef_snapshot_fork(c->snapshot) : NULL;
+    if (c->event == AHEAD_INNER)
+        for (reef_block b = reef_begin_text(c->w, "Position, Mass"); reef_next(&b);)
+            for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Position)[i].x += 1;
+}
+
+static void ahead_loop(ahead_case *c, const char *text)
+{
+    uint32_t number = 0;
+    for (reef_block b = reef_begin_text(c->w, text); reef_next(&b); number++) {
+        Mass *m = reef_inout(&b, Mass);
+        for (uint32_t i = 0; i < b.count; i++) m[i].kg += 1;
+        if (number != c->at) continue;
+        ahead_happens(c);
+        if (c->event == AHEAD_LEAVE) reef_end(&b);
+    }
+}
+
+static void ahead_check(const ahead_case *c, reef_query changed)
+{
+    const uint32_t last = c->event == AHEAD_LEAVE ? (c->at + 1) * 1024 : AHEAD_ALL, next = (c->at + 1) * 1024 + 5;
+    const bool     early = (c->event == AHEAD_MUT || c->event == AHEAD_FREE) && next < AHEAD_ALL;
+    for (uint32_t i = 0; i < AHEAD_ALL; i++) {
+        const float kg = i >= last ? 1 : early && i == next ? 10 : 2;
+        assert_true(reef_get(c->w, c->e[i], Mass)->kg == kg);
+        assert_true(reef_get(c->w, c->e[i], Position)->x == (c->event == AHEAD_INNER ? 2 : 1));
+        if (c->fork) assert_true(reef_get(c->fork, c->e[i], Mass)->kg == 1 && reef_get(c->fork, c->e[i], Position)->x == 1);
+        if (c->late) assert_true(reef_get(c->late, c->e[i], Mass)->kg == 1 && reef_get(c->late, c->e[i], Position)->x == 1);
+    }
+    uint32_t rows = 0;
+    for (reef_block b = reef_begin(c->w, changed); reef_next(&b);) rows += b.count;
+    assert_int_equal(rows, c->event == AHEAD_INNER ? AHEAD_ALL : last);
+    assert_valid(c->w);
+}
+
+static void G1_a_loop_copies_one_block_ahead(void **state)
+{
+    static const char *const texts[] = {"Mass", "Mass, Position", "Position, Mass"};
+    static reef_entity e[AHEAD_ALL];
+    for (uint32_t k = 0; k < 3 * AHEAD_EVENTS * 5; k++) {
+        reef_world      *w = another_world(state, NULL);
+        const uint32_t   who = k % 3;
+        const reef_query changed = reef_query_make(w, &(reef_query_desc){.text = "changed in Mass"});
+        ahead_case       c = {.w = w, .e = e, .event = k / 3 % AHEAD_EVENTS, .at = k / 3 / AHEAD_EVENTS};
+        assert_ok(reef_spawn_many(w, AHEAD_ALL, e, reef_with(Mass, 1), reef_with(Position, 1, 2)));
+        for (reef_block b = reef_begin(w, changed); reef_next(&b);) {}
+        const uint64_t rows = reef_world_stats(w).bytes_rows;
+        c.fork = who != 0 ? reef_fork(w) : NULL;
+        c.snapshot = who != 1 ? reef_snapshot_take(w) : NULL;
+        ahead_loop(&c, texts[k / 7 % 3]);
+        ahead_check(&c, changed);
+        if (c.late) assert_valid(c.late);
+        reef_world_free(c.late);
+        reef_world_free(c.fork);
+        if (c.snapshot) {
+            c.fork = reef_snapshot_fork(c.snapshot);
+            for (uint32_t i = 0; i < AHEAD_ALL; i++) assert_true(reef_get(c.fork, e[i], Mass)->kg == 1);
+            assert_valid(c.fork);
+            reef_world_free(c.fork);
+        }
+        reef_snapshot_free(c.snapshot);
+        assert_int_equal(reef_world_stats(w).bytes_rows, rows);
+        end_world(state, w);
+    }
+}
+
 /* The last block's rows come and go without a look at it: the snapshot has those that went. */
 static void G1_a_snapshot_has_the_rows_that_went(void **state)
 {
@@ -737,6 +825,7 @@ int main(void)
         TEST(G1_a_fork_allocates_a_few_blocks_whatever_the_size),
         TEST(G1_the_first_write_copies_one_block),
         TEST(G1_snapshots_get_the_copy_and_worlds_keep_their_blocks),
+        TEST(G1_a_loop_copies_one_block_ahead),
         TEST(G1_a_snapshot_has_the_rows_that_went),
         TEST(G1_memory_comes_back),
         TEST(G1_memory_comes_back_to_a_world_that_went_on),

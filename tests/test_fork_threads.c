@@ -411,12 +411,65 @@ static void G1_snapshots_are_freed_on_another_thread(void **state)
     assert_int_equal(atomic_load(&notes_held), 0);
 }
 
+/* A snapshot is forked on other threads while a loop of its world writes, block after block, what both still share. The first that leaves frees
+ * what is its own alone. */
+typedef struct looking {
+    reef_snapshot *snapshot;
+    float          kg;
+    bool           frees, failed;
+} looking;
+
+static void *fork_and_look(void *of)
+{
+    looking    *l = of;
+    reef_world *fork = reef_snapshot_fork(l->snapshot);
+    if (l->frees) reef_snapshot_free(l->snapshot);
+    l->failed = fork == NULL;
+    for (int i = 0; i < 3 && fork; i++)
+        for (reef_block b = reef_begin_text(fork, "in Mass"); reef_next(&b);)
+            for (uint32_t row = 0; row < b.count; row++) l->failed |= reef_in(&b, Mass)[row].kg != l->kg;
+    reef_world_free(fork);
+    return NULL;
+}
+
+static void G1_a_snapshot_is_forked_while_its_world_is_written(void **state)
+{
+    enum { ROUNDS = 100, BLOCKS = 24 };
+    (void)state;
+    reef_world_config config = {.allocator = {.resize = count_resize}};
+    reef_world       *w = reef_world_new(&config);
+    assert_non_null(w);
+    assert_ok(reef_spawn_many(w, BLOCKS * 1024, NULL, reef_with(Mass, 0)));
+    for (int round = 0; round < ROUNDS; round++) {
+        looking   l[2];
+        pthread_t thread[2];
+        for (int i = 0; i < 2; i++) {
+            l[i] = (looking){.snapshot = reef_snapshot_take(w), .kg = (float)round, .frees = i == round % 2};
+            assert_non_null(l[i].snapshot);
+        }
+        for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&thread[i], NULL, fork_and_look, &l[i]), 0);
+        for (reef_block b = reef_begin_text(w, "Mass"); reef_next(&b);)
+            for (uint32_t row = 0; row < b.count; row++) reef_inout(&b, Mass)[row].kg += 1;
+        for (int i = 0; i < 2; i++) {
+            pthread_join(thread[i], NULL);
+            assert_false(l[i].failed);
+            if (!l[i].frees) reef_snapshot_free(l[i].snapshot);
+        }
+    }
+    for (reef_block b = reef_begin_text(w, "in Mass"); reef_next(&b);)
+        for (uint32_t row = 0; row < b.count; row++) assert_true(reef_in(&b, Mass)[row].kg == ROUNDS);
+    assert_ok(reef_validate(w, NULL, 0));
+    reef_world_free(w);
+    assert_int_equal(atomic_load(&bytes_held), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(G1_forks_live_on_threads_as_they_do_alone),
         cmocka_unit_test(G1_threads_fork_one_snapshot),
         cmocka_unit_test(G1_snapshots_are_freed_on_another_thread),
+        cmocka_unit_test(G1_a_snapshot_is_forked_while_its_world_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
