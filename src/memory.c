@@ -456,7 +456,7 @@ void memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gon
         if (gone[i].bytes > ARENA_MAX || gone[i].align > BLOCK_ALIGN)
             memory_block_free(m, kind, gone[i].arena, gone[i].block, gone[i].bytes, gone[i].align);
     mutex_lock(&m->lock);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = count; i-- > 0;) { /* the first is taken first */
         if (gone[i].bytes > ARENA_MAX || gone[i].align > BLOCK_ALIGN) continue;
 #if defined(QUARANTINE)
         if (m->guarded) ASAN_UNPOISON_MEMORY_REGION(gone[i].block, gone[i].bytes);

@@ -13,9 +13,8 @@
 enum { AHEAD_BYTES = 64 << 10 }; /* of a block: a loop that is left early copied one in vain */
 
 /* Of a shared block: the slot in the past (paged.h) that has it too. Under the lock. */
-static reef_slot *slot_past(const reef_world *w, uint32_t unit, uint32_t k)
+static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t unit, uint32_t k)
 {
-    const reef_slot *slot = &unit_slots(w, unit)[k];
     reef_slot *page = paged_past(&w->hot.chunks, unit >> REEF_UNIT_BITS, slot->version);
     if (page) page += (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS + k;
     return page && page->block == slot->block ? page : NULL;
@@ -30,9 +29,8 @@ static bool goes_away(const reef_world *w, const column *c, uint32_t rows, uint3
 /* ---- copies made ahead ---- */
 
 /* The copy of this block; NULL: none was made. */
-static void *ahead_take(reef_world *w, uint32_t unit, uint32_t k, bool *away)
+static void *ahead_take(reef_world *w, const reef_slot *s, uint32_t unit, uint32_t k, bool *away)
 {
-    const reef_slot *s = &unit_slots(w, unit)[k];
     for (uint32_t i = 0; i < w->ahead_count; i++) {
         struct ahead *a = &w->ahead[i];
         if (a->copy == NULL || a->unit != unit || a->slot != k || a->of != s->block || a->version != s->version) continue;
@@ -115,7 +113,7 @@ bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, ui
     const uint32_t capacity = slots[0].head_more.capacity;
     const bool away = goes_away(w, c, rows, capacity);
     bool streams = away;
-    void *fresh = w->ahead_count ? ahead_take(w, unit, k, &streams) : NULL, *old = slots[k].block;
+    void *fresh = w->ahead_count ? ahead_take(w, &slots[k], unit, k, &streams) : NULL, *old = slots[k].block;
     if (fresh == NULL) {
         fresh = block_take(w->family, c, capacity);
         if (fresh == NULL) return false;
@@ -128,7 +126,7 @@ bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, ui
     if (streams) COPY_ARRIVED();
     mutex_lock(&w->family->lock);
     const bool ours = was > paged_base(&w->hot.chunks); /* the last other holder left meanwhile, or long ago: one copy was in vain */
-    reef_slot *past = ours || !away ? NULL : slot_past(w, unit, k);
+    reef_slot *past = ours || !away ? NULL : slot_past(w, &slots[k], unit, k);
     if (past) past->block = fresh;
     if (!ours) slots[k].version = version;
     if (!ours && !past) {

@@ -405,7 +405,7 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
 static COLD void end_rest(reef_block *b)
 {
     reef_world *w = b->world;
-    ahead_drop(w);
+    if (!BUG(131)) ahead_drop(w);
     if (!(w->slow & SLOW_DEFERRED)) return;
     if (b->deferred && --w->deferring == 0) w->commands = NULL;
     b->deferred = false;
@@ -508,15 +508,20 @@ bool reef_block_own(reef_block *b)
     const query *q = b->query;
     if (b->walks) return walk_own(b);
     const match *m = match_now(b);
+    const uint32_t count = q->head.write_count;
     writing x;
     x.w = b->world;
     x.t = table_read(b->world, m->id);
     x.unit = b->next_unit != REEF_GO_TABLE ? unit_slots(b->world, b->next_unit)[0].head_more.previous : x.t->last;
     x.count = x.first_out = 0;
-    for (uint32_t i = 0; i < q->head.write_count; i++)
-        writing_add(&x, (uint32_t)(reef_slot_of(b->slots, m, i) - b->slots), q->out >> i & 1);
+    if (UNLIKELY(q->out)) {
+        for (uint32_t i = 0; i < count; i++) writing_add(&x, (uint32_t)(reef_slot_of(b->slots, m, i) - b->slots), q->out >> i & 1);
+        return writing_end(&x, b);
+    }
+    for (; x.first_out < count; x.first_out++) x.slot[x.first_out] = (uint16_t)(reef_slot_of(b->slots, m, x.first_out) - b->slots);
+    x.count = count;
     if (!writing_end(&x, b)) return false;
-    if (b->next_unit != REEF_GO_TABLE && q->out == 0 && !x.w->running) ahead_copy(x.w, x.t, b->next_unit, x.slot, x.first_out);
+    if (b->next_unit != REEF_GO_TABLE && !x.w->running) ahead_copy(x.w, x.t, b->next_unit, x.slot, count);
     return true;
 }
 

@@ -482,8 +482,10 @@ static void ahead_check(const ahead_case *c, reef_query changed)
         const float kg = i >= last ? 1 : early && i == next ? 10 : 2;
         assert_true(reef_get(c->w, c->e[i], Mass)->kg == kg);
         assert_true(reef_get(c->w, c->e[i], Position)->x == (c->event == AHEAD_INNER ? 2 : 1));
-        if (c->fork) assert_true(reef_get(c->fork, c->e[i], Mass)->kg == 1 && reef_get(c->fork, c->e[i], Position)->x == 1);
-        if (c->late) assert_true(reef_get(c->late, c->e[i], Mass)->kg == 1 && reef_get(c->late, c->e[i], Position)->x == 1);
+        if (c->fork)
+            assert_true(reef_get(c->fork, c->e[i], Mass)->kg == 1 && reef_get(c->fork, c->e[i], Position)->x == 1);
+        if (c->late)
+            assert_true(reef_get(c->late, c->e[i], Mass)->kg == 1 && reef_get(c->late, c->e[i], Position)->x == 1);
     }
     uint32_t rows = 0;
     for (reef_block b = reef_begin(c->w, changed); reef_next(&b);) rows += b.count;
@@ -494,7 +496,7 @@ static void ahead_check(const ahead_case *c, reef_query changed)
 static void G1_a_loop_copies_one_block_ahead(void **state)
 {
     static const char *const texts[] = {"Mass", "Mass, Position", "Position, Mass"};
-    static reef_entity e[AHEAD_ALL];
+    static reef_entity       e[AHEAD_ALL];
     for (uint32_t k = 0; k < 3 * AHEAD_EVENTS * 5; k++) {
         reef_world      *w = another_world(state, NULL);
         const uint32_t   who = k % 3;
