@@ -222,7 +222,17 @@ bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_
 uint64_t bit_count_rows(const reef_world *w, uint32_t key)
 {
     const bit_store *b = bit_store_of(w, key);
-    return b ? b->count : 0;
+    const value_store *s = store_of(w, key & BIT_DISABLED ? 0 : key);
+    return s->component ? store_entities(s) : b ? b->count : 0;
+}
+
+uint64_t bit_sum(const reef_world *w, uint32_t key)
+{
+    const bit_store *b = bit_store_of(w, key);
+    uint64_t n = 0;
+    for (uint32_t u = 0; b && u < b->words.count; u++)
+        for (uint32_t k = 0; b->words.page[u] && k < BIT_WORDS; k++) n += bits_count(bit_words(b, u)[k]);
+    return n;
 }
 
 /* ---- validation ---- */
@@ -269,7 +279,8 @@ COLD reef_status bits_validate(const reef_world *w, char *message, size_t size)
         uint64_t sum = 0;
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
-        if (sum != b->count) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
+        const bool stored = (b->key & BIT_DISABLED) == 0 && type_of(b->key)->stored; /* src/stores.c holds those against their values */
+        if (sum != b->count && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
         uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
         if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);
     }

@@ -221,7 +221,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 /* What was remembered of a store's pages at another version, or never, is no more. */
 INLINE void lately_renew(const reef_world *w, value_store *s)
 {
-    if (s->lately_gate[s->paged] != w->hot.version) s->lately_page = s->lately_part = UINT32_MAX;
+    if (s->lately_gate != w->hot.version) s->lately_slots = s->hole_slots = s->lately_indices = 0;
 }
 
 /* The switch of a row, when its store, its word and its table are ready; or its mark, of a component that is there. False:
@@ -260,10 +260,11 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
     if (s->component) {
         lately_renew(w, s);
-        s->lately_gate[s->paged] = s->direct ? w->hot.version : 0;
+        s->lately_gate = s->direct ? w->hot.version : 0;
+        w->hot.near_id[s->paged] = c.id;
+        w->hot.near_store[s->paged] = s;
         s->lately_first = unit_place(unit);
         s->lately_words = words;
-        s->lately_count = &b->count;
         return true;
     }
     w->hot.lately = (reef_lately){c.id, unit_place(unit), words, &b->count};
@@ -335,15 +336,12 @@ static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, con
 
 static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
 {
-    char *to = NULL;
-    const char *from = NULL;
+    uint64_t none;
     const reef_component c = {s->component};
     if (!bit_go(w, e, c, false, false)) return false;
     lately_renew(w, s);
-    if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e)) : reef_leave_packed(&w->hot, s, e.index, true, &to, &from))) {
-        if (!s->paged) memmove(to, from, s->size);
+    if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e), &none, 0) : reef_leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
         return world_touch(w), true;
-    }
     const bool back = bit_go(w, e, c, true, false);
     ASSERT(back);
     (void)back;
@@ -536,7 +534,7 @@ static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_com
 {
     value_store *s = store_direct(w, c);
     if (UNLIKELY(s == NULL)) return remove_slow(w, e, c);
-    if (s->paged ? reef_leave_lately(w, e, c, true) : reef_leave_lately(w, e, c, false)) return REEF_OK;
+    if (s->paged ? reef_leave_lately(w, e, c, s->size, true) : reef_leave_lately(w, e, c, s->size, false)) return REEF_OK;
     return stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
 }
 

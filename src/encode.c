@@ -119,7 +119,7 @@ static bool keys_add(encoding *x, const reef_world *w, const reef_world *known)
 {
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
-        if (b->count == 0 || (known && bit_store_of(known, b->key) && bit_store_of(known, b->key)->count)) continue;
+        if (bit_count_rows(w, b->key) == 0 || (known && bit_count_rows(known, b->key))) continue;
         if (!number_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key)) return encode_failed(x, REEF_NO_MEMORY), false;
         for (uint32_t k = x->key_count - 1; k > 0 && bit_key_compare(x->keys[k - 1], b->key) > 0; k--) {
             x->keys[k] = x->keys[k - 1];

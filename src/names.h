@@ -13,6 +13,7 @@
 #define bit_known reef_inner_bit_known
 #define bit_prepare reef_inner_bit_prepare
 #define bit_store_of reef_inner_bit_store_of
+#define bit_sum reef_inner_bit_sum
 #define bits_clear reef_inner_bits_clear
 #define bits_clear_unit reef_inner_bits_clear_unit
 #define bits_commit_rows reef_inner_bits_commit_rows
@@ -71,6 +72,7 @@
 #define commands_drop reef_inner_commands_drop
 #define commands_part reef_inner_commands_part
 #define commands_trim reef_inner_commands_trim
+#define cut_gathers reef_inner_cut_gathers
 #define cut_next reef_inner_cut_next
 #define cut_rows reef_inner_cut_rows
 #define cutting_drop reef_inner_cutting_drop
@@ -246,6 +248,7 @@
 #define index_validate reef_inner_index_validate
 #define is_subtype reef_inner_is_subtype
 #define job_failure reef_inner_job_failure
+#define join_ahead reef_inner_join_ahead
 #define join_find reef_inner_join_find
 #define join_make reef_inner_join_make
 #define joins_drop reef_inner_joins_drop

@@ -110,6 +110,7 @@ void stores_view(reef_world *w)
     w->hot.stores = w->state.stores ? w->state.stores : &store_none;
     w->hot.store_number = w->state.store_number ? w->state.store_number : &store_number_none;
     w->hot.store_room = w->state.store_room;
+    w->hot.near_id[0] = w->hot.near_id[1] = UINT32_MAX;
     w->slow &= ~SLOW_COLD;
     for (uint32_t i = 1; i < w->state.store_count; i++)
         if (!type_of(w->state.stores[i].component)->bit && w->state.stores[i].count) w->slow |= SLOW_COLD;
@@ -309,6 +310,41 @@ void store_commit_add(reef_world *w, uint32_t component, reef_entity e)
     if (UNLIKELY(!type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
 }
 
+/* ---- the straight paths' pages ---- */
+
+static bool page_lately(const reef_hot *h, const reef_store *s, uint32_t page)
+{
+    return page < s->values.count && s->values.version[page] == h->version && s->values.page[page];
+}
+
+bool reef_slot_lately(const reef_hot *h, reef_store *s, uint32_t slot)
+{
+    if (!page_lately(h, s, slot >> s->bits)) return false;
+    s->lately_slot = slot & ~slot_mask(s);
+    s->lately_slots = slot_mask(s) + 1;
+    s->lately_block = s->values.page[slot >> s->bits];
+    return true;
+}
+
+bool reef_hole_lately(const reef_hot *h, reef_store *s, uint32_t slot)
+{
+    if (!page_lately(h, s, slot >> s->bits)) return false;
+    s->hole_slot = slot & ~slot_mask(s);
+    s->hole_slots = slot_mask(s) + 1;
+    s->hole_block = s->values.page[slot >> s->bits];
+    return true;
+}
+
+bool reef_index_lately(const reef_hot *h, reef_store *s, uint32_t index)
+{
+    const uint32_t page = index >> REEF_INDEX_BITS;
+    if (page >= s->index.count || s->index.page[page] == NULL || !paged_owned(&s->index, page, h->fork_version)) return false;
+    s->lately_index = page << REEF_INDEX_BITS;
+    s->lately_indices = INDEX_ENTRIES;
+    s->lately_entries = s->index.page[page];
+    return true;
+}
+
 /* ---- removing ---- */
 
 bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
@@ -338,7 +374,7 @@ static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
     store_pages pages;
     const paged_owner o = store_owner(w->family, s, &pages);
     const uint32_t spare = s->spare - 1;
-    s->lately_page = UINT32_MAX;
+    s->lately_slots = 0;
     if (s->spare && spare != page && spare < s->values.count && s->values.page[spare] &&
         *page_live(s, s->values.page[spare]) == 0)
         (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);

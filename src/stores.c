@@ -146,7 +146,7 @@ static reef_status store_validate(proving *x)
         if (s->values.page[page] && page_validate(x, page) != REEF_OK) return REEF_CORRUPT;
     if (x->values != s->count) return corrupt(x, "a wrong count of values, not", x->values);
     if (index_of_store_validate(x) != REEF_OK) return REEF_CORRUPT;
-    if (t->bit && bit_count_rows(x->w, t->id) != store_entities(s)) return corrupt(x, "bits without a value: they are", bit_count_rows(x->w, t->id));
+    if (t->bit && bit_sum(x->w, t->id) != store_entities(s)) return corrupt(x, "bits without a value: they are", bit_sum(x->w, t->id));
     return REEF_OK;
 }
 
@@ -161,8 +161,8 @@ COLD reef_status stores_validate(const reef_world *w, char *message, size_t size
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;
         proving x = {w, store_of(w, key), 0, message, size};
-        if ((key & BIT_DISABLED) == 0 && type_of(key)->stored && store_entities(x.s) != w->state.bits[i].count)
-            return corrupt(&x, "no values for the bits, which are", w->state.bits[i].count);
+        if ((key & BIT_DISABLED) == 0 && type_of(key)->stored && store_entities(x.s) != bit_sum(w, key))
+            return corrupt(&x, "no values for the bits, which are", bit_sum(w, key));
     }
     return REEF_OK;
 }

@@ -268,5 +268,6 @@ bool bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, 
 void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on);
 reef_status bits_validate(const reef_world *w, char *message, size_t size);
 uint64_t bit_count_rows(const reef_world *w, uint32_t key);
+uint64_t bit_sum(const reef_world *w, uint32_t key); /* the same, counted anew */
 
 #endif

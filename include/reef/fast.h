@@ -66,15 +66,16 @@ typedef struct reef_store {
     uint16_t   align;
     uint8_t    multi;  /* several values an entity: src/multi.c */
     uint8_t    shared; /* values are addresses of values: src/shared.c */
+    uint32_t   spare;  /* REEF_PAGED: the page that became empty last + 1; 0: none */
     uint64_t   count;  /* values; without holes: also the next slot */
     reef_paged hashes; /* of pages: src/hash.c */
-    uint32_t   spare;  /* REEF_PAGED: the page that became empty last + 1; 0: none */
-    /* The words of bits where one was turned lately, as reef_lately, while the gate is lately_gate[paged]; and then, a page of values and
-     * its block: where the next value goes, or REEF_PAGED a value went; a page of the index and its entries. */
-    uint64_t   lately_gate[2], lately_first;
-    uint64_t  *lately_words, *lately_count, *lately_entries;
-    char      *lately_block;
-    uint32_t   lately_page, lately_part;
+    /* The words of bits where one was turned lately, as reef_lately, while the gate is lately_gate; and then, of which the blocks are at hand: a
+     * page of values, where the next one goes and the last one is, or REEF_PAGED one came or went; another one where a value went; a page of
+     * the index. Of each, the first slot or index; how many follow, 0: none is remembered. */
+    uint64_t   lately_gate, lately_first;
+    uint64_t  *lately_words, *lately_entries;
+    char      *lately_block, *hole_block;
+    uint32_t   lately_slot, lately_slots, hole_slot, hole_slots, lately_index, lately_indices;
     uint64_t   moves; /* without holes: counts values that left, whose slots others took */
     uint32_t   run_count, run_end; /* REEF_MULTI: entities; the first slot that never was part of a run */
     uint32_t   free_runs[REEF_RUN_CLASSES]; /* of 1, 2, 4 ... slots: the first free one's slot + 1, 0: none */
@@ -107,6 +108,8 @@ typedef struct reef_hot {
     uint32_t         store_room;   /* ids below have an entry */
     uint64_t         gate_move;    /* what the straight paths ask for: the version, or never */
     reef_lately      lately;
+    uint32_t         near_id[2];   /* the types in the packed homes, and in REEF_PAGED, that took the straight path lately; no id: none */
+    reef_store      *near_store[2]; /* their stores */
 #if defined(REEF_CHECKED)
     uint32_t         held;         /* != 0: systems run, and what they read is held against their declarations */
 #endif
@@ -394,59 +397,68 @@ REEF_INLINE reef_store *reef_store_of(const reef_world *world, reef_component c)
     const reef_hot *h = (const reef_hot *)world;
     return &h->stores[REEF_LIKELY(c.id < h->store_room) ? h->store_number[c.id] : 0];
 }
+REEF_INLINE reef_store *reef_store_near(const reef_world *world, reef_component c, bool paged)
+{
+    const reef_hot *h = (const reef_hot *)world;
+    return REEF_LIKELY(h->near_id[paged] == c.id) ? h->near_store[paged] : reef_store_of(world, c);
+}
 REEF_INLINE uint32_t reef_slot_in(const reef_store *s, uint32_t slot) { return slot & ((1u << s->bits) - 1); }
 
-/* The page of values `page`, a page of the index: ours, and the first written at this version. Remembered while lately_gate stays. */
-REEF_INLINE bool reef_page_lately(reef_store *s, uint32_t page, uint64_t now)
-{
-    if (REEF_LIKELY(page == s->lately_page)) return true;
-    if (page >= s->values.count || s->values.version[page] != now || s->values.page[page] == NULL) return false;
-    s->lately_page = page;
-    s->lately_block = (char *)s->values.page[page];
-    return true;
-}
-REEF_INLINE bool reef_part_lately(reef_store *s, uint32_t part, uint64_t fork_version)
-{
-    if (REEF_LIKELY(part == s->lately_part)) return true;
-    if (part >= s->index.count || s->index.page[part] == NULL) return false;
-    if (s->index.shared && s->index.version[part] <= fork_version) return false;
-    s->lately_part = part;
-    s->lately_entries = (uint64_t *)s->index.page[part];
-    return true;
-}
+/* The page of values of a slot, to which or from which one goes; the page of the index of an entity: ours, and the values written at this
+ * version. Remembered while lately_gate stays: these are called where it is another one. */
+REEF_API bool reef_slot_lately(const reef_hot *hot, reef_store *store, uint32_t slot);
+REEF_API bool reef_hole_lately(const reef_hot *hot, reef_store *store, uint32_t slot);
+REEF_API bool reef_index_lately(const reef_hot *hot, reef_store *store, uint32_t index);
 
 /* A value comes; the row's bit is the caller's. Where the caller writes it, which can't fail; NULL: nothing was done. */
 REEF_INLINE char *reef_come_paged(const reef_hot *h, reef_store *s, uint64_t packed, size_t size)
 {
-    const uint32_t index = (uint32_t)packed, i = reef_slot_in(s, index);
-    if (REEF_UNLIKELY(!reef_page_lately(s, index >> s->bits, h->version))) return NULL;
-    uint32_t *generations = (uint32_t *)(void *)s->lately_block;
+    uint32_t i = (uint32_t)packed - s->lately_slot;
+    if (REEF_UNLIKELY(i >= s->lately_slots)) {
+        if (!reef_slot_lately(h, s, (uint32_t)packed)) return NULL;
+        i = (uint32_t)packed - s->lately_slot;
+    }
+    char *block = s->lately_block;
+    uint32_t *generations = (uint32_t *)(void *)block;
+    char *at = block + s->offset + (size_t)i * size;
     generations[i] = (uint32_t)(packed >> 32);
-    generations[(size_t)1 << s->bits]++; /* how many are there */
+    generations[s->lately_slots]++; /* how many are there */
     s->count++;
-    return s->lately_block + s->offset + (size_t)i * size;
+    return at;
 }
 REEF_INLINE char *reef_come_packed(const reef_hot *h, reef_store *s, reef_entity e, size_t size)
 {
-    const uint64_t packed = reef_handle(e);
-    const uint32_t index = (uint32_t)packed, slot = (uint32_t)s->count, i = reef_slot_in(s, slot);
-    if (REEF_UNLIKELY(!reef_page_lately(s, slot >> s->bits, h->version))) return NULL;
-    if (REEF_UNLIKELY(!reef_part_lately(s, index >> REEF_INDEX_BITS, h->fork_version))) return NULL;
-    memcpy(s->lately_block + i * sizeof e, &e, sizeof e);
-    s->lately_entries[index & ((1u << REEF_INDEX_BITS) - 1)] = packed - index + slot;
+    const uint64_t packed = reef_handle(e), slot = s->count;
+    uint32_t i = (uint32_t)slot - s->lately_slot, k = (uint32_t)packed - s->lately_index;
+    if (REEF_UNLIKELY(i >= s->lately_slots)) {
+        if (!reef_slot_lately(h, s, (uint32_t)slot)) return NULL;
+        i = (uint32_t)slot - s->lately_slot;
+    }
+    if (REEF_UNLIKELY(k >= s->lately_indices)) {
+        if (!reef_index_lately(h, s, (uint32_t)packed)) return NULL;
+        k = (uint32_t)packed - s->lately_index;
+    }
+    uint64_t *entry = s->lately_entries + k;
+    char *block = s->lately_block, *at = block + s->offset + (size_t)i * size;
     s->count = slot + 1;
-    return s->lately_block + s->offset + (size_t)i * size;
+    memcpy(block + (size_t)i * sizeof e, &e, sizeof e);
+    *entry = packed - (uint32_t)packed + slot;
+    return at;
 }
 
-/* A value goes. False: nothing was done. The last one takes its place: the caller copies it from `from` to `to`. `shared` is a constant:
- * also where pages of the index are shared. */
-REEF_INLINE bool reef_leave_paged(const reef_hot *h, reef_store *s, uint64_t packed)
+/* A value goes. False: nothing was done. The last one takes its place. `word` and `left`: the bits of rows, and what stays of them. `shared`
+ * is a constant: also where pages of the index are shared, and where one value has nothing to do with the one before. */
+REEF_INLINE bool reef_leave_paged(const reef_hot *h, reef_store *s, uint64_t packed, uint64_t *word, uint64_t left)
 {
-    const uint32_t index = (uint32_t)packed;
-    if (REEF_UNLIKELY(!reef_page_lately(s, index >> s->bits, h->version))) return false;
-    uint32_t *generations = (uint32_t *)(void *)s->lately_block, *live = &generations[(size_t)1 << s->bits];
+    uint32_t i = (uint32_t)packed - s->lately_slot;
+    if (REEF_UNLIKELY(i >= s->lately_slots)) {
+        if (!reef_slot_lately(h, s, (uint32_t)packed)) return false;
+        i = (uint32_t)packed - s->lately_slot;
+    }
+    uint32_t *generations = (uint32_t *)(void *)s->lately_block, *live = &generations[s->lately_slots];
     if (REEF_UNLIKELY(*live == 1)) return false;
-    generations[reef_slot_in(s, index)] = 0;
+    *word = left;
+    generations[i] = 0;
     --*live;
     s->count--;
     return true;
@@ -455,65 +467,79 @@ REEF_INLINE uint64_t *reef_entry_at(const reef_store *s, uint32_t index)
 {
     return (uint64_t *)s->index.page[index >> REEF_INDEX_BITS] + (index & ((1u << REEF_INDEX_BITS) - 1));
 }
-REEF_INLINE bool reef_leave_packed(const reef_hot *h, reef_store *s, uint32_t index, bool shared, char **to, const char **from)
+REEF_INLINE bool reef_leave_packed(const reef_hot *h, reef_store *s, uint32_t index, size_t size, uint64_t *word, uint64_t left, bool shared)
 {
+    const uint64_t last = s->count - 1;
+    uint32_t k = (uint32_t)last - s->lately_slot;
+    if (REEF_UNLIKELY(k >= s->lately_slots)) {
+        if (!reef_slot_lately(h, s, (uint32_t)last)) return false;
+        k = (uint32_t)last - s->lately_slot;
+    }
     uint64_t *entry = reef_entry_at(s, index);
-    const uint32_t slot = (uint32_t)*entry, last = (uint32_t)s->count - 1, bits = s->bits;
-    const uint64_t *version = s->values.version, now = h->version;
-    if (REEF_UNLIKELY(version[slot >> bits] != now || version[last >> bits] != now)) return false;
-    char *block = (char *)s->values.page[slot >> bits], *end = (char *)s->values.page[last >> bits];
-    const uint32_t i = reef_slot_in(s, slot), k = reef_slot_in(s, last);
-    reef_entity moved;
-    memcpy(&moved, end + k * sizeof moved, sizeof moved);
+    const uint32_t slot = (uint32_t)*entry;
+    uint32_t i = slot - s->hole_slot;
+    char *block = s->hole_block;
+    if (shared) {
+        const uint32_t page = slot >> s->bits;
+        if (s->values.version[page] != h->version) return false;
+        i = reef_slot_in(s, slot);
+        block = (char *)s->values.page[page];
+    } else if (REEF_UNLIKELY(i >= s->hole_slots)) {
+        if (!reef_hole_lately(h, s, slot)) return false;
+        i = slot - s->hole_slot;
+        block = s->hole_block;
+    }
     if (REEF_UNLIKELY(s->index.shared && !shared)) return false;
+    char *end = s->lately_block;
+    const size_t offset = s->offset;
+    reef_entity moved;
+    memcpy(&moved, end + (size_t)k * sizeof moved, sizeof moved);
     if (shared && s->index.shared && (s->index.version[index >> REEF_INDEX_BITS] <= h->fork_version ||
                                       s->index.version[moved.index >> REEF_INDEX_BITS] <= h->fork_version))
         return false;
+    *word = left;
     const uint64_t packed = reef_handle(moved);
-    memcpy(block + i * sizeof moved, &moved, sizeof moved);
-    memset(end + k * sizeof moved, 0, sizeof moved);
-    *reef_entry_at(s, moved.index) = packed - (uint32_t)packed + slot;
+    uint64_t *entry_moved = reef_entry_at(s, moved.index);
+    memcpy(block + (size_t)i * sizeof moved, &moved, sizeof moved);
+    memset(end + (size_t)k * sizeof moved, 0, sizeof moved);
+    *entry_moved = packed - (uint32_t)packed + slot;
     *entry = 0;
     s->count = last;
     s->moves++;
-    *to = block + s->offset + (size_t)i * s->size;
-    *from = end + s->offset + (size_t)k * s->size;
+    memmove(block + offset + (size_t)i * size, end + offset + (size_t)k * size, size);
     return true;
 }
 
 /* A value and its bit come: where the caller writes it; NULL: nothing was done. They go; false: nothing was done. `paged` is a constant, and
- * the type's. (The store of id 0 has no gate.) */
+ * the type's, as is its size. (The store of id 0 has no gate.) */
 REEF_INLINE char *reef_come_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
     const uint64_t packed = reef_handle(e);
-    reef_store *s = reef_store_of(world, c);
-    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate[paged] != h->gate_move || s->size != size)) return NULL;
-    const uint64_t row = reef_row_at(h, packed, s->lately_first), bit = (uint64_t)1 << (row & 63);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || s->lately_words[row / 64] & bit)) return NULL;
+    reef_store *s = reef_store_near(world, c, paged);
+    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return NULL;
+    const uint64_t row = reef_row_at(h, packed, s->lately_first);
+    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS)) return NULL;
+    uint64_t *word = &s->lately_words[row / 64];
+    const uint64_t was = *word;
+    if (REEF_UNLIKELY(was >> (row & 63) & 1)) return NULL;
     char *at = paged ? reef_come_paged(h, s, packed, size) : reef_come_packed(h, s, e, size);
     if (REEF_UNLIKELY(at == NULL)) return NULL;
-    s->lately_words[row / 64] |= bit;
-    ++*s->lately_count;
+    *word = was | (uint64_t)1 << (row & 63);
     return at;
 }
-REEF_INLINE bool reef_leave_lately(reef_world *world, reef_entity e, reef_component c, bool paged)
+REEF_INLINE bool reef_leave_lately(reef_world *world, reef_entity e, reef_component c, size_t size, bool paged)
 {
     const reef_hot *h = (const reef_hot *)world;
     const uint64_t packed = reef_handle(e);
-    char *to = NULL;
-    const char *from = NULL;
-    reef_store *s = reef_store_of(world, c);
-    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate[paged] != h->gate_move)) return false;
+    reef_store *s = reef_store_near(world, c, paged);
+    if (REEF_UNLIKELY((uint32_t)packed >= h->index_count || s->lately_gate != h->gate_move)) return false;
     const uint64_t row = reef_row_at(h, packed, s->lately_first);
-    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS || !(s->lately_words[row / 64] >> (row & 63) & 1))) return false;
-    if (REEF_UNLIKELY(!(paged ? reef_leave_paged(h, s, packed) : reef_leave_packed(h, s, (uint32_t)packed, false, &to, &from)))) return false;
-    s->lately_words[row / 64] &= ~((uint64_t)1 << (row & 63));
-    --*s->lately_count;
-    if (paged) return true;
-    if (REEF_LIKELY(s->size == 8)) memcpy(to, from, 8);
-    else memmove(to, from, s->size);
-    return true;
+    if (REEF_UNLIKELY(row >= REEF_BLOCK_ROWS)) return false;
+    uint64_t *word = &s->lately_words[row / 64];
+    const uint64_t was = *word, left = was & ~((uint64_t)1 << (row & 63));
+    if (REEF_UNLIKELY(left == was)) return false;
+    return paged ? reef_leave_paged(h, s, packed, word, left) : reef_leave_packed(h, s, (uint32_t)packed, size, word, left, false);
 }
 
 /* Sets a value that isn't there, removes one that is; else the slow half does it. */
@@ -524,9 +550,9 @@ static inline reef_status reef_set_outside(reef_world *world, reef_entity e, ree
     memcpy(at, value, size);
     return REEF_ADDED;
 }
-static inline reef_status reef_remove_outside(reef_world *world, reef_entity e, reef_type_decl *decl, bool paged)
+static inline reef_status reef_remove_outside(reef_world *world, reef_entity e, reef_type_decl *decl, size_t size, bool paged)
 {
-    if (REEF_LIKELY(world != NULL && reef_leave_lately(world, e, reef_id_now(decl), paged))) return REEF_OK;
+    if (REEF_LIKELY(world != NULL && reef_leave_lately(world, e, reef_id_now(decl), size, paged))) return REEF_OK;
     return reef_remove_id(world, e, reef_id_of(decl));
 }
 
@@ -716,7 +742,6 @@ REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t 
 {
     return column ? (const char *)column + i * size : NULL;
 }
-
 /* ---- the typed words ---- */
 
 /* reef_get_id, reef_mut_id and reef_has_id by the C name of a type, as a const T *, a T * and a bool. */
@@ -754,7 +779,7 @@ REEF_BEGIN_C
  * NOT_ALIVE, UNKNOWN_TYPE, LOCKED, NO_MEMORY. */
 #define reef_remove(world, entity, T) \
     ((int)reef_home_of_##T == (int)REEF_BIT ? reef_switch_off(world, entity, reef_decl_of_##T()) : \
-     REEF_STORED_(T) ? reef_remove_outside(world, entity, reef_decl_of_##T(), (int)reef_home_of_##T == (int)REEF_PAGED) \
+     REEF_STORED_(T) ? reef_remove_outside(world, entity, reef_decl_of_##T(), (size_t)reef_size_of_##T, (int)reef_home_of_##T == (int)REEF_PAGED) \
                      : reef_remove_id(world, entity, reef_id(T)))
 
 /* Makes an entity without components. Null on failure: LIMIT, NO_MEMORY, LOCKED. */

@@ -148,7 +148,7 @@ REEF_API const char *reef_declare_error(void);
 #define REEF_DECLARE_(T, size, align, home, hooks) REEF_DECLARE_AS_(T, size, align, home, hooks, 0, 0)
 #define REEF_DECLARE_AS_(T, size, align, home, hooks, page_rows, base) \
     static reef_type_decl reef_decl_##T = {#T, size, align, home, hooks, 0, 0, page_rows, base, 0, 0}; \
-    enum { reef_home_of_##T = home }; \
+    enum { reef_home_of_##T = home, reef_size_of_##T = size }; \
     REEF_BEFORE_MAIN(reef_before_main_##T) { reef_declare(&reef_decl_##T); } \
     REEF_INLINE reef_type_decl *reef_decl_of_##T(void) { return &reef_decl_##T; } \
     struct reef_needs_semicolon_##T
