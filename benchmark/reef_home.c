@@ -84,8 +84,12 @@ static void join_run(void *p)
 {
     state *s = p;
     for (uint32_t k = 0; k < s->r->passes; k++)
-        for (reef_block b = reef_begin(s->w, s->query); reef_next(&b);)
-            k_iter2(reef_inout(&b, Position), reef_in(&b, VelocitySparse), b.count, bench_dt);
+        reef_each(s->w, s->query, row) {
+            Position       *at = reef_at(row, Position);
+            const Velocity *v = reef_at_in(row, VelocitySparse);
+            at->x += v->x * bench_dt;
+            at->y += v->y * bench_dt;
+        }
 }
 
 const row_impl reef_home_rows[] = {

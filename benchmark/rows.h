@@ -108,7 +108,8 @@
  *   query_build       in the world of iter_frag_1k: make the query "in Position, in Velocity" from a text, visit every block once, but not
  *                     its rows, free it; 1,000 times. No baseline
  *   iter_sparse       1,000,000 rows with Position; one of each hundred (bench_sparse) also has a sparse Velocity, given to them in the
- *                     order in which they were made. p += v*dt. Op: matched entity. raw: row numbers and velocities, packed
+ *                     order in which they were made. p += v*dt, reef row by row (reef_each), as raw. Op: matched entity. raw: row numbers and
+ *                     velocities, packed
  *   iter_changed      1,000,000 rows in one table; the query "Position, changed in Velocity" ran, then one velocity in each
  *                     hundredth block was written. One loop p += v*dt. Op: a row of those ten blocks. No baseline
  *   bulk_add_query    1,000,000 entities with Position; one call adds Velocity (zero) to all that the query "Position" matches. Setup

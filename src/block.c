@@ -151,23 +151,50 @@ reef_row reef_rows(reef_world *w, reef_query which)
     r.block = reef_begin(w, which);
     r.entity = (reef_entity){0, 0};
     r.i = UINT32_MAX;
+    r.end = 0;
+    r.who = NULL;
+    r.cut = r.cut_end = NULL;
+    r.block.gathers = r.block.open && r.block.walks && r.block.query->cut && cut_gathers(r.block.query);
     return r;
 }
 
-/* The block is at its end, or some of its rows don't match: r->i is where to look. */
-bool reef_row_seek(reef_row *r)
+/* The rows first ... end-1 come next. */
+static bool row_walk_take(reef_row *r, uint32_t first, uint32_t end)
 {
-    for (;;) {
-        if (r->i < r->block.count && r->block.mask) r->i = row_seek(r->block.mask, r->i, r->block.count, true);
-        if (r->i < r->block.count) break;
-        if (!reef_next(&r->block)) {
-            r->entity = (reef_entity){0, 0};
-            return false;
-        }
-        r->i = 0;
-    }
-    r->entity = r->block.entities[r->i];
+    r->i = first - 1;
+    r->end = end;
+    r->who = r->block.entities + first;
     return true;
+}
+
+static bool row_walk_end(reef_row *r)
+{
+    reef_end(&r->block);
+    r->entity = (reef_entity){0, 0};
+    return false;
+}
+
+bool reef_rows_more(reef_row *r)
+{
+    reef_block *b = &r->block;
+    if (UNLIKELY(r->i < r->end)) return row_walk_end(r); /* the caller broke off */
+    uint32_t first = r->end;
+    if (first == 0 || b->mask == NULL || r->cut || (first = row_seek(b->mask, first, b->count, true)) == b->count) {
+        r->cut = r->cut_end = NULL;
+        if (!(b->gathers ? cut_next(b) : reef_next(b))) return row_walk_end(r);
+        first = 0;
+        if (b->gathers && b->cut != b->cut_end) {
+            r->cut = b->cut;
+            r->cut_end = b->cut_end;
+            r->i = UINT32_MAX;
+            r->end = 0;
+            r->who = b->cut_entities;
+            b->cut = b->cut_end;
+            return true;
+        }
+        if (b->mask) first = row_seek(b->mask, 0, b->count, true);
+    }
+    return row_walk_take(r, first, b->mask ? row_seek(b->mask, first, b->count, false) : b->count);
 }
 
 reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)

@@ -26,13 +26,15 @@ static joining *joining_of(query *q)
     return j;
 }
 
+static void list_free(memory *m, join_list *l) { memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, l->bytes, BLOCK_ALIGN); }
+
 COLD void joins_drop(query *q)
 {
     memory *m = &q->world->family->memory;
     joining *j = q->cut->join;
     if (j == NULL) return;
     for (uint32_t i = 0; i < j->units; i++)
-        if (j->list[i]) memory_free(m, MEMORY_OTHER, j->list[i], j->list[i]->bytes);
+        if (j->list[i]) list_free(m, j->list[i]);
     if (j->list) memory_free(m, MEMORY_OTHER, j->list, j->units * sizeof *j->list);
     memory_free(m, MEMORY_OTHER, j, joining_bytes());
     q->cut->join = NULL;
@@ -44,12 +46,14 @@ COLD void joins_drop(query *q)
 static bool owners_hold(const join_list *l, const value_store *s)
 {
     const reef_entity *e = l->entity;
+    if (UNLIKELY(l->rows == 0)) return true;
     if (LIKELY(l->straight))
         return l->first + l->rows <= s->count &&
                memcmp((const char *)s->values.page[l->first >> s->bits] + (l->first & slot_mask(s)) * sizeof *e, e, l->rows * sizeof *e) == 0;
-    for (const join_run *r = join_runs(l), *end = r + l->count; r < end; e += r->count, r++) {
-        const uint32_t i = (r->at - s->offset) / s->size, slot = (r->page << s->bits) + i;
-        if (slot + r->count > s->count || memcmp((const char *)s->values.page[r->page] + i * sizeof *e, e, r->count * sizeof *e) != 0) return false;
+    for (const join_run *r = join_runs(l), *end = r + l->count; r < end; e += r->end - r->row, r++) {
+        const uint32_t i = ((uint32_t)(r->at + (int32_t)(r->row * s->size)) - s->offset) / s->size, slot = (r->page << s->bits) + i;
+        const uint32_t n = r->end - r->row;
+        if (slot + n > s->count || memcmp((const char *)s->values.page[r->page] + i * sizeof *e, e, n * sizeof *e) != 0) return false;
     }
     return true;
 }
@@ -70,37 +74,66 @@ const join_list *join_find(const query *q, const reef_slot *slots, const bit_sto
 
 /* ---- making lists ---- */
 
-static join_run run_at(const value_store *s, uint32_t row, uint32_t slot)
+/* The rows that have a bit, in a list; how many, or more than JOIN_ROWS. A word mostly has few of them, and how many nobody can tell: so
+ * two are written of each, without a branch. */
+static uint32_t rows_find(uint16_t *row, const uint64_t *words)
 {
-    return (join_run){(uint16_t)row, 1, slot >> s->bits, s->offset + (slot & slot_mask(s)) * s->size};
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) {
+        uint64_t word = words[k];
+        const uint32_t count = bits_count(word);
+        if (n + count > JOIN_ROWS) return JOIN_ROWS + 1;
+        for (uint32_t i = 0; i < 2; i++, word &= word - 1) row[n + i] = (uint16_t)(k * 64 + bits_first(word | 1ull << 63));
+        for (uint32_t i = 2; UNLIKELY(i < count); i++, word &= word - 1) row[n + i] = (uint16_t)(k * 64 + bits_first(word));
+        n += count;
+    }
+    return n;
 }
 
-/* False: these are too many rows. */
-static bool scratch_fill(joining *j, const value_store *s, const reef_slot *slots, const uint64_t *words)
+NOINLINE void join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit)
 {
-    join_list *l = j->scratch;
-    uint32_t rows = 0, next = UINT32_MAX;
-    for (uint32_t k = 0; k < BIT_WORDS; k++)
-        for (uint64_t word = words[k]; word && rows <= JOIN_ROWS; word &= word - 1, rows++)
-            PREFETCH(slot_entities(slots) + k * 64 + bits_first(word)); /* a line of memory for each, all at once */
-    l->rows = l->count = 0;
-    l->straight = true;
-    if (rows > JOIN_ROWS) return false;
-    join_run *runs = (join_run *)(void *)(l->entity + rows), *last = runs;
-    for (uint32_t k = 0; k < BIT_WORDS; k++)
-        for (uint64_t word = words[k]; word; word &= word - 1) {
-            const uint32_t row = k * 64 + bits_first(word);
-            const reef_entity e = slot_entities(slots)[row];
-            const uint32_t slot = slot_follows(s, next, &e) ? next : slot_of(s, e);
-            const bool beside = l->rows && slot == next && (slot & slot_mask(s));
-            if (beside && row == last->row + last->count) last->count++;
-            else *(last = &runs[l->count++]) = run_at(s, row, slot);
-            l->straight &= beside || l->rows == 0;
-            l->entity[l->rows++] = e;
-            if (l->rows == 1) l->first = slot;
-            next = slot + 1;
+    const cutting *c = q->cut;
+    const uint64_t *after = bit_words(bits, slots[0].head.next);
+    if (after) PREFETCH(after), PREFETCH(after + BIT_WORDS / 2);
+    j->ahead = unit;
+    j->rows = rows_find(j->row, bits->words.page[unit]);
+    if (j->rows > JOIN_ROWS) return;
+    for (uint32_t i = 0; i < j->rows; i++) PREFETCH(slot_entities(slots) + j->row[i]);
+    for (uint32_t k = c->stored_count; k < c->cell_count; k++) {
+        if (c->term[k].column == CUT_ELSEWHERE) continue;
+        const char *base = reef_slot_of(slots, m, c->term[k].column)->block;
+        for (uint32_t i = 0; i < j->rows; i++) PREFETCH(base + j->row[i] * c->term[k].size);
+    }
+}
+
+/* The list of the rows that were found. */
+static void list_fill(joining *j, join_list *l, const value_store *s, const reef_slot *slots)
+{
+    const uint32_t rows = j->rows;
+    uint32_t next = j->next, count = 0, before = UINT32_MAX;
+    bool straight = true;
+    l->rows = rows;
+    join_run *runs = (join_run *)(void *)(l->entity + rows);
+    for (uint32_t i = 0; i < rows; i++) {
+        const uint32_t row = j->row[i];
+        const reef_entity e = slot_entities(slots)[row];
+        const uint32_t slot = slot_follows(s, next, &e) ? next : slot_of(s, e);
+        const bool beside = i && slot == next && (slot & slot_mask(s));
+        if (beside && row == before + 1) {
+            runs[count - 1].end++;
+        } else {
+            const int32_t at = (int32_t)s->offset + ((int32_t)(slot & slot_mask(s)) - (int32_t)row) * (int32_t)s->size;
+            runs[count++] = (join_run){(uint16_t)row, (uint16_t)(row + 1), slot >> s->bits, at};
         }
-    return true;
+        straight &= beside || i == 0;
+        l->entity[i] = e;
+        if (i == 0) l->first = slot;
+        next = slot + 1;
+        before = row;
+    }
+    l->count = count;
+    l->straight = straight;
+    j->next = next;
 }
 
 /* Room for the list of a unit, and for its bytes. NULL: no memory. */
@@ -117,10 +150,11 @@ static join_list *joined_room(const query *q, joining *j, uint32_t unit, size_t 
     }
     join_list *l = j->list[unit];
     if (l && l->bytes >= bytes) return l;
-    l = memory_resize(m, MEMORY_OTHER, l, l ? l->bytes : 0, bytes, PLAIN_ALIGN);
-    if (l == NULL) return NULL;
-    l->bytes = bytes;
-    return j->list[unit] = l;
+    join_list *more = memory_block(m, MEMORY_OTHER, ARENA_BITS, bytes, BLOCK_ALIGN);
+    if (more == NULL) return NULL;
+    if (l) list_free(m, l);
+    more->bytes = bytes;
+    return j->list[unit] = more;
 }
 
 /* The lists are of a state that was. */
@@ -131,24 +165,25 @@ static COLD void lists_forget(joining *j, uint64_t epoch)
     j->epoch = epoch;
 }
 
-NOINLINE const join_list *join_make(query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled)
+NOINLINE const join_list *join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled)
 {
     const reef_world *w = q->world;
+    const value_store *s = store_of(w, q->cut->term[0].component);
     joining *j = joining_of(q);
     if (j == NULL) return NULL;
     if (j->epoch != w->state_epoch) lists_forget(j, w->state_epoch);
-    if (!scratch_fill(j, store_of(w, q->cut->term[0].component), slots, bits->words.page[unit])) return NULL;
+    if (j->ahead != unit) join_ahead(j, q, m, slots, bits, unit);
+    j->ahead = 0;
+    if (j->rows > JOIN_ROWS) return NULL;
     const uint64_t rows_at = slots[SLOT_ENTITIES].version, bits_at = bits->words.version[unit];
     const bool kept = !q->once && rows_at <= settled && bits_at <= settled;
     j->young |= !kept;
-    join_list *l = kept ? joined_room(q, j, unit, list_bytes(j->scratch->rows, j->scratch->count)) : NULL;
-    if (l == NULL) return j->scratch;
-    const size_t bytes = l->bytes;
-    memcpy(l, j->scratch, list_bytes(j->scratch->rows, j->scratch->count));
-    l->bytes = bytes;
+    join_list *l = kept ? joined_room(q, j, unit, list_bytes(j->rows, j->rows)) : NULL;
+    if (l == NULL) l = j->scratch;
     l->rows_at = rows_at;
     l->bits_at = bits_at;
-    l->moves = store_of(w, q->cut->term[0].component)->moves;
+    l->moves = s->moves;
+    list_fill(j, l, s, slots);
     return l;
 }
 
@@ -156,11 +191,12 @@ void joins_prepare(query *q, uint64_t settled)
 {
     const reef_world *w = q->world;
     if (!query_joins(q)) return;
+    join_forget_ahead(q);
     const bit_store *bits = bit_store_of(w, q->cut->term[0].component);
     for (const match *m = match_at(q, 0), *end = match_end(q); m < end; m = reef_match_after(&q->head, m, 1))
         for (uint32_t unit = table_rows(m->table) ? m->table->first : 0; unit;) {
             const reef_slot *slots = unit_slots(w, unit);
-            if (bit_words(bits, unit) && join_find(q, slots, bits, unit, false) == NULL) join_make(q, slots, bits, unit, settled);
+            if (bit_words(bits, unit) && join_find(q, slots, bits, unit, false) == NULL) join_make(q, m, slots, bits, unit, settled);
             unit = slots[0].head.next;
         }
 }

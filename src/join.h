@@ -5,11 +5,7 @@
 #include "query.h"
 #include "store.h"
 
-/* Rows side by side whose values are side by side as well: a block of the loop. */
-typedef struct reef_cut {
-    uint16_t row, count;
-    uint32_t page, at; /* of the first value: the page of its slot; bytes from there */
-} join_run;
+typedef struct reef_cut join_run; /* a block of the loop: fast.h */
 
 /* Of a chunk: its rows that have the value, and where. */
 typedef struct join_list {
@@ -23,15 +19,20 @@ typedef struct join_list {
 } join_list;
 #define JOIN_NEVER UINT64_MAX
 
+enum { JOIN_BYTES = 1 << 20 }; /* larger values are too far apart for reef_cut */
 enum { JOIN_ROWS = 256 }; /* in a chunk of more nothing is remembered: its blocks are longer, and the lists would be too */
 
 /* Of a query. */
 typedef struct joining {
     uint64_t    epoch;   /* of the state that the lists are of */
     uint32_t    units;   /* lists there is room for */
+    uint32_t    ahead;   /* the chunk whose rows were looked for: `rows` of them, those in `row` */
+    uint32_t    rows;    /* more than JOIN_ROWS: too many */
+    uint32_t    next;    /* slot behind that of the row which was found last */
     bool        young;   /* some list couldn't be kept: its chunk was written at the version that was the world's */
     join_list **list;    /* by unit; NULL: none */
     join_list  *scratch; /* with room for JOIN_ROWS rows */
+    uint16_t    row[JOIN_ROWS + 2];
 } joining;
 
 INLINE const join_run *join_runs(const join_list *l) { return (const join_run *)(const void *)(l->entity + l->rows); }
@@ -40,7 +41,8 @@ INLINE const join_run *join_runs(const join_list *l) { return (const join_run *)
 INLINE bool query_joins(const query *q)
 {
     const cutting *c = q->cut;
-    return c->quick && !q->since && !q->tracked && !q->optional_writes && q->switch_count == 1 && q->switches[0] == c->term[0].component << 1;
+    if (!c->quick || c->term[0].size > JOIN_BYTES || q->since || q->tracked || q->optional_writes) return false;
+    return q->switch_count == 1 && q->switches[0] == c->term[0].component << 1;
 }
 
 /* Some chunk would be remembered if the world had a new version, which no other open loop forbids. (What these write they mark once.) */
@@ -60,9 +62,17 @@ INLINE bool slot_follows(const value_store *s, uint32_t at, const reef_entity *e
 
 /* The list of a chunk with such bits; NULL: none is remembered that still holds. `shared`: several threads look. */
 const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared);
-/* The same, made if there is none. It is remembered if the chunk wasn't written since the version `settled`, and lasts until the next is
+/* Looks for the rows of a chunk of which a list will be made, best a chunk early: their handles and columns are fetched, which are a line of
+ * memory for each. */
+void join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit);
+/* What was found so was for a loop that was left. */
+INLINE void join_forget_ahead(const query *q)
+{
+    if (q->cut->join && !BUG(124)) q->cut->join->ahead = 0;
+}
+/* The list, made. It is remembered if the chunk wasn't written since the version `settled`, and lasts until the next is
  * made. NULL: the chunk has too many rows, or memory is short. Not while systems run, and not while other loops of the query are open. */
-const join_list *join_make(query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled);
+const join_list *join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled);
 /* All lists that hold no more made anew, as far as memory allows: before several threads walk. */
 void joins_prepare(query *q, uint64_t settled);
 void joins_drop(query *q);

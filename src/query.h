@@ -219,6 +219,7 @@ void cutting_drop(query *q);
 bool each_next(reef_block *b, bool (*next)(reef_block *)); /* the next value of the term with `each`; after the last the next block */
 bool cut_next(reef_block *b);
 bool run_next(reef_block *b); /* while there are runs */
+bool cut_gathers(const query *q); /* row by row, blocks may be whole chunks */
 /* How many of n rows side by side, which match, may be one block. */
 uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n);
 /* Pages of the values that the block's rows have and the loop writes: ours and marked. False: no memory, the loop ended. */

@@ -294,6 +294,8 @@ void walk_open(reef_block *b, const query *q)
     b->more = 0;
     b->number = b->numbers_left = 0;
     b->cut = b->cut_end = NULL;
+    b->bits = NULL;
+    b->gathers = false;
 }
 
 /* A query that asks what changed: since its last run, which this is. What the loop writes itself isn't new to the next one. */

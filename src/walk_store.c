@@ -283,39 +283,64 @@ INLINE void rows_fetch(const cutting *c, const match *m, const reef_slot *slots,
     }
 }
 
-/* Those of the table's next chunk, as far as they are known. */
-INLINE void chunk_ahead(const reef_block *b, const cutting *c)
+/* Those of the table's next chunk, or what making its list will ask for. */
+INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bits)
 {
-    const joining *j = c->join;
+    joining *j = q->cut->join;
     const uint32_t unit = b->walk_unit;
-    if (unit == 0 || j == NULL || unit >= j->units || j->list[unit] == NULL) return;
-    rows_fetch(c, b->walk_match, unit_slots(b->world, unit), j->list[unit]);
+    if (unit == 0 || j == NULL) return;
+    const reef_slot *slots = unit_slots(b->world, unit);
+    if (LIKELY(unit < j->units && j->list[unit])) rows_fetch(q->cut, b->walk_match, slots, j->list[unit]);
+    else if (!b->part && q->open == 1 && bit_words(bits, unit)) join_ahead(j, q, b->walk_match, slots, bits, unit);
 }
 
 /* The next chunk with rows that match, of a query that joins: b->cut, or b->mask where nothing can be remembered. False: the end. */
 static bool joined_chunk(reef_block *b)
 {
     query *q = b->query;
-    const bit_store *bits = bit_store_of(b->world, q->cut->term[0].component);
+    const bit_store *bits = b->bits;
     while (walk_step(b)) {
         const uint64_t *words = bit_words(bits, b->unit);
         if (words == NULL) continue;
         const join_list *l = join_find(q, b->slots, bits, b->unit, b->part);
-        if (UNLIKELY(l == NULL) && !b->part && q->open == 1) {
-            l = join_make(q, b->slots, bits, b->unit, b->world->hot.version - 1);
-            if (l) rows_fetch(q->cut, match_now(b), b->slots, l);
-        }
+        if (UNLIKELY(l == NULL) && !b->part && q->open == 1) l = join_make(q, match_now(b), b->slots, bits, b->unit, b->world->hot.version - 1);
+        b->mask = words;
         if (UNLIKELY(l == NULL)) {
-            b->mask = words;
             if (words_set(words)) return true;
         } else if (l->count) {
             b->cut = join_runs(l);
             b->cut_end = b->cut + l->count;
-            b->mask = b->mask_words;
+            b->cut_entities = l->entity;
             return true;
         }
     }
     return false;
+}
+
+static void cut_begin(reef_block *b, const query *q)
+{
+    cells_begin(b, q->cut);
+    if (!query_joins(q) || b->skip || b->left != UINT64_MAX) return;
+    b->bits = bit_store_of(b->world, q->cut->term[0].component);
+    if (!b->part) join_forget_ahead(q);
+}
+
+/* The chunk's rows are remembered: its blocks, or row by row the one block that they all are. */
+static void cut_runs(reef_block *b, const query *q)
+{
+    const cutting *c = q->cut;
+    b->more = 0;
+    if (b->gathers) {
+        for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
+            const reef_slot *slot = b->cells[i].from;
+            b->cells[i].values = slot ? slot->block : NULL;
+        }
+        b->mask = b->words;
+    } else {
+        b->run_pair = !c->writes && c->cell_count == 2 && b->cells[1].from;
+        if (b->run_pair) b->cells[1].next = c->term[1].size;
+    }
+    chunk_ahead(b, q, b->bits);
 }
 
 /* The next chunk with rows that match. False: the loop is at its end. */
@@ -323,11 +348,10 @@ static NOINLINE bool cut_chunk(reef_block *b)
 {
     const query *q = b->query;
     const cutting *c = q->cut;
-    const bool joins = query_joins(q) && b->skip == 0 && b->left == UINT64_MAX;
-    if (b->words) b->match = b->walk_match;
-    if (!(joins ? joined_chunk(b) : walk_chunk(b))) return reef_end(b), false;
+    if (UNLIKELY(b->words == NULL)) cut_begin(b, q);
+    else b->match = b->walk_match;
+    if (!(b->bits ? joined_chunk(b) : walk_chunk(b))) return reef_end(b), false;
     if (!b->part && !(q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head))) return false;
-    if (b->words == NULL) cells_begin(b, c);
     for (uint32_t i = c->stored_count; i < c->cell_count; i++) b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
     b->walk_match = b->match;
     b->match = &cut_match;
@@ -336,14 +360,10 @@ static NOINLINE bool cut_chunk(reef_block *b)
     b->slots = (const reef_slot *)(const void *)b->cells;
     b->words = b->mask;
     b->mask = NULL;
-    b->more = b->cut != b->cut_end ? 0 : words_set(b->words);
     b->chunk_marked = false;
     b->epoch = b->world->tables_epoch;
-    if (b->cut != b->cut_end) {
-        b->run_pair = !c->writes && c->cell_count == 2 && b->cells[1].from;
-        if (b->run_pair) b->cells[1].next = c->term[1].size;
-        chunk_ahead(b, c);
-    }
+    if (b->cut != b->cut_end) cut_runs(b, q);
+    else b->more = words_set(b->words);
     return true;
 }
 
@@ -422,6 +442,14 @@ static NOINLINE bool run_rest(reef_block *b, const join_run *r)
     return !c->writes || b->part || cells_own(b, c);
 }
 
+/* A call inside of the loop may move what the loop doesn't write and shares with a fork: then columns are looked up for each row. */
+bool cut_gathers(const query *q)
+{
+    const cutting *c = q->cut;
+    const bool steady = q->head.write_count == c->cell_count - c->stored_count || !q->world->hot.chunks.shared;
+    return query_joins(q) && steady && !c->writes && c->each == 0 && !q->ranking && c->term[0].size <= BLOCK_ALIGN;
+}
+
 bool run_next(reef_block *b)
 {
     const join_run *r = b->cut;
@@ -429,9 +457,9 @@ bool run_next(reef_block *b)
     const reef_slot *beside = b->cells[1].from;
     const uint32_t row = r->row;
     b->cut = r + 1;
-    b->cells[0].values = (char *)s->values.page[r->page] + r->at;
+    b->cells[0].values = (char *)s->values.page[r->page] + (r->at + (int32_t)(row * s->size));
     b->first = row;
-    b->count = r->count;
+    b->count = r->end - row;
     b->entities = b->handles + row;
     if (UNLIKELY(!b->run_pair) || UNLIKELY(b->epoch != b->world->tables_epoch)) return run_rest(b, r);
     b->cells[1].values = (char *)beside->block + row * b->cells[1].next;
@@ -443,7 +471,7 @@ bool cut_next(reef_block *b)
     const cutting *c = b->query->cut;
     if (b->rest == 0) {
         if (b->more == 0 && !cut_chunk(b)) return false;
-        if (b->cut != b->cut_end) return run_next(b);
+        if (b->cut != b->cut_end) return b->gathers || run_next(b);
         cut_word(b);
     }
     const uint64_t rest = b->rest, next = (rest & (0 - rest)) << 1;

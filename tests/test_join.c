@@ -44,11 +44,29 @@ static uint32_t wanted_find(reef_world *w, reef_query q)
     return n;
 }
 
+/* The same rows one by one; a walk that is left is left. */
+static void rows_check(reef_world *w, reef_query q, uint32_t n, uint32_t leave)
+{
+    uint32_t k = 0, i = 0, rows = 0;
+    reef_each(w, q, row) {
+        assert_true(k < n && reef_entity_equal(row.entity, wanted[k].entities[i]));
+        assert_true(reef_at_in(row, Position) == &wanted[k].position[i] && reef_at_in(row, Spark) == &wanted[k].spark[i]);
+        assert_true(reef_entity_equal(row.block.entities[row.i], row.entity) && (const Spark *)reef_in(&row.block, Spark) + row.i == &wanted[k].spark[i]);
+        const uint64_t *mask = reef_block_mask(&row.block);
+        assert_true(row.i < row.block.count && (mask == NULL || mask[row.i / 64] >> (row.i % 64) & 1));
+        if (++i == wanted[k].count) i = 0, k++;
+        if (rows++ == leave) break;
+    }
+    assert_true((k == n && i == 0) || rows == leave + 1);
+    assert_ok(reef_last_error(w).status);
+}
+
 static void loop_check(reef_world *w, reef_query q, uint32_t n)
 {
     uint32_t k = 0;
     for (reef_block b = reef_begin(w, q); reef_next(&b); k++) assert_true(k < n && visit_is(&wanted[k], &b));
     assert_int_equal(k, n);
+    rows_check(w, q, n, UINT32_MAX);
 }
 
 /* One loop inside of another, and several parts. */
@@ -56,6 +74,7 @@ static void loops_check(reef_world *w, reef_query q)
 {
     const uint32_t n = wanted_find(w, q);
     uint32_t k = 0;
+    rows_check(w, q, n, n / 3);
     for (reef_block b = reef_begin(w, q); reef_next(&b); k++) {
         if (k % 400 == 0) loop_check(w, q, n);
         assert_true(k < n && visit_is(&wanted[k], &b));
@@ -206,6 +225,52 @@ static void F1_changes_between_loops_that_read(void **state)
     }
 }
 
+/* A loop looks for the rows of the next chunk ahead; it is left, and then they are others. */
+static void F1_rows_that_were_looked_for_too_early(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < N; i++) {
+        all[i] = reef_spawn(w, reef_with(Position, 0, 0));
+        if (i % 100 == 3) assert_true(reef_set(w, all[i], Spark, i) > 0);
+    }
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        const reef_query q = reef_query_new(w, "Position, in Spark");
+        assert_query(q);
+        reef_each(w, q, row) break;
+        for (uint32_t i = 1024; i < 2048; i += 50) one_changes(w, reef_has(w, all[i], Spark), i);
+        const uint32_t n = wanted_find(w, q);
+        if (kind == 1) {
+            reef_split *s = reef_split_begin(w, q, NULL, 1);
+            assert_non_null(s);
+            for (reef_block b = reef_split_part(s, 0); reef_next(&b);) {}
+            reef_split_end(s);
+        }
+        if (kind == 2) rows_check(w, q, n, UINT32_MAX);
+        loop_check(w, q, n);
+    }
+}
+
+static void F1_rows_of_which_some_lack_a_column(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < 300; i++) {
+        all[i] = reef_spawn(w, reef_with(Position, 0, 0));
+        if (i % 7 == 3) assert_true(reef_set(w, all[i], Spark, i) > 0);
+        if (i % 2) assert_true(reef_set(w, all[i], Mass, (float)i) > 0);
+    }
+    const reef_query q = reef_query_new(w, "in Spark, ?in Mass");
+    assert_query(q);
+    for (uint32_t round = 0; round < 3; round++) {
+        uint32_t rows = 0;
+        reef_each(w, q, row) {
+            assert_true(reef_at_in(row, Mass) == reef_get(w, row.entity, Mass) && reef_at_in(row, Spark) == reef_get(w, row.entity, Spark));
+            rows++;
+        }
+        assert_int_equal(rows, 43);
+        if (round == 1) assert_true(reef_set(w, all[3], Mass, 1) >= 0);
+    }
+}
+
 /* Of a chunk with more than 256 rows nothing is remembered. */
 static void F1_as_many_rows_as_are_remembered(void **state)
 {
@@ -308,6 +373,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(C3_F1_what_is_remembered_is_what_would_be_found),
         TEST(F1_changes_between_loops_that_read),
+        TEST(F1_rows_that_were_looked_for_too_early),
+        TEST(F1_rows_of_which_some_lack_a_column),
         TEST(F1_as_many_rows_as_are_remembered),
         TEST(C3_F1_two_histories_with_the_same_versions),
         TEST(G5_F1_memory_to_remember_may_be_short),

@@ -82,6 +82,13 @@ typedef struct reef_store {
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
 
+/* Rows side by side whose values in a store are side by side as well. */
+struct reef_cut {
+    uint16_t row, end; /* the first; behind the last */
+    uint32_t page;     /* of the values' slots */
+    int32_t  at;       /* bytes from the page to where row 0 would have its value: it may be in front of it */
+};
+
 /* The words of the chunk where a switch was turned lately: they are ours and marked, the chunk's table knows the type, and nothing is in
  * the way. Else `component` is REEF_LATELY_NONE, which is no id. */
 typedef struct reef_lately {
@@ -729,19 +736,59 @@ REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl 
     return reef_block_inout_rest(block, reef_id_of(decl));
 }
 
-/* Row by row. */
-REEF_API bool reef_row_seek(reef_row *row);
-REEF_INLINE bool reef_row_next(reef_row *row)
+/* Row by row. Of rows side by side one after the other; then where it is remembered which rows of the chunk are next, they; else it's the
+ * library's turn. */
+REEF_API bool reef_rows_more(reef_row *row);
+REEF_INLINE bool reef_row_step(reef_row *row)
 {
-    if (REEF_UNLIKELY(++row->i >= row->block.count || row->block.mask)) return reef_row_seek(row);
-    row->entity = row->block.entities[row->i];
+    const reef_entity *who = row->who;
+    const uint32_t i = row->i + 1;
+    if (REEF_LIKELY(i < row->end)) {
+        row->i = i;
+    } else {
+        const struct reef_cut *cut = row->cut;
+        if (cut == row->cut_end) {
+            row->i = i; /* no row: the caller didn't break off */
+            return false;
+        }
+        row->cut = cut + 1;
+        row->i = cut->row;
+        row->end = cut->end;
+        const reef_store *s = (const reef_store *)row->block.cells[0].from;
+        row->block.cells[0].values = (void *)((uintptr_t)s->values.page[cut->page] + (uintptr_t)(intptr_t)cut->at);
+    }
+    row->who = who + 1;
+    row->entity = *who;
     return true;
 }
+REEF_INLINE bool reef_row_next(reef_row *row) { return reef_row_step(row) || (reef_rows_more(row) && reef_row_step(row)); }
 REEF_INLINE void *reef_row_cell(uint32_t i, void *column, size_t size) { return column ? (char *)column + i * size : NULL; }
 REEF_INLINE const void *reef_row_cell_in(uint32_t i, const void *column, size_t size)
 {
     return column ? (const char *)column + i * size : NULL;
 }
+/* A component of the row, by declaration. */
+REEF_INLINE void *reef_row_column(const reef_row *row, uint32_t k, size_t size)
+{
+    return reef_row_cell(row->i, reef_block_slot(&row->block, k)->block, size); /* of a cut block it may be missing */
+}
+REEF_INLINE const void *reef_row_in(const reef_row *row, reef_type_decl *decl, size_t size)
+{
+    const reef_query_head *q = row->block.head;
+    const uint32_t id = reef_id_now(decl).id;
+    if (REEF_LIKELY(q->key[0] >> 1 == id)) return reef_row_column(row, 0, size);
+    if (REEF_LIKELY(q->key[1] >> 1 == id)) return reef_row_column(row, 1, size);
+    return reef_row_cell_in(row->i, reef_block_in_rest(&row->block, reef_id_of(decl)), size);
+}
+REEF_INLINE void *reef_row_inout(const reef_row *row, reef_type_decl *decl, size_t size)
+{
+    const reef_query_head *q = row->block.head;
+    const uint32_t id = reef_id_now(decl).id;
+    if (REEF_LIKELY(q->key[0] == id << 1)) return reef_row_column(row, 0, size);
+    if (REEF_LIKELY(q->key[1] == id << 1)) return reef_row_column(row, 1, size);
+    return reef_row_cell(row->i, reef_block_inout_rest(&row->block, reef_id_of(decl)), size);
+}
+
 /* ---- the typed words ---- */
 
 /* reef_get_id, reef_mut_id and reef_has_id by the C name of a type, as a const T *, a T * and a bool. */

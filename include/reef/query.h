@@ -160,6 +160,9 @@ typedef struct reef_block {
     bool               chunk_marked;
     uint64_t           epoch;      /* of the pages that `from` points into */
     const struct reef_cut *cut, *cut_end; /* the chunk's blocks where they are remembered: those that are still to come */
+    const reef_entity *cut_entities; /* of their rows */
+    const void        *bits;       /* that say who has the value where this is remembered; NULL: it isn't */
+    bool               gathers;    /* row by row: what is remembered of a chunk is one block, and cells[0] follows its rows */
     bool               run_pair;   /* they have one stored value, only read, and one column: cells[1].next is its value's size */
     const void        *walk_match; /* what `match` is in other loops */
     const reef_entity *handles;    /* of the chunk */
@@ -289,22 +292,29 @@ REEF_API uint64_t reef_query_group_count(reef_world *world, reef_query query, ui
 
 /* ---- row by row ----
  *     reef_each(w, q, row) reef_at(row, Position)->x += reef_at_in(row, Velocity)->x;
- * visits the matching rows only. Leave it early by reef_end(&row.block), then break. */
+ * visits the matching rows only. Leave it early by break, or from further inside by reef_end(&row.block) first. Where rows lie apart, this
+ * is the quicker form: blocks of one row are found once for each, rows many at a time. */
 /* A row of such a walk, and the walk's place. Don't copy it while the walk is open. */
 typedef struct reef_row {
     reef_block  block;
     reef_entity entity;
-    uint32_t    i; /* in the block */
+    uint32_t    i; /* in the block: of the block's arrays, the value at i is the row's */
+    /* reef's own */
+    uint32_t               end; /* of the rows side by side that match: behind the last */
+    const reef_entity     *who; /* the next row's entity */
+    const struct reef_cut *cut, *cut_end; /* the block's further rows, where it is remembered which match */
 } reef_row;
 /* Opens such a walk, before its first row. Errors as reef_begin; then there are no rows. */
 REEF_API reef_row reef_rows(reef_world *world, reef_query query);
 /* The next row: row->entity, at row->i of row->block. False: no more, or no memory, as reef_next. */
 REEF_INLINE bool reef_row_next(reef_row *row);
-/* For each row that matches; `row` is a reef_row of the loop. */
-#define reef_each(world, query, row) for (reef_row row = reef_rows(world, query); reef_row_next(&row);)
+/* For each row that matches; `row` is a reef_row of the loop. (Two loops, so that the inner one calls nothing.) */
+#define reef_each(world, query, row) \
+    for (reef_row row = reef_rows(world, query); reef_rows_more(&row);) \
+        while (reef_row_step(&row))
 /* The row's component, for writing and for reading; NULL as the block's. */
-#define reef_at(row, T) ((T *)reef_row_cell((row).i, reef_block_inout_decl(&(row).block, reef_decl_of_##T()), sizeof(T)))
-#define reef_at_in(row, T) ((const T *)reef_row_cell_in((row).i, reef_block_in_decl(&(row).block, reef_decl_of_##T()), sizeof(T)))
+#define reef_at(row, T) ((T *)reef_row_inout(&(row), reef_decl_of_##T(), sizeof(T)))
+#define reef_at_in(row, T) ((const T *)reef_row_in(&(row), reef_decl_of_##T(), sizeof(T)))
 
 /* ---- shares for the caller's own threads ---- */
 
