@@ -140,7 +140,7 @@ template <class T, class... A> reef_status add(reef_world *w, reef_entity e, A &
 template <class T> reef_status remove(reef_world *w, reef_entity e)
 {
     if constexpr (home_of<T>::value == REEF_BIT) return reef_switch_off(w, e, record_of<T>::decl());
-    else if constexpr (is_stored<T>) return reef_remove_outside(w, e, record_of<T>::decl(), home_of<T>::value == REEF_PAGED);
+    else if constexpr (is_stored<T>) return reef_remove_outside(w, e, record_of<T>::decl(), sizeof(T), home_of<T>::value == REEF_PAGED);
     else return reef_remove_id(w, e, id<T>());
 }
 template <class T> T *ensure(reef_world *w, reef_entity e)
