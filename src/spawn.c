@@ -13,7 +13,6 @@ typedef struct part {
     const type *type;
     uint32_t    size, offset;
     uint16_t    slot; /* 0: a tag */
-    uint16_t    slot_bytes; /* from the chunk's slots to the column's */
 } part;
 
 struct reef_bundle {
@@ -21,13 +20,16 @@ struct reef_bundle {
     reef_bundle *next, *previous;
     uint32_t     table, count;
     bool         plain;    /* memcpy is all that it takes */
-    part        *words_end, *pairs_end, *end; /* parts of 8 bytes first, then those of 16 */
-    uint64_t     epoch;    /* of the world's tables, when t was taken; UINT64_MAX: not plain, or not taken */
+    const void  *ready;    /* its world, while t is good and the straight path may be taken; else itself */
+    reef_bundle *ready_next; /* of the world's */
     table       *t;
-    part         parts[];
+    part        *parts, *rest, *end; /* those of 8 bytes first, then those of 16, of other sizes, tags from `end` on */
+    uint64_t     way[];    /* of each part of 8 bytes, then WAY_END or WAY_MORE; then the same for those of 16 */
 };
+/* offset << 32 | bytes from the chunk's slots to the column's: the straight path is bound by its loads, and this is one a part. */
+enum { WAY_END, WAY_MORE };
 
-static size_t bundle_bytes(uint32_t count) { return sizeof(reef_bundle) + count * sizeof(part); }
+static size_t bundle_bytes(uint32_t count) { return sizeof(reef_bundle) + (count + 2) * sizeof(uint64_t) + count * sizeof(part); }
 
 /* ---- n rows of one table ---- */
 
@@ -128,7 +130,7 @@ static void column_fill(char *to, const reef_value *v, const type *t, uint32_t f
     else if (size == 8) {
         uint64_t x;
         memcpy(&x, from, 8);
-        for (uint32_t i = 0; i < n; i++) memcpy(to + (size_t)i * 8, &x, 8);
+        fill_eight(to, x, n);
     } else
         for (uint32_t i = 0; i < n; i++) bytes_copy(to + i * size, from, size);
 }
@@ -374,19 +376,41 @@ reef_status spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value 
 /* Parts with data of 8 bytes, of 16, others, then those without. */
 static COLD void parts_sort(reef_bundle *b)
 {
-    uint32_t at = 0;
+    uint32_t at = 0, wide = 0;
+    for (uint32_t i = 0; i < b->count; i++) wide += b->parts[i].slot != 0 && b->parts[i].size != 8;
+    uint64_t *way = b->way;
     for (uint32_t class = 0; class < 3; class++) {
+        b->rest = b->parts + at;
         for (uint32_t i = at; i < b->count; i++) {
             const part p = b->parts[i];
             uint32_t c = p.slot == 0 ? 3 : p.size == 8 ? 0 : p.size == 16 ? 1 : 2;
             if (c != class) continue;
             b->parts[i] = b->parts[at];
             b->parts[at++] = p;
+            if (class < 2) *way++ = (uint64_t)p.offset << 32 | p.slot * sizeof(reef_slot);
+            wide -= class == 1;
         }
-        if (class == 0) b->words_end = b->parts + at;
-        if (class == 1) b->pairs_end = b->parts + at;
+        if (class < 2) *way++ = wide ? WAY_MORE : WAY_END;
     }
-    b->end = b->parts + b->count;
+    b->end = b->parts + at;
+}
+
+/* Its table, NULL: none. The straight path is open, if it may be. */
+static void bundle_take(reef_bundle *b, table *t)
+{
+    reef_world *w = b->world;
+    if (t == NULL) bundles_distrust(w);
+    b->t = t;
+    if (b->ready == w || !b->plain || t == NULL) return;
+    b->ready = w;
+    b->ready_next = w->bundles_ready;
+    w->bundles_ready = b;
+}
+
+void bundles_distrust(reef_world *w)
+{
+    for (reef_bundle *b = w->bundles_ready; b; b = b->ready_next) b->ready = b;
+    w->bundles_ready = NULL;
 }
 
 static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value *values, const uint32_t *offsets, uint32_t count)
@@ -404,16 +428,17 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     b->world = w;
     b->table = id;
     b->plain = true;
+    b->ready = b;
+    b->parts = (part *)(void *)(b->way + count + 2);
     for (uint32_t i = 0; i < count; i++) {
         const type *c = type_of(values[i].component.id);
         uint32_t slot = in_table(c) ? slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
         b->plain &= !c->hooked && !c->tracked && !c->split && in_table(c);
-        b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot, (uint16_t)(slot * sizeof(reef_slot))};
+        b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot};
     }
-    b->t = t;
-    b->epoch = b->plain ? w->tables_epoch : UINT64_MAX;
     b->count = count;
+    bundle_take(b, t);
     return b;
 }
 
@@ -442,6 +467,7 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
 
 static void bundle_drop(reef_bundle *b)
 {
+    bundles_distrust(b->world);
     memory_free(&b->world->family->memory, MEMORY_TABLES, b, bundle_bytes(b->count));
 }
 
@@ -509,9 +535,7 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     }
     if (w->commands) return command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
     if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
-    reef_bundle *own = (reef_bundle *)(uintptr_t)b;
-    own->t = (table *)(uintptr_t)table_read(w, b->table); /* NULL: a bundle without components makes no rows */
-    own->epoch = b->plain && own->t ? w->tables_epoch : UINT64_MAX;
+    bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table)); /* NULL: a bundle without components makes no rows */
     return e;
 }
 
@@ -520,24 +544,24 @@ static NOINLINE reef_entity bundle_rest(const reef_bundle *b, const char *from, 
 {
     const reef_slot *slots = b->t->tail;
     const size_t row = place_row(b->t->next - 1);
-    for (const part *p = b->pairs_end; p < b->end; p++)
-        if (p->slot) bytes_copy((char *)slots[p->slot].block + row * p->size, from + p->offset, p->size);
+    for (const part *p = b->rest; p < b->end; p++) bytes_copy((char *)slots[p->slot].block + row * p->size, from + p->offset, p->size);
     return e;
 }
 
-INLINE char *part_block(const part *p, const reef_slot *slots)
+INLINE char *way_block(uint64_t way, const reef_slot *slots)
 {
-    return ((const reef_slot *)(const void *)((const char *)slots + p->slot_bytes))->block;
+    return ((const reef_slot *)(const void *)((const char *)slots + (uint32_t)way))->block;
 }
 
 INLINE reef_entity bundle_fill(const reef_bundle *b, const reef_slot *slots, uint32_t place, const char *from, reef_entity e)
 {
-    const part *p = b->parts, *end = b->words_end;
+    const uint64_t *p = b->way;
     const size_t word = place_word(place), two = word * 2;
-    for (; p < end; p++) memcpy(part_block(p, slots) + word, from + p->offset, 8);
-    if (LIKELY(p == b->end)) return e;
-    for (end = b->pairs_end; p < end; p++) memcpy(part_block(p, slots) + two, from + p->offset, 16);
-    return LIKELY(p == b->end) ? e : bundle_rest(b, from, e);
+    uint64_t way;
+    for (; (way = *p++) > WAY_MORE;) memcpy(way_block(way, slots) + word, from + (way >> 32), 8);
+    if (LIKELY(way == WAY_END)) return e;
+    for (; (way = *p++) > WAY_MORE;) memcpy(way_block(way, slots) + two, from + (way >> 32), 16);
+    return LIKELY(way == WAY_END) ? e : bundle_rest(b, from, e);
 }
 
 static NOINLINE reef_entity bundle_recycled(reef_world *w, const reef_bundle *b, const void *packed)
@@ -553,7 +577,7 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
     reef_entity e;
     reef_slot *slots;
     uint32_t place;
-    if (UNLIKELY(b == NULL || b->world != w || b->epoch != w->tables_epoch || packed == NULL)) return bundle_slow(w, b, packed);
+    if (UNLIKELY(b == NULL || b->ready != w || packed == NULL)) return bundle_slow(w, b, packed);
     if (UNLIKELY(!spawn_fast(w, b->t, &slots, &e, &place))) return bundle_recycled(w, b, packed);
     return bundle_fill(b, slots, place, packed, e);
 }

@@ -656,8 +656,8 @@ COLD bool table_shrink(reef_world *w, uint32_t id)
 void values_fill(void *block, const void *value, size_t size, uint32_t rows)
 {
     char *p = block;
-    if (size == 8)
-        for (uint32_t i = 0; i < rows; i++) memcpy(p + (size_t)i * 8, value, 8);
+    uint64_t word;
+    if (size == 8) memcpy(&word, value, 8), fill_eight(block, word, rows);
     else
         for (uint32_t i = 0; i < rows; i++) bytes_copy(p + i * size, value, size);
 }

@@ -258,6 +258,7 @@ struct reef_world {
     uint32_t  *order;       /* a copy of the graph's, to be read without the lock */
     uint32_t   order_count, order_room;
     struct reef_bundle *bundles;  /* the user's */
+    struct reef_bundle *bundles_ready; /* those whose straight path is open: until tables_renew */
     struct query_slot { struct reef_query_data *query; uint32_t generation; } *queries; /* by index */
     uint32_t    query_room, query_count;
     struct reef_query_data *freed_queries[FREED_QUERIES]; /* the last ones, for who asks the same again; newest first */
@@ -416,9 +417,11 @@ INLINE void version_look(reef_world *w)
 /* What queries remember of the rows of tables isn't so any more. The straight paths that make and end rows don't come by here: they need
  * a lease, which does, and queries take away the leases of the tables that they look at (rows_look in src/query.c). */
 INLINE void rows_other(reef_world *w) { w->rows_epoch++; }
+void bundles_distrust(reef_world *w); /* src/spawn.c */
 INLINE void tables_renew(reef_world *w)
 {
     w->tables_epoch++;
+    if (w->bundles_ready) bundles_distrust(w);
     rows_other(w);
 }
 INLINE void marks_renew(reef_world *w)
