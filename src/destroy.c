@@ -64,6 +64,23 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     return died ? REEF_OK : failure(w, REEF_NO_MEMORY, op, none, e, 0);
 }
 
+/* A row of columns of 8 bytes. The first ones have a load of their own each: a processor that fetches ahead goes by the load that asks, and one
+ * load in a loop reads two columns in turn (destroying in the order of creation 9.4 ns -> 7.2). */
+INLINE void word_copy(const reef_slot *to, size_t to_word, const reef_slot *from, size_t from_word)
+{
+    memcpy((char *)to->block + to_word, (const char *)from->block + from_word, 8);
+}
+INLINE void words_copy(const shape *s, const reef_slot *to, size_t to_word, const reef_slot *from, size_t from_word)
+{
+    const uint32_t end = s->end_8;
+    uint32_t k = SLOT_COLUMNS;
+    if (LIKELY(k < end)) word_copy(&to[k], to_word, &from[k], from_word), k++;
+    if (k < end) word_copy(&to[k], to_word, &from[k], from_word), k++;
+    if (k < end) word_copy(&to[k], to_word, &from[k], from_word), k++;
+    if (k < end) word_copy(&to[k], to_word, &from[k], from_word), k++;
+    for (; UNLIKELY(k < end); k++) word_copy(&to[k], to_word, &from[k], from_word);
+}
+
 /* The straight path: `narrow` is a constant. False: nothing was done. */
 INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate, bool narrow)
 {
@@ -82,16 +99,17 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     if (UNLIKELY(t->lease != gate || place_row(last) == 0 || w->ring_next == w->ring_end)) return false;
     if (UNLIKELY(HANDLE_GENERATION(h) == UINT32_MAX || (narrow && !t->shape->narrow))) return false;
     const reef_slot *tail = t->tail;
-    const size_t row = place_row(place), last_row = place_row(last);
-    if (narrow) row_copy_narrow(t->shape, slots, row, tail, last_row);
-    else row_copy(t->shape, slots, row, tail, last_row);
-    const handle moved = handle_at(tail, last_row);
-    handle_put(slots, row, moved);
+    const size_t word = place_word(place), last_word = place_word(last);
     t->next = last;
-    handle_record_put(w, moved, place);
-    *record = value - place + ((uint64_t)1 << 32) + PLACE_DEAD;
     w->hot.fresh_end = 0;
     *w->ring_next++ = HANDLE_INDEX(h);
+    if (narrow) words_copy(t->shape, slots, word, tail, last_word);
+    else row_copy(t->shape, slots, place_row(place), tail, place_row(last));
+    handle moved;
+    memcpy(&moved, (const char *)tail[SLOT_ENTITIES].block + last_word, sizeof moved);
+    memcpy((char *)slots[SLOT_ENTITIES].block + word, &moved, sizeof moved);
+    handle_record_put(w, moved, place);
+    *record = value - place + ((uint64_t)1 << 32) + PLACE_DEAD; /* after that: the row that moves may be the one that goes */
     w->state.ring_tail++;
     entities_ended(w, 1);
     return true;
