@@ -33,6 +33,7 @@
 #define block_own_at reef_inner_block_own_at
 #define block_take reef_inner_block_take
 #define block_unshare reef_inner_block_unshare
+#define bundles_distrust reef_inner_bundles_distrust
 #define bundles_drop reef_inner_bundles_drop
 #define bytes_room reef_inner_bytes_room
 #define change_apply reef_inner_change_apply
