@@ -421,6 +421,45 @@ static void E6_remove_get_has_and_list(void **state)
 
 /* ---- several at once ---- */
 
+/* One table has it, then two, then hundreds: who asks for it gets the same answers. */
+static void E6_any_number_of_tables_has_a_component(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_world *fork = NULL;
+    reef_entity e[300], bare = reef_create(w), other = reef_spawn(w, reef_with(Velocity, 3, 4));
+    Position    read[300];
+    reef_component tags[9] = {reef_id(Velocity)};
+    for (int k = 1; k < 9; k++) {
+        char name[8];
+        snprintf(name, sizeof name, "tag_%d", k);
+        tags[k] = reef_type_new(&(reef_type_desc){.name = name}, NULL);
+    }
+    for (int i = 0; i < 300; i++) {
+        e[i] = reef_spawn(w, reef_with(Position, (float)i, 1));
+        for (int k = 0; k < 9; k++)
+            if (i >> k & 1) assert_ok(reef_add_id(w, e[i], tags[k], NULL, NULL));
+        if (i == 2) fork = reef_fork(w);
+        for (int k = 0; k <= i; k++) {
+            assert_true(reef_has(w, e[k], Position));
+            assert_true(reef_get(w, e[k], Position)->x == (float)k);
+            reef_mut(w, e[k], Position)->y += 1;
+            assert_true(reef_has(w, e[k], Velocity) == (k & 1));
+        }
+        assert_false(reef_has(w, bare, Position));
+        assert_false(reef_has(w, other, Position));
+        assert_null(reef_get(w, other, Position));
+        assert_int_equal(reef_get_many(w, Position, e, (uint32_t)i + 1, read), i + 1);
+        assert_true(read[i].x == (float)i);
+    }
+    for (int i = 0; i < 300; i++) assert_true(reef_get(w, e[i], Position)->y == (float)(301 - i));
+    for (int i = 0; i < 3; i++) assert_true(reef_get(fork, e[i], Position)->y == (float)(3 - i));
+    assert_false(reef_has(fork, e[3], Position));
+    assert_ok(reef_destroy(w, e[0]));
+    assert_false(reef_has(w, e[0], Position));
+    assert_null(reef_get(w, e[0], Position));
+    reef_world_free(fork);
+}
+
 static void C2_a_change_is_one_move(void **state)
 {
     reef_world *w = world_of(state);
@@ -547,6 +586,7 @@ int main(void)
         TEST(E5_plain_rows_of_every_width_keep_their_values),
         TEST(E5_rows_of_many_columns_keep_their_values),
         TEST(E6_remove_get_has_and_list),
+        TEST(E6_any_number_of_tables_has_a_component),
         TEST(C2_a_change_is_one_move),
         TEST(C2_a_default_in_a_change_starts_anew),
         TEST(C2_a_component_named_twice_in_a_change_is_refused),

@@ -195,6 +195,31 @@ static void A2_order_of_reuse_holds_for_thousands(void **state)
     free(f);
 }
 
+/* The ring grows while a snapshot shares it, and while nobody does; in both cases it doesn't begin at its first page. */
+static void A2_free_ids_keep_their_order_while_their_ring_grows(void **state)
+{
+    enum { N = 20000, BEFORE = 5000, AGAIN = 1500 };
+    reef_entity *e = malloc(N * sizeof *e);
+    for (int shared = 0; shared < 2; shared++) {
+        reef_world *w = shared ? another_world(state, NULL) : world_of(state);
+        for (int i = 0; i < N; i++) e[i] = reef_create(w);
+        for (int i = 0; i < BEFORE; i++) assert_ok(reef_destroy(w, e[i]));
+        for (int i = 0; i < AGAIN; i++) assert_int_equal(reef_create(w).index, e[i].index);
+        reef_snapshot *s = shared ? reef_snapshot_take(w) : NULL;
+        for (int i = BEFORE; i < N; i++) assert_ok(reef_destroy(w, e[i]));
+        assert_valid(w);
+        for (int i = AGAIN; i < N - 1; i++) assert_int_equal(reef_create(w).index, e[i].index);
+        if (s) {
+            assert_ok(reef_restore(w, s));
+            assert_valid(w);
+            for (int i = AGAIN; i < BEFORE; i++) assert_int_equal(reef_create(w).index, e[i].index);
+            assert_int_equal(reef_create(w).index, N);
+        }
+        reef_snapshot_free(s);
+    }
+    free(e);
+}
+
 static void A2_a_world_can_be_told_never_to_reuse(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.never_reuse = true});
@@ -415,6 +440,7 @@ int main(void)
         TEST(A1_clearing_a_world_ends_all_handles),
         TEST(A2_ids_are_reused_oldest_first),
         TEST(A2_order_of_reuse_holds_for_thousands),
+        TEST(A2_free_ids_keep_their_order_while_their_ring_grows),
         TEST(A2_a_world_can_be_told_never_to_reuse),
         TEST(A2_when_no_id_is_left_create_says_so),
         TEST(A2_random_lives_follow_a_plain_queue),

@@ -236,6 +236,37 @@ static void C2_a_bundle_may_read_from_the_world_and_from_hooks(void **state)
     assert_no_entity(w, REEF_BAD_ARGUMENT, reef_spawn_bundle(w, b, &packed));
 }
 
+/* What a bundle knows of its table ends with each fork, snapshot and restored state; bundles take turns, and one may be freed. */
+static void C2_bundles_follow_their_tables(void **state)
+{
+    static const struct { Position p; Velocity v; Cargo c; } packed = {{1, 2}, {3, 4}, {{0}}};
+    reef_world *w = world_of(state);
+    reef_bundle_part parts[] = {{reef_id(Velocity), 8}, {reef_id(Position), 0}, {reef_id(Cargo), 16}, {reef_id(Hungry), 0}};
+    reef_bundle *b[4];
+    for (uint32_t i = 0; i < 4; i++) b[i] = reef_bundle_new(w, parts, i + 1);
+    for (int round = 0; round < 40; round++) {
+        reef_snapshot *s = round % 3 == 1 ? reef_snapshot_take(w) : NULL;
+        reef_world *fork = round % 5 == 2 ? reef_fork(w) : NULL;
+        const uint64_t before = reef_count_alive(w);
+        for (int i = 0; i < 8; i++) {
+            reef_entity e = reef_spawn_bundle(w, b[i % 4], &packed);
+            assert_true(reef_get(w, e, Velocity)->y == 4);
+            assert_int_equal(reef_has(w, e, Position), i % 4 > 0);
+            if (i % 4) assert_true(reef_get(w, e, Position)->x == 1);
+            assert_int_equal(reef_has(w, e, Hungry), i % 4 == 3);
+        }
+        assert_valid(w);
+        assert_int_equal(reef_count_alive(w), before + 8);
+        if (fork) assert_int_equal(reef_count_alive(fork), before);
+        if (fork) assert_no_entity(fork, REEF_OTHER_WORLD, reef_spawn_bundle(fork, b[0], &packed));
+        if (s) assert_ok(reef_restore(w, s));
+        reef_snapshot_free(s);
+        reef_world_free(fork);
+        if (round % 7 == 3) reef_bundle_free(b[round / 7 % 4]), b[round / 7 % 4] = reef_bundle_new(w, parts, (uint32_t)round / 7 % 4 + 1);
+    }
+    for (int i = 0; i < 4; i++) reef_bundle_free(b[i]);
+}
+
 static void C2_wrong_bundles_are_refused(void **state)
 {
     reef_world      *w = world_of(state), *other = another_world(state, NULL);
@@ -321,6 +352,7 @@ int main(void)
         TEST(C2_a_bundle_of_plain_data),
         TEST(C2_a_bundle_outlives_the_tables_that_it_filled),
         TEST(C2_a_bundle_may_read_from_the_world_and_from_hooks),
+        TEST(C2_bundles_follow_their_tables),
         TEST(C2_wrong_bundles_are_refused),
         TEST(C2_a_clone_has_all_but_the_name),
         TEST(C2_many_clones_equal_single_ones),
