@@ -558,9 +558,9 @@ INLINE reef_entity bundle_fill(const reef_bundle *b, const reef_slot *slots, uin
     const uint64_t *p = b->way;
     const size_t word = place_word(place), two = word * 2;
     uint64_t way;
-    for (; (way = *p++) > WAY_MORE;) memcpy(way_block(way, slots) + word, from + (way >> 32), 8);
+    for (; (way = *p++) > WAY_MORE;) memcpy(way_block(way, slots) + word, from + (size_t)(way >> 32), 8);
     if (LIKELY(way == WAY_END)) return e;
-    for (; (way = *p++) > WAY_MORE;) memcpy(way_block(way, slots) + two, from + (way >> 32), 16);
+    for (; (way = *p++) > WAY_MORE;) memcpy(way_block(way, slots) + two, from + (size_t)(way >> 32), 16);
     return LIKELY(way == WAY_END) ? e : bundle_rest(b, from, e);
 }
 
