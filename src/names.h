@@ -266,6 +266,7 @@
 #define listeners_free reef_inner_listeners_free
 #define load_commit reef_inner_load_commit
 #define look_rows reef_inner_look_rows
+#define match_slots reef_inner_match_slots
 #define memory_arena_ready reef_inner_memory_arena_ready
 #define memory_block reef_inner_memory_block
 #define memory_block_free reef_inner_memory_block_free

@@ -115,6 +115,16 @@ INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
     return NULL;
 }
 
+/* How many rows of a match reef_next may hand out by itself: reef_match.quick. What is ours alone stays so until the next fork, which makes
+ * queries look again. */
+INLINE uint16_t match_quick(const query *q, const match *m)
+{
+    if (m->rows == 0 || m->rows > REEF_BLOCK_ROWS || !q->head.remembers) return 0;
+    for (uint32_t i = 0; i < q->head.write_count && !BUG(126); i++)
+        if (reef_slot_of(m->slots, m, i)->version <= q->world->hot.fork_version) return 0;
+    return (uint16_t)m->rows;
+}
+
 INLINE const match *match_at(const query *q, uint32_t i) { return (const match *)(const void *)(q->matches + (size_t)i * q->head.match_bytes); }
 
 /* The match of a block, and of a loop's place. */
@@ -131,6 +141,7 @@ bool rows_look(query *q);
 reef_status queries_validate(const reef_world *w, char *message, size_t size);
 void query_drop(query *q);
 uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
+const reef_slot *match_slots(const reef_block *b, const match *m, uint32_t unit); /* of the first chunk, which is another one by now */
 void queries_forget(reef_world *w); /* those that were freed lately */
 void run_forget(const query *q); /* of a query that goes: the place of its last run (src/walk.c) */
 query *query_make_text(reef_world *w, const char *op, const char *text);

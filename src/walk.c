@@ -276,6 +276,7 @@ INLINE void loop_lock(reef_world *w, query *q)
     b.mask = NULL; \
     b.part = b.walks = b.deferred = false; \
     b.match = q_->head.before; \
+    b.next = q_->head.first; \
     b.open = true
 
 /* The loop looks at rows: for the inlined half it is at its end. */
@@ -283,6 +284,7 @@ void walk_open(reef_block *b, const query *q)
 {
     b->walks = true;
     b->next_unit = REEF_GO_CALL;
+    b->next = NULL;
     b->end = q->head.behind;
     b->walk_unit = b->end_unit = b->first = b->unit = 0;
     b->skip = 0;
@@ -432,6 +434,7 @@ INLINE void loop_end(reef_block *b)
     b->open = false;
     b->count = 0;
     b->next_unit = REEF_GO_CALL;
+    b->next = NULL;
     if (b->part) return;
     q->open--;
     ASSERT(w->locks > 0);
@@ -527,7 +530,7 @@ bool reef_block_own(reef_block *b)
     return true;
 }
 
-const reef_slot *reef_match_slots(const reef_block *b, const reef_match *m, uint32_t unit)
+const reef_slot *match_slots(const reef_block *b, const match *m, uint32_t unit)
 {
     const reef_slot *slots = unit_slots(b->world, unit);
     if (!b->query->head.remembers) return slots;
@@ -828,21 +831,43 @@ INLINE bool loop_end_straight(reef_block *b)
     b->open = false;
     b->count = 0;
     b->next_unit = REEF_GO_CALL;
+    b->next = NULL;
     q->open--;
     w->locks = w->slow = 0;
     w->hot.gate_move = w->gate_destroy = w->hot.version;
     return true;
 }
 
-/* reef_block_step found nothing. */
+/* The first block of the next table with rows. False: there is none. */
+static bool table_next(reef_block *b, const query *q)
+{
+    const match *m = match_now(b);
+    do {
+        m = reef_match_after(&q->head, m, 1);
+        if ((const void *)m == q->head.behind) return false;
+    } while (m->rows == 0);
+    b->match = m;
+    b->next = NULL;
+    b->next_unit = m->table->first;
+    b->next_slots = LIKELY(q->head.remembers) ? m->slots : unit_slots(b->world, b->next_unit);
+    return true;
+}
+
+/* What reef_next doesn't do by itself. */
 bool reef_block_more(reef_block *b)
 {
+    const query *q = b->query;
     if (UNLIKELY(!b->open)) return false;
     if (UNLIKELY(b->walks)) {
-        const query *q = b->query;
         if (b->cut != b->cut_end) return run_next(b);
         if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
         return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
+    }
+    if (table_next(b, q)) {
+        match *m = (match *)(uintptr_t)b->match;
+        if (!reef_chunk_next(b)) return false;
+        m->quick = match_quick(q, m); /* what it writes is ours from now on */
+        return true;
     }
     if (UNLIKELY(!loop_end_straight(b))) reef_end(b);
     return false;

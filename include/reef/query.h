@@ -135,12 +135,13 @@ typedef struct reef_block {
      * next load of one of them wait. A table of 20 rows cost 50 ns instead of 15.) */
     const struct reef_query_head *head;  /* what the inlined calls know of the query */
     const struct reef_slot *slots;
-    const void             *match; /* its table, among those that match */
     const struct reef_slot *next_slots;
-    uint32_t                next_unit; /* the table's next chunk (next_slots: its slots); 1: this is the last; 0: reef_next can't go on inlined */
-    const uint64_t         *mask;
+    const void             *match; /* its table, among those that match */
     struct reef_query_data *query;
+    const void             *next;  /* the match that reef_next comes to; NULL: it goes on within the table, or by a call */
     struct reef_job        *job;  /* of a system's block; NULL in a loop of your own */
+    uint32_t                next_unit; /* the table's next chunk (next_slots: its slots); 1: this is the last; 0: reef_next goes on by a call */
+    const uint64_t         *mask;
     bool                    open;
     /* of a loop with a look at rows; set when it begins */
     bool        walks;     /* it is such a loop */
