@@ -85,8 +85,6 @@ const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t 
     return words;
 }
 
-const uint64_t *reef_block_mask(const reef_block *b) { return b && b->count ? b->mask : NULL; }
-
 /* The first row from `row` on whose bit is `value`, at most `count`. */
 uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value)
 {

@@ -1,7 +1,7 @@
 /* Memory of a family of worlds (a world and its forks): the user's allocator, counted by kind, and arenas of blocks on it.
  *
  * A *block* is 64-byte aligned and has no header: its size is known to whoever holds it. Memory comes from the allocator in *pieces*, and
- * each arena (one for entity handles, one for records, sixteen for columns) takes *runs* of them, up to 256 KiB, to carve blocks from;
+ * each arena (one for entity handles, one for records, sixteen for columns) takes *runs* of them, up to 512 KiB, to carve blocks from;
  * freed blocks wait in the arena's lists by size. So blocks of one column lie side by side (those of small tables, up to 256 bytes,
  * all share one arena), and a loop that walks them is fetched ahead over their borders: five columns in four arenas cost 1.1 times as
  * much to walk. Runs of arena a start where the address modulo 4,096 is 192 * a, all different: columns of one stride would otherwise

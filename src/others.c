@@ -55,6 +55,6 @@ reef_block reef_others(const reef_block *b, reef_query which)
     walk_open(&o, q);
     const split_place begin = {q->matches, 0}, end = {match_end(q), 0};
     part_open(&o, &begin, &end);
-    if (!fixed_hold(q, 0)) o.left = 0;
+    if (!fixed_hold(q, 0)) o.left = 0, o.lone = NULL;
     return o;
 }

@@ -95,6 +95,7 @@ struct reef_query_data {
     uint32_t    optional_writes; /* terms whose column is written where it is there */
     uint32_t    switch_count; /* only these switches decide by row, UINT32_MAX: more does */
     uint32_t    switches[SWITCHES_FEW]; /* component << 1 | it must be off */
+    size_t      block_bytes[REEF_TERMS_MAX]; /* of a full block of each column of head.key */
     uint64_t    out;         /* columns of head.key that are written without being read: bits */
     uint32_t    term_count;
     reef_term  *terms;       /* as asked, or of `subs` */

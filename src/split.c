@@ -96,7 +96,7 @@ void part_open(reef_block *b, const split_place *from, const split_place *to)
     b->walk_unit = from->unit;
     b->end = to->match;
     b->end_unit = to->unit;
-    if (from->match == to->match && from->unit == to->unit) b->left = 0;
+    if (from->match == to->match && from->unit == to->unit) b->left = 0, b->lone = NULL;
     else if (from->unit == 0) b->match = (const char *)from->match - b->query->head.match_bytes; /* in front of it */
     else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1); /* from a chunk to a chunk, maybe of one table */
 }

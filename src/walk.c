@@ -279,6 +279,13 @@ INLINE void loop_lock(reef_world *w, query *q)
     b.next = q_->head.first; \
     b.open = true
 
+/* One switch, which must be on, decides which rows match, and the loop asks for nothing but columns of every match. */
+static bool switch_is_alone(const query *q)
+{
+    const bool more = q->since || q->tracked || q->optional_writes || q->ranking || q->cut;
+    return q->switch_count == 1 && !(q->switches[0] & 1) && q->head.column_count && !more;
+}
+
 /* The loop looks at rows: for the inlined half it is at its end. */
 void walk_open(reef_block *b, const query *q)
 {
@@ -290,6 +297,7 @@ void walk_open(reef_block *b, const query *q)
     b->skip = 0;
     b->left = UINT64_MAX;
     b->since = 0;
+    b->lone = switch_is_alone(q) ? bit_store_of(q->world, q->switches[0] >> 1) : NULL;
     b->frozen = NULL;
     b->words = NULL;
     b->rest = 0;
@@ -317,6 +325,9 @@ static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
     return true;
 }
 
+/* Rows are skipped or counted. */
+INLINE bool walk_is_cut(const reef_block *b) { return b->skip != 0 || b->left != UINT64_MAX; }
+
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
     walk_open(b, q);
@@ -329,11 +340,13 @@ static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
     }
     if (loop) b->skip = loop->offset;
     if (loop && loop->limit) b->left = loop->limit;
+    if (walk_is_cut(b)) b->lone = NULL;
     if (q->ranking) {
         b->head = &no_keys; /* its blocks begin anywhere in a chunk */
         ranking_open(b, loop);
     } else if (!fixed_hold(q, b->since)) {
         b->left = 0;
+        b->lone = NULL;
     }
 }
 
@@ -606,9 +619,6 @@ static NOINLINE bool walk_cut(reef_block *b)
     return true;
 }
 
-/* Rows are skipped or counted. */
-INLINE bool walk_is_cut(const reef_block *b) { return b->skip != 0 || b->left != UINT64_MAX; }
-
 /* What the term gives is written and tracked: a column that the table has, or a stored value. */
 static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
 {
@@ -853,6 +863,52 @@ static bool table_next(reef_block *b, const query *q)
     return true;
 }
 
+/* A column of the next chunk, where it doesn't lie behind that of this one: what the processor fetches ahead by itself ends there.
+ * (iter_bit: 1.10 -> 1.03 times raw where somebody else knows the blocks.) */
+INLINE void column_ahead(const reef_block *b, const query *q, const reef_slot *next, uint32_t i)
+{
+    const char *now = reef_block_slot(b, i)->block, *then = reef_slot_of(next, match_now(b), i)->block;
+    if (LIKELY(then == now + q->block_bytes[i]) || q->block_bytes[i] < 2048) return;
+    for (uint32_t at = 0; at < 2048; at += 256) {
+        PREFETCH(then + at);
+        PREFETCH(then + at + 64);
+        PREFETCH(then + at + 128);
+        PREFETCH(then + at + 192);
+    }
+}
+
+/* One switch decides, and nothing else is asked: its words are the mask as they are. The next chunk in the middle of a table, of which
+ * the first word says that some rows match and some don't; all others go by walk_next. Few instructions: what the caller does with
+ * words keeps the processor busy, so that none is hidden behind it (iter_frag_1k_bit: 244 -> 158 for a block, 1.23 -> 1.17 times raw). */
+static NOINLINE bool lone_next(reef_block *b)
+{
+    const query *q = b->query;
+    const reef_paged *words = &((const bit_store *)b->lone)->words;
+    const uint32_t unit = b->walk_unit;
+    if (UNLIKELY(unit == b->end_unit || unit >= words->count)) return walk_next(b);
+    const uint64_t *mask = words->page[unit];
+    const reef_slot *slots = unit_slots(b->world, unit);
+    const uint32_t next = slots[0].head.next;
+    if (UNLIKELY(mask == NULL || mask[0] == 0 || mask[0] == ~0ull || next == 0)) return walk_next(b);
+    b->slots = slots;
+    b->walk_unit = next;
+    b->unit = unit;
+    b->count = REEF_BLOCK_ROWS;
+    b->entities = slot_entities(slots);
+    b->mask = mask;
+    if (LIKELY(next < words->count)) {
+        const uintptr_t then = (uintptr_t)words->page[next]; /* or NULL */
+        PREFETCH((const void *)then);
+        PREFETCH((const void *)(then + 64));
+    }
+    const reef_slot *ahead = unit_slots(b->world, next);
+    PREFETCH((const void *)(2 * (uintptr_t)ahead - (uintptr_t)slots)); /* chunks mostly lie in their order */
+    column_ahead(b, q, ahead, 0);
+    column_ahead(b, q, ahead, 1);
+    for (uint32_t i = 2; UNLIKELY(i < q->head.column_count); i++) column_ahead(b, q, ahead, i);
+    return b->part || reef_block_mark(b, &q->head);
+}
+
 /* What reef_next doesn't do by itself. */
 bool reef_block_more(reef_block *b)
 {
@@ -860,6 +916,7 @@ bool reef_block_more(reef_block *b)
     if (UNLIKELY(!b->open)) return false;
     if (UNLIKELY(b->walks)) {
         if (b->cut != b->cut_end) return run_next(b);
+        if (b->lone) return lone_next(b);
         if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
         return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
     }

@@ -101,6 +101,13 @@ static void F14_rows(void **test)
         assert_ptr_equal(&values[row.i], reef_get(w, row.entity, PlainBase));
     }
     assert_int_equal(i, count);
+    reef_block b = reef_begin(w, q);
+    assert_true(reef_next_block(&b));
+    assert_non_null(reef_plain_block_mask(&b));
+    assert_ptr_equal(reef_plain_block_mask(&b), reef_block_mask(&b));
+    reef_end(&b);
+    assert_null(reef_plain_block_mask(&b));
+    assert_null(reef_plain_block_mask(NULL));
     assert_false(reef_plain_row_next(&row));
     assert_false(reef_plain_row_next(NULL));
     assert_ok(reef_query_free(w, q));

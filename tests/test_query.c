@@ -434,6 +434,77 @@ static void C1_masks_tell_the_rows_that_match(void **state)
     assert_int_equal(blocks, 1);
 }
 
+/* Chunk k of the table: no row, all, some of the first word, none of the first word, all of the first word, none again; the last is short. */
+static bool lit(uint32_t i)
+{
+    const uint32_t row = i % 1024;
+    switch (i / 1024) {
+    case 1: return true;
+    case 2: return row % 5 == 0;
+    case 3: return row > 700 && row % 2;
+    case 4: return row < 64 || row == 1000;
+    case 6: case 7: case 9: return row % 3 != 1;
+    default: return false;
+    }
+}
+
+enum { LIT = 9 * 1024 + 300 };
+
+/* The rows of one loop, or of one part, from number `n` on; each gets one more kilogramme. */
+static uint32_t lit_rows(reef_block b, const reef_entity *wanted, uint32_t n)
+{
+    while (reef_next(&b)) {
+        const uint64_t *mask = reef_block_mask(&b);
+        Mass           *m = reef_inout(&b, Mass);
+        uint32_t        rows = 0;
+        for (uint32_t i = 0; i < b.count; i++) {
+            if (mask && (mask[i / 64] >> i % 64 & 1) == 0) continue;
+            assert_entity(wanted[n], b.entities[i]);
+            m[i].kg++;
+            n++;
+            rows++;
+        }
+        assert_true(rows > 0 && (mask == NULL) == (rows == b.count));
+        for (uint32_t i = b.count; mask && i < 1024; i++) assert_int_equal(mask[i / 64] >> i % 64 & 1, 0);
+    }
+    return n;
+}
+
+static void C1_one_switch_decides_in_many_chunks(void **state)
+{
+    static reef_entity e[LIT], wanted[LIT];
+    reef_world        *w = world_of(state);
+    uint32_t           n = 0;
+    for (uint32_t i = 0; i < LIT; i++) {
+        e[i] = reef_spawn(w, reef_with(Mass, 0), reef_with(Flag, 1));
+        if (i % 2000 == 0) reef_spawn(w, reef_with(Mass, 0), reef_with(Position, 1, 2)); /* chunks of another table in between */
+        if (lit(i)) assert_ok(reef_add(w, e[i], Awake)), wanted[n++] = e[i];
+    }
+    reef_query  q = reef_query_new(w, "Mass, in Flag, with Awake");
+    reef_world *fork = NULL;
+    for (int round = 0; round < 3; round++) { /* alone, shared with a fork, and after that */
+        if (round == 1) fork = reef_fork(w);
+        assert_int_equal(lit_rows(reef_begin(w, q), wanted, 0), n);
+        assert_int_equal(lit_rows(reef_begin_loop(w, q, &(reef_loop){.offset = 1500, .limit = 700}), wanted, 1500), 2200);
+        reef_split *split = reef_split_begin(w, q, NULL, 5);
+        uint32_t    at = 0;
+        for (uint32_t part = 0; part < 5; part++) at = lit_rows(reef_split_part(split, part), wanted, at);
+        assert_int_equal(at, n);
+        reef_split_end(split);
+        if (round == 1) end_world(state, fork);
+    }
+    for (uint32_t i = 0, k = 0; i < LIT; i++) {
+        assert_int_equal(reef_get(w, e[i], Mass)->kg, lit(i) ? 6 + 3 * (k >= 1500 && k < 2200) : 0);
+        k += lit(i);
+    }
+    for (uint32_t i = 2048; i < 3072; i++) assert_ok(lit(i) ? reef_remove(w, e[i], Awake) : reef_add(w, e[i], Awake));
+    n = 0;
+    for (uint32_t i = 0; i < LIT; i++)
+        if (lit(i) != (i / 1024 == 2)) wanted[n++] = e[i];
+    assert_int_equal(lit_rows(reef_begin(w, q), wanted, 0), n);
+    assert_ok(reef_query_free(w, q));
+}
+
 static void C1_two_switches_and_the_bits_behind_the_last_row(void **state)
 {
     reef_world *w = world_of(state);
@@ -525,6 +596,7 @@ int main(void)
         TEST(H2_a_query_of_another_world_gives_no_blocks),
         TEST(E3_a_query_of_unused_types_creates_nothing),
         TEST(C1_masks_tell_the_rows_that_match),
+        TEST(C1_one_switch_decides_in_many_chunks),
         TEST(C1_two_switches_and_the_bits_behind_the_last_row),
         TEST(E6_loops_see_rows_that_came_and_went_between_them),
         TEST(E10_queries_end_with_their_world),

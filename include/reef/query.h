@@ -148,9 +148,11 @@ typedef struct reef_block {
     bool        part;      /* of a split */
     bool        deferred;
     uint32_t    first;     /* row of the chunk where the block begins */
-    uint32_t    unit, walk_unit; /* the block's chunk; the table's next one, 0: this was the last */
+    uint32_t    unit;      /* the block's chunk */
     uint32_t    end_unit;  /* of a part: where it ends; 0: with the table before match `end` */
+    uint32_t    walk_unit; /* the table's next chunk, 0: this was the last */
     const void *end;       /* behind the last match */
+    const void *lone;      /* the bits of the one switch that decides which rows match; NULL: look further */
     uint64_t    since, skip, left; /* changes newer than this count; rows to skip; rows still wanted */
     uint64_t    mask_words[REEF_BLOCK_ROWS / 64];
     const struct frozen_versions *frozen; /* what changed is held against these; NULL: against the versions as they are */
@@ -204,7 +206,7 @@ REEF_API void *reef_block_inout(const reef_block *block, reef_component type);
 REEF_API const uint64_t *reef_block_bits(const reef_block *block, reef_component type, uint64_t *words);
 /* The rows of the block that match, in the same form; NULL when all do. Blocks without any matching row are not visited. Valid
  * until the next reef_next. */
-REEF_API const uint64_t *reef_block_mask(const reef_block *block);
+REEF_INLINE const uint64_t *reef_block_mask(const reef_block *block) { return block && block->count ? block->mask : NULL; }
 /* The next run of matching rows at or behind row *first: *first becomes its first row, the answer is its length; 0: no more. So
  * that the inner loop stays a plain one:
  *     for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n)
