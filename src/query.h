@@ -159,7 +159,7 @@ verdict table_verdict(const query *q, uint32_t table_id);
 /* Does the row at `place` match? The query is up to date. (src/ask.c) */
 bool query_place_matches(const query *q, uint32_t place);
 
-/* ---- rows (src/walk.c) ---- */
+/* ---- rows (src/look.c; loops: src/walk.c) ---- */
 
 /* A place to look at rows: a chunk of a table, and since when changes count. */
 typedef struct look {
@@ -170,6 +170,12 @@ typedef struct look {
     const frozen_versions *frozen; /* NULL: pages of stores are as new as they are */
     const uint64_t *among;         /* rows that matter; NULL: all (look_rows sets it) */
 } look;
+/* The first `count` bits. */
+INLINE void rows_all(uint64_t *words, uint32_t count)
+{
+    for (uint32_t k = 0; k < BIT_WORDS; k++)
+        words[k] = count >= (k + 1) * 64 ? ~0ull : count <= k * 64 ? 0 : ~0ull >> (64 - count % 64);
+}
 /* The words first ... end-1 of the rows that match. False: none in them. */
 bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
 /* Terms outside of groups that are of other entities: do they hold? */
