@@ -252,7 +252,7 @@ static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id)
 {
     uint64_t words[BIT_WORDS], version;
     const bit_store *b = bit_store_of(x->w, key), *old = x->base ? bit_store_of(x->base, key) : NULL;
-    if ((b == NULL || b->count == 0) && (old == NULL || old->count == 0)) return false;
+    if (bit_count_rows(x->w, key) == 0 && (old == NULL || bit_count_rows(x->base, key) == 0)) return false;
     chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
     for (; now.unit; now = chunk_next(now), was = chunk_next(was))
         if (bits_differ_at(b, &now, old, &was, words, &version)) return true;

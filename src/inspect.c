@@ -46,7 +46,7 @@ static const type *other_after(const reef_world *w, uint32_t place, const type *
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
-        if (b->count == 0 || (b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
+        if ((b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
         const type *t = type_of(b->key);
         if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
     }
@@ -156,8 +156,9 @@ static const type *world_type_after(const world_walk *walk, const type *last)
         if (best == NULL || type_compare(t, best) < 0) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        if (w->state.bits[i].count == 0 || (w->state.bits[i].key & BIT_DISABLED)) continue;
-        const type *t = type_of(w->state.bits[i].key);
+        const uint32_t key = w->state.bits[i].key;
+        if ((key & BIT_DISABLED) || bit_count_rows(w, key) == 0) continue;
+        const type *t = type_of(key);
         if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
     }
     const value_store *s = store_after(w, last); /* one without bits is known by its values alone */

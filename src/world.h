@@ -158,7 +158,7 @@ typedef struct family {
 typedef struct bit_store { /* the REEF_BIT home of one type, or the marks of those that are disabled: 16 words a unit */
     uint32_t   key;   /* id of the component, or with BIT_DISABLED */
     uint32_t   marks; /* of a type: number of the store of its marks + 1, 0: none was ever made. BITS_OF_MARKS: these are marks */
-    uint64_t   count; /* set bits; not of a type that has a store, which counts its values */
+    uint64_t   count; /* set bits; wrong of a type that has a store, which counts its values: bit_count_rows knows */
     reef_paged words; /* page u: the bits of unit u, NULL: all zero; its version is that of the last write */
     reef_paged hashes; /* of the units: src/hash.c */
 } bit_store;

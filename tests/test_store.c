@@ -139,6 +139,58 @@ static void C2_stored_values_are_spawned_with_the_others(void **state)
     assert_int_equal(reef_count_alive(w), 0);
 }
 
+static bool visited(void *context, reef_entity e, reef_component c, const void *data, size_t size)
+{
+    (void)e, (void)data, (void)size;
+    uint64_t *n = context; /* n[0]: visits of the type with id n[1] */
+    n[0] += c.id == n[1];
+    return true;
+}
+
+static void assert_visited(const reef_world *w, const reef_entity *e, int count, reef_component c)
+{
+    uint64_t one[2] = {0, c.id}, all[2] = {0, c.id};
+    for (int i = 0; i < count; i++) reef_visit_entity(w, e[i], visited, one);
+    reef_visit_world(w, visited, all);
+    assert_int_equal(one[0], reef_count_id(w, c));
+    assert_int_equal(all[0], reef_count_id(w, c));
+}
+
+/* Most values come by straight paths and go with their entities: whatever counts only one of both is 0 at some time, with values still there. */
+static void C1_values_that_came_straight_are_seen_to_the_last(void **state)
+{
+    enum { N = 9 };
+    reef_component c[3];
+    homes(c);
+    for (int k = 0; k < 3; k++) {
+        reef_world *w = another_world(state, NULL);
+        reef_entity e[N];
+        for (int i = 0; i < N; i++) e[i] = reef_spawn(w, reef_with(Position, 1, 2));
+        for (int i = 1; i < N; i++) assert_ok(reef_add_id(w, e[i], c[k], NULL, NULL));
+        assert_visited(w, e, N, c[k]);
+        for (int i = 1; i < N - 1; i++) {
+            reef_bytes bytes = {NULL, 0};
+            assert_ok(reef_destroy(w, e[i]));
+            assert_visited(w, e, N, c[k]);
+            reef_world *before = reef_fork(w); /* as many have it afterwards, but others: only bits tell */
+            assert_non_null(before);
+            assert_status(REEF_ADDED, reef_set_id(w, e[0], c[k], &(Near){i, i}, sizeof(Near)));
+            assert_ok(reef_remove_id(w, e[N - 1], c[k]));
+            assert_ok(reef_diff_bytes(before, w, &bytes, &(reef_save_desc){.raw = true, .sealed = true}));
+            assert_ok(reef_diff_apply(before, bytes.data, bytes.size));
+            assert_true(reef_hash(before) == reef_hash(w));
+            assert_visited(before, e, N, c[k]);
+            assert_valid(before);
+            reef_bytes_free(&bytes);
+            reef_world_free(before);
+            assert_ok(reef_remove_id(w, e[0], c[k]));
+            assert_status(REEF_ADDED, reef_set_id(w, e[N - 1], c[k], &(Near){i, i}, sizeof(Near)));
+            assert_visited(w, e, N, c[k]);
+        }
+        assert_valid(w);
+    }
+}
+
 static void D8_a_page_has_a_size_and_a_limit(void **state)
 {
     (void)state;
@@ -169,6 +221,7 @@ int main(void)
         TEST(C1_values_follow_their_entities),
         TEST(E2_hooks_run_once_in_every_home),
         TEST(C2_stored_values_are_spawned_with_the_others),
+        TEST(C1_values_that_came_straight_are_seen_to_the_last),
         TEST(D8_a_page_has_a_size_and_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
