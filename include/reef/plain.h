@@ -5,6 +5,7 @@
  * doesn't name that function:
  *
  *     reef_next               reef_next_block
+ *     reef_each               reef_plain_row_next
  *     reef_create             reef_create_entity
  *     reef_id_of              reef_type_find
  *     reef_resolve            reef_type_find
