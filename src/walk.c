@@ -690,8 +690,9 @@ INLINE void column_ahead(const reef_block *b, const query *q, const reef_slot *n
     }
 }
 
-/* One switch decides, and nothing else is asked: its words are the mask as they are. The next chunk in the middle of a table, of which
- * the first word says that some rows match and some don't; all others go by walk_next. Few instructions: what the caller does with
+/* One switch decides, and nothing else is asked: its words are the mask as they are. The next chunk in the middle of a table, or of a
+ * part (another thread may be making the columns behind it its own), of which the first word says that some rows match and some don't; all
+ * others go by walk_next. Few instructions: what the caller does with
  * words keeps the processor busy, so that none is hidden behind it (iter_frag_1k_bit: 244 -> 158 for a block, 1.23 -> 1.17 times raw). */
 static NOINLINE bool lone_next(reef_block *b)
 {
@@ -702,7 +703,7 @@ static NOINLINE bool lone_next(reef_block *b)
     const uint64_t *mask = words->page[unit];
     const reef_slot *slots = unit_slots(b->world, unit);
     const uint32_t next = slots[0].head.next;
-    if (UNLIKELY(mask == NULL || mask[0] == 0 || mask[0] == ~0ull || next == 0)) return walk_next(b);
+    if (UNLIKELY(mask == NULL || mask[0] == 0 || mask[0] == ~0ull || next == 0 || next == b->end_unit)) return walk_next(b);
     b->slots = slots;
     b->walk_unit = next;
     b->unit = unit;

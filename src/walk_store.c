@@ -288,7 +288,7 @@ INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bi
 {
     joining *j = q->cut->join;
     const uint32_t unit = b->walk_unit;
-    if (unit == 0 || j == NULL) return;
+    if (unit == 0 || unit == b->end_unit || j == NULL) return; /* another thread may be making those of its part its own */
     const reef_slot *slots = unit_slots(b->world, unit);
     if (LIKELY(unit < j->units && j->list[unit])) rows_fetch(q->cut, b->walk_match, slots, j->list[unit]);
     else if (!b->part && q->open == 1 && bit_words(bits, unit)) join_ahead(j, q, b->walk_match, slots, bits, unit);
