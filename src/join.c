@@ -13,7 +13,11 @@
  * forgotten. Jobs read lists and make none. */
 #include "join.h"
 
-static size_t list_bytes(uint32_t rows, uint32_t count) { return sizeof(join_list) + rows * sizeof(reef_entity) + count * sizeof(join_run); }
+static size_t list_bytes(uint32_t rows, uint32_t count)
+{
+    const size_t bytes = sizeof(join_list) + rows * sizeof(reef_entity) + count * sizeof(join_run), part = _Alignof(join_list);
+    return (bytes + part - 1) / part * part;
+}
 
 static size_t joining_bytes(void) { return sizeof(joining) + list_bytes(JOIN_ROWS, JOIN_ROWS); }
 
@@ -26,7 +30,11 @@ static joining *joining_of(query *q)
     return j;
 }
 
-static void list_free(memory *m, join_list *l) { memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, l->bytes, BLOCK_ALIGN); }
+/* A part of a piece is free when all of them are. */
+static void list_free(memory *m, join_list *l)
+{
+    if (l->alone) memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, l->bytes, BLOCK_ALIGN);
+}
 
 COLD void joins_drop(query *q)
 {
@@ -35,6 +43,10 @@ COLD void joins_drop(query *q)
     if (j == NULL) return;
     for (uint32_t i = 0; i < j->units; i++)
         if (j->list[i]) list_free(m, j->list[i]);
+    for (join_piece *p = j->pieces, *next; p; p = next) {
+        next = p->next;
+        memory_block_free(m, MEMORY_OTHER, ARENA_BITS, p, p->bytes, BLOCK_ALIGN);
+    }
     if (j->list) memory_free(m, MEMORY_OTHER, j->list, j->units * sizeof *j->list);
     memory_free(m, MEMORY_OTHER, j, joining_bytes());
     q->cut->join = NULL;
@@ -95,27 +107,29 @@ NOINLINE void join_ahead(joining *j, const query *q, const match *m, const reef_
     const cutting *c = q->cut;
     const uint64_t *after = bit_words(bits, slots[0].head.next);
     if (after) PREFETCH(after), PREFETCH(after + BIT_WORDS / 2);
-    j->ahead = unit;
-    j->rows = rows_find(j->row, bits->words.page[unit]);
-    if (j->rows > JOIN_ROWS) return;
-    for (uint32_t i = 0; i < j->rows; i++) PREFETCH(slot_entities(slots) + j->row[i]);
+    join_found *f = &j->found[j->turn];
+    j->turn ^= 1;
+    f->unit = unit;
+    f->rows = rows_find(f->row, bits->words.page[unit]);
+    if (f->rows > JOIN_ROWS) return;
+    for (uint32_t i = 0; i < f->rows; i++) PREFETCH_ONCE(slot_entities(slots) + f->row[i]);
     for (uint32_t k = c->stored_count; k < c->cell_count; k++) {
         if (c->term[k].column == CUT_ELSEWHERE) continue;
         const char *base = reef_slot_of(slots, m, c->term[k].column)->block;
-        for (uint32_t i = 0; i < j->rows; i++) PREFETCH(base + j->row[i] * c->term[k].size);
+        for (uint32_t i = 0; i < f->rows; i++) PREFETCH(base + f->row[i] * c->term[k].size);
     }
 }
 
 /* The list of the rows that were found. */
-static void list_fill(joining *j, join_list *l, const value_store *s, const reef_slot *slots)
+static void list_fill(joining *j, const join_found *f, join_list *l, const value_store *s, const reef_slot *slots)
 {
-    const uint32_t rows = j->rows;
+    const uint32_t rows = f->rows;
     uint32_t next = j->next, count = 0, before = UINT32_MAX;
     bool straight = true;
-    l->rows = rows;
+    l->rows = (uint16_t)rows;
     join_run *runs = (join_run *)(void *)(l->entity + rows);
     for (uint32_t i = 0; i < rows; i++) {
-        const uint32_t row = j->row[i];
+        const uint32_t row = f->row[i];
         const reef_entity e = slot_entities(slots)[row];
         const uint32_t slot = slot_follows(s, next, &e) ? next : slot_of(s, e);
         const bool beside = i && slot == next && (slot & slot_mask(s));
@@ -131,12 +145,38 @@ static void list_fill(joining *j, join_list *l, const value_store *s, const reef
         next = slot + 1;
         before = row;
     }
-    l->count = count;
+    l->count = (uint16_t)count;
     l->straight = straight;
     j->next = next;
 }
 
-/* Room for the list of a unit, and for its bytes. NULL: no memory. */
+/* A list of a chunk that had none yet: beside the one before, in the order of the walk. */
+static join_list *list_carve(memory *m, joining *j, size_t bytes)
+{
+    if (bytes > j->left) {
+        size_t more = j->taken < JOIN_PIECE ? j->taken : JOIN_PIECE;
+        if (more < sizeof(join_piece) + bytes) more = sizeof(join_piece) + bytes;
+        join_piece *p = memory_block(m, MEMORY_OTHER, ARENA_BITS, more, BLOCK_ALIGN);
+        if (p == NULL) return NULL;
+        *p = (join_piece){j->pieces, more};
+        j->pieces = p;
+        j->taken += more;
+        j->left = more - sizeof *p;
+    }
+    join_list *l = (join_list *)(void *)((char *)j->pieces + j->pieces->bytes - j->left);
+    j->left -= bytes;
+    l->alone = false;
+    return l;
+}
+
+static join_list *list_alone(memory *m, size_t bytes)
+{
+    join_list *l = memory_block(m, MEMORY_OTHER, ARENA_BITS, bytes, BLOCK_ALIGN);
+    if (l) l->alone = true;
+    return l;
+}
+
+/* Room for the list of a unit, and for its bytes: a second one, since rows came, has a block of its own. NULL: no memory. */
 static join_list *joined_room(const query *q, joining *j, uint32_t unit, size_t bytes)
 {
     memory *m = &q->world->family->memory;
@@ -150,10 +190,10 @@ static join_list *joined_room(const query *q, joining *j, uint32_t unit, size_t 
     }
     join_list *l = j->list[unit];
     if (l && l->bytes >= bytes) return l;
-    join_list *more = memory_block(m, MEMORY_OTHER, ARENA_BITS, bytes, BLOCK_ALIGN);
+    join_list *more = l ? list_alone(m, bytes) : list_carve(m, j, bytes);
     if (more == NULL) return NULL;
     if (l) list_free(m, l);
-    more->bytes = bytes;
+    more->bytes = (uint32_t)bytes;
     return j->list[unit] = more;
 }
 
@@ -172,18 +212,19 @@ NOINLINE const join_list *join_make(query *q, const match *m, const reef_slot *s
     joining *j = joining_of(q);
     if (j == NULL) return NULL;
     if (j->epoch != w->state_epoch) lists_forget(j, w->state_epoch);
-    if (j->ahead != unit) join_ahead(j, q, m, slots, bits, unit);
-    j->ahead = 0;
-    if (j->rows > JOIN_ROWS) return NULL;
+    if (!join_is_found(j, unit)) join_ahead(j, q, m, slots, bits, unit);
+    join_found *f = &j->found[j->found[1].unit == unit];
+    f->unit = 0;
+    if (f->rows > JOIN_ROWS) return NULL;
     const uint64_t rows_at = slots[SLOT_ENTITIES].version, bits_at = bits->words.version[unit];
     const bool kept = !q->once && rows_at <= settled && bits_at <= settled;
     j->young |= !kept;
-    join_list *l = kept ? joined_room(q, j, unit, list_bytes(j->rows, j->rows)) : NULL;
+    join_list *l = kept ? joined_room(q, j, unit, list_bytes(f->rows, f->rows)) : NULL;
     if (l == NULL) l = j->scratch;
     l->rows_at = rows_at;
     l->bits_at = bits_at;
     l->moves = s->moves;
-    list_fill(j, l, s, slots);
+    list_fill(j, f, l, s, slots);
     return l;
 }
 

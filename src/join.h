@@ -11,28 +11,43 @@ typedef struct reef_cut join_run; /* a block of the loop: fast.h */
 typedef struct join_list {
     uint64_t rows_at, bits_at; /* the versions of the chunk's handles and of its bits when it was found; JOIN_NEVER: look again */
     uint64_t moves;            /* of the store: as long as these are the same, nobody's value is elsewhere */
-    size_t   bytes;
-    uint32_t rows, count;      /* runs */
+    uint32_t bytes;            /* it has room for */
     uint32_t first;            /* slot of the first value */
+    uint16_t rows, count;      /* runs */
     bool     straight;         /* the values follow one another, in one page */
+    bool     alone;            /* a block of its own; else a part of a piece */
     reef_entity entity[];      /* of the rows; behind them join_run[count] */
 } join_list;
 #define JOIN_NEVER UINT64_MAX
 
 enum { JOIN_BYTES = 1 << 20 }; /* larger values are too far apart for reef_cut */
+enum { JOIN_PIECE = 64 << 10 }; /* lists lie side by side in pieces: of as many bytes as there are, up to this */
 enum { JOIN_ROWS = 256 }; /* in a chunk of more nothing is remembered: its blocks are longer, and the lists would be too */
+
+typedef struct join_piece {
+    struct join_piece *next;
+    size_t             bytes;
+} join_piece;
+
+/* A chunk whose rows were looked for. */
+typedef struct join_found {
+    uint32_t unit; /* 0: none */
+    uint32_t rows; /* more than JOIN_ROWS: too many */
+    uint16_t row[JOIN_ROWS + 2];
+} join_found;
 
 /* Of a query. */
 typedef struct joining {
     uint64_t    epoch;   /* of the state that the lists are of */
     uint32_t    units;   /* lists there is room for */
-    uint32_t    ahead;   /* the chunk whose rows were looked for: `rows` of them, those in `row` */
-    uint32_t    rows;    /* more than JOIN_ROWS: too many */
+    uint32_t    turn;    /* which of `found` is written next */
     uint32_t    next;    /* slot behind that of the row which was found last */
     bool        young;   /* some list couldn't be kept: its chunk was written at the version that was the world's */
     join_list **list;    /* by unit; NULL: none */
+    join_piece *pieces;  /* the first is the one that is carved: `left` bytes at its end */
+    size_t      left, taken; /* taken: all pieces */
     join_list  *scratch; /* with room for JOIN_ROWS rows */
-    uint16_t    row[JOIN_ROWS + 2];
+    join_found  found[2]; /* of the next two chunks */
 } joining;
 
 INLINE const join_run *join_runs(const join_list *l) { return (const join_run *)(const void *)(l->entity + l->rows); }
@@ -60,15 +75,24 @@ INLINE bool slot_follows(const value_store *s, uint32_t at, const reef_entity *e
     return at < s->count && memcmp((const char *)s->values.page[at >> s->bits] + (at & slot_mask(s)) * sizeof *e, e, sizeof *e) == 0;
 }
 
+/* The list of a chunk is about to be read. */
+INLINE void join_fetch(const join_list *list)
+{
+    const char *l = (const char *)list;
+    PREFETCH(l), PREFETCH(l + 64), PREFETCH(l + 128), PREFETCH(l + 192);
+}
+
 /* The list of a chunk with such bits; NULL: none is remembered that still holds. `shared`: several threads look. */
 const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared);
-/* Looks for the rows of a chunk of which a list will be made, best a chunk early: their handles and columns are fetched, which are a line of
- * memory for each. */
+/* Looks for the rows of a chunk of which a list will be made, best two chunks early: their handles and columns are fetched, which are a line of
+ * memory for each. (One chunk early the list waited for them.) */
 void join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit);
+INLINE bool join_is_found(const joining *j, uint32_t unit) { return j->found[0].unit == unit || j->found[1].unit == unit; }
 /* What was found so was for a loop that was left. */
 INLINE void join_forget_ahead(const query *q)
 {
-    if (q->cut->join && !BUG(124)) q->cut->join->ahead = 0;
+    joining *j = q->cut->join;
+    if (j && !BUG(124)) j->found[0].unit = j->found[1].unit = 0;
 }
 /* The list, made. It is remembered if the chunk wasn't written since the version `settled`, and lasts until the next is
  * made. NULL: the chunk has too many rows, or memory is short. Not while systems run, and not while other loops of the query are open. */

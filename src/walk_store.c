@@ -263,7 +263,7 @@ static COLD void cells_find_slots(reef_block *b, const cutting *c)
 }
 
 /* Bit k: words[k] has some. */
-INLINE uint32_t words_set(const uint64_t *words)
+static NOINLINE uint32_t words_set(const uint64_t *words)
 {
     uint32_t set = 0;
     for (uint32_t k = 0; k < BIT_WORDS; k++) set |= (uint32_t)(words[k] != 0) << k;
@@ -283,15 +283,27 @@ INLINE void rows_fetch(const cutting *c, const match *m, const reef_slot *slots,
     }
 }
 
-/* Those of the table's next chunk, or what making its list will ask for. */
+/* What making the list of a chunk will ask for, if it has none. */
+static NOINLINE void chunk_find(const reef_block *b, const query *q, const bit_store *bits, uint32_t unit)
+{
+    joining *j = q->cut->join;
+    if ((unit < j->units && j->list[unit]) || !bit_words(bits, unit) || join_is_found(j, unit)) return;
+    join_ahead(j, q, b->walk_match, unit_slots(b->world, unit), bits, unit);
+}
+
+/* The values of the table's next chunk, or what making lists of the next two will ask for. */
 INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bits)
 {
     joining *j = q->cut->join;
     const uint32_t unit = b->walk_unit;
     if (unit == 0 || unit == b->end_unit || j == NULL) return; /* another thread may be making those of its part its own */
     const reef_slot *slots = unit_slots(b->world, unit);
-    if (LIKELY(unit < j->units && j->list[unit])) rows_fetch(q->cut, b->walk_match, slots, j->list[unit]);
-    else if (!b->part && q->open == 1 && bit_words(bits, unit)) join_ahead(j, q, b->walk_match, slots, bits, unit);
+    const uint32_t after = slots[0].head.next;
+    const bool known = unit < j->units && j->list[unit];
+    if (LIKELY(known)) rows_fetch(q->cut, b->walk_match, slots, j->list[unit]);
+    if (LIKELY(after < j->units && j->list[after])) join_fetch(j->list[after]);
+    else if (after && !b->part && q->open == 1) chunk_find(b, q, bits, after);
+    if (UNLIKELY(!known) && !b->part && q->open == 1) chunk_find(b, q, bits, unit);
 }
 
 /* The next chunk with rows that match, of a query that joins: b->cut, or b->mask where nothing can be remembered. False: the end. */
