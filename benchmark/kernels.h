@@ -12,10 +12,10 @@ extern volatile float bench_dt; /* 1/64: a power of two the compiler can't see *
 KERNEL void k_iter1(Position *restrict p, uint32_t n);
 KERNEL void k_iter2(Position *restrict p, const Velocity *restrict v, uint32_t n, float dt);
 KERNEL void k_iter5(Position *restrict p, const Velocity *restrict v, const Vec4 *restrict a, const Vec4 *restrict b,
-             const Vec4 *restrict c, uint32_t n);
+                    const Vec4 *restrict c, uint32_t n);
 /* p += v*dt where the row's bit is set; bits start at bit 0 of bits[0], bits from n on are zero. */
-KERNEL void     k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64_t *restrict bits, uint32_t n,
-                      float dt);
+KERNEL void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64_t *restrict bits, uint32_t n,
+                         float dt);
 KERNEL uint64_t k_sum(const Position *p, uint32_t n); /* independent of the order of rows */
 
 /* Short enough that a call would show: inlined by whoever can. */

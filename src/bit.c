@@ -50,8 +50,8 @@ static void bit_put(bit_store *b, uint32_t place, bool on)
 {
     uint64_t *words = b->words.page[place_unit(place)], bit = 1ull << (place_row(place) % 64);
     uint64_t *word = &words[place_row(place) / 64];
-    if ((*word & bit) != 0 && !on) b->count--;
-    if ((*word & bit) == 0 && on) b->count++;
+    if ((*word & bit) != 0 && !on) b->switched--;
+    if ((*word & bit) == 0 && on) b->switched++;
     *word = on ? *word | bit : *word & ~bit;
 }
 
@@ -178,7 +178,7 @@ void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit)
 {
     EACH_STORE(w, mask, b) {
         uint64_t *words = b->words.page[unit];
-        for (uint32_t k = 0; k < BIT_WORDS; k++) b->count -= bits_count(words[k]);
+        for (uint32_t k = 0; k < BIT_WORDS; k++) b->switched -= bits_count(words[k]);
         memset(words, 0, sizeof(uint64_t) * BIT_WORDS);
     }
 }
@@ -201,8 +201,8 @@ void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t
         const uint64_t change = on ? rows[k] & ~words[k] : rows[k] & words[k];
         if (change == 0) continue; /* the page may not be ours */
         words[k] ^= change;
-        if (on) b->count += bits_count(change);
-        else b->count -= bits_count(change);
+        if (on) b->switched += bits_count(change);
+        else b->switched -= bits_count(change);
     }
 }
 
@@ -223,7 +223,7 @@ uint64_t bit_count_rows(const reef_world *w, uint32_t key)
 {
     const bit_store *b = bit_store_of(w, key);
     const value_store *s = store_of(w, key & BIT_DISABLED ? 0 : key);
-    return s->component ? store_entities(s) : b ? b->count : 0;
+    return s->component ? store_entities(s) : b ? b->switched : 0;
 }
 
 uint64_t bit_sum(const reef_world *w, uint32_t key)
@@ -280,7 +280,7 @@ COLD reef_status bits_validate(const reef_world *w, char *message, size_t size)
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
         const bool stored = (b->key & BIT_DISABLED) == 0 && type_of(b->key)->stored; /* src/stores.c holds those against their values */
-        if (sum != b->count && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
+        if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
         uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
         if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);
     }

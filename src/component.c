@@ -221,7 +221,7 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
 /* What was remembered of a store's pages at another version, or never, is no more. */
 INLINE void lately_renew(const reef_world *w, value_store *s)
 {
-    if (s->lately_gate != w->hot.version) s->lately_slots = s->hole_slots = s->lately_indices = 0;
+    if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
 }
 
 /* The switch of a row, when its store, its word and its table are ready; or its mark, of a component that is there. False:
@@ -255,7 +255,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
     words[place_row(place) / 64] = was ^ bit;
-    b->count += on ? 1 : UINT64_MAX;
+    b->switched += on ? 1 : UINT64_MAX;
     if (mark || b->marks) return true;
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
     if (s->component) {
@@ -267,7 +267,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
         s->lately_words = words;
         return true;
     }
-    w->hot.lately = (reef_lately){c.id, unit_place(unit), words, &b->count};
+    w->hot.lately = (reef_lately){c.id, unit_place(unit), words, &b->switched};
     return true;
 }
 

@@ -349,7 +349,7 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
     uint64_t *words = b->words.page[unit];
     for (uint32_t i = 0; i < BIT_WORDS; i++) {
         const uint64_t word = get_u64(in);
-        b->count = b->count - bits_count(words[i]) + bits_count(word);
+        b->switched = b->switched - bits_count(words[i]) + bits_count(word);
         words[i] = word;
     }
     if (version) b->words.version[unit] = version;

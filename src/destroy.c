@@ -64,23 +64,6 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     return died ? REEF_OK : failure(w, REEF_NO_MEMORY, op, none, e, 0);
 }
 
-/* A row of columns of 8 bytes. The first ones have a load of their own each: a processor that fetches ahead goes by the load that asks, and one
- * load in a loop reads two columns in turn (destroying in the order of creation 9.4 ns -> 7.2). */
-INLINE void slot_copy_word(const reef_slot *to, size_t to_word, const reef_slot *from, size_t from_word)
-{
-    memcpy((char *)to->block + to_word, (const char *)from->block + from_word, 8);
-}
-INLINE void row_copy_words(const shape *s, const reef_slot *to, size_t to_word, const reef_slot *from, size_t from_word)
-{
-    const uint32_t end = s->end_8;
-    uint32_t k = SLOT_COLUMNS;
-    if (LIKELY(k < end)) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
-    if (k < end) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
-    if (k < end) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
-    if (k < end) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
-    for (; UNLIKELY(k < end); k++) slot_copy_word(&to[k], to_word, &from[k], from_word);
-}
-
 /* The straight path: `narrow` is a constant. False: nothing was done. */
 INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate, bool narrow)
 {

@@ -312,26 +312,11 @@ void store_commit_add(reef_world *w, uint32_t component, reef_entity e)
 
 /* ---- the straight paths' pages ---- */
 
-static bool page_lately(const reef_hot *h, const reef_store *s, uint32_t page)
+bool reef_page_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
 {
-    return page < s->values.count && s->values.version[page] == h->version && s->values.page[page];
-}
-
-bool reef_slot_lately(const reef_hot *h, reef_store *s, uint32_t slot)
-{
-    if (!page_lately(h, s, slot >> s->bits)) return false;
-    s->lately_slot = slot & ~slot_mask(s);
-    s->lately_slots = slot_mask(s) + 1;
-    s->lately_block = s->values.page[slot >> s->bits];
-    return true;
-}
-
-bool reef_hole_lately(const reef_hot *h, reef_store *s, uint32_t slot)
-{
-    if (!page_lately(h, s, slot >> s->bits)) return false;
-    s->hole_slot = slot & ~slot_mask(s);
-    s->hole_slots = slot_mask(s) + 1;
-    s->hole_block = s->values.page[slot >> s->bits];
+    const uint32_t k = slot >> s->bits;
+    if (k >= s->values.count || s->values.version[k] != h->version || s->values.page[k] == NULL) return false;
+    *page = (reef_page_near){s->values.page[k], slot & ~slot_mask(s), slot_mask(s) + 1};
     return true;
 }
 
@@ -374,7 +359,7 @@ static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
     store_pages pages;
     const paged_owner o = store_owner(w->family, s, &pages);
     const uint32_t spare = s->spare - 1;
-    s->lately_slots = 0;
+    s->lately.slots = 0;
     if (s->spare && spare != page && spare < s->values.count && s->values.page[spare] &&
         *page_live(s, s->values.page[spare]) == 0)
         (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);

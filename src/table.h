@@ -131,16 +131,26 @@ INLINE char *cell(const reef_slot *slots, uint32_t slot, uint32_t row, size_t si
 {
     return (char *)slots[slot].block + row * size;
 }
-/* A row of plain columns from one chunk of a table to another place in the same table. */
-INLINE void row_copy_narrow(const shape *s, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
+/* Of a row the columns of 8 bytes, at these bytes of each. The first ones have a load of their own each: a processor that fetches ahead goes by the load that asks, and one
+ * load in a loop reads two columns in turn (destroying in the order of creation 9.4 ns -> 7.2). */
+INLINE void slot_copy_word(const reef_slot *to, size_t to_word, const reef_slot *from, size_t from_word)
 {
-    const size_t end = s->end_8;
-    for (size_t k = SLOT_COLUMNS; k < end; k++)
-        memcpy((char *)to[k].block + to_row * 8, (const char *)from[k].block + from_row * 8, 8);
+    memcpy((char *)to->block + to_word, (const char *)from->block + from_word, 8);
 }
+INLINE void row_copy_words(const shape *s, const reef_slot *to, size_t to_word, const reef_slot *from, size_t from_word)
+{
+    const uint32_t end = s->end_8;
+    uint32_t k = SLOT_COLUMNS;
+    if (LIKELY(k < end)) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
+    if (k < end) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
+    if (k < end) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
+    if (k < end) slot_copy_word(&to[k], to_word, &from[k], from_word), k++;
+    for (; UNLIKELY(k < end); k++) slot_copy_word(&to[k], to_word, &from[k], from_word);
+}
+/* A row of plain columns from one chunk of a table to another place in the same table. */
 INLINE void row_copy(const shape *s, reef_slot *to, size_t to_row, const reef_slot *from, size_t from_row)
 {
-    row_copy_narrow(s, to, to_row, from, from_row);
+    row_copy_words(s, to, to_row * 8, from, from_row * 8);
     size_t k = s->end_8, end = s->end_16;
     for (; k < end; k++) memcpy((char *)to[k].block + to_row * 16, (const char *)from[k].block + from_row * 16, 16);
     for (end = s->end_slot; k < end; k++) {

@@ -158,7 +158,7 @@ typedef struct family {
 typedef struct bit_store { /* the REEF_BIT home of one type, or the marks of those that are disabled: 16 words a unit */
     uint32_t   key;   /* id of the component, or with BIT_DISABLED */
     uint32_t   marks; /* of a type: number of the store of its marks + 1, 0: none was ever made. BITS_OF_MARKS: these are marks */
-    uint64_t   count; /* set bits; wrong of a type that has a store, which counts its values: bit_count_rows knows */
+    uint64_t   switched; /* set bits of a switch, or of marks; of a type with a store it says nothing: bit_count_rows asks that */
     reef_paged words; /* page u: the bits of unit u, NULL: all zero; its version is that of the last write */
     reef_paged hashes; /* of the units: src/hash.c */
 } bit_store;
@@ -505,7 +505,6 @@ INLINE uint32_t place_unit(uint32_t place) { return place >> REEF_ROW_BITS; }
 INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
 /* Where row `place` of its chunk begins in a block of values of 8 or 16 bytes. (One register for columns and handles alike.) */
 INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
-INLINE size_t place_pair(uint32_t place) { return (size_t)(place * 16 & ROW_MASK * 16); }
 INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
 INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
 /* Rows of a chunk of t. */

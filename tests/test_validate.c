@@ -112,7 +112,7 @@ static void C3_damage_to_switches_is_found(void **test)
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, reef_id(Awake).id);
     uint32_t   place = (uint32_t)*record_of(d.w, d.e.index);
     uint64_t  *words = b->words.page[place_unit(place)];
-    with_number(&d, &b->count, b->count + 1, "bits");
+    with_number(&d, &b->switched, b->switched + 1, "bits");
     with_number(&d, &words[0], words[0] | 1, "bits"); /* one more than is counted */
     assert_ok(reef_remove(d.w, d.e, Awake));
     /* behind the table's last row */
@@ -120,10 +120,10 @@ static void C3_damage_to_switches_is_found(void **test)
     assert_ok(reef_add(d.w, tail, Awake));
     words = b->words.page[d.t->last];
     words[15] |= (uint64_t)1 << 63;
-    b->count++;
+    b->switched++;
     finds(&d, "bits");
     words[15] &= ~((uint64_t)1 << 63);
-    b->count--;
+    b->switched--;
     assert_valid(d.w);
     table *t = table_own(d.w, unit_slots(d.w, d.t->last)[0].head.table);
     with_number(&d, &t->bits, 0, "bits"); /* the table denies to have switches */
@@ -140,7 +140,7 @@ static void C3_damage_to_marks_is_found(void **test)
     for (int i = 0; i < 3; i++) {
         bit_store *b = (bit_store *)(uintptr_t)bit_store_of(d.w, keys[i]);
         uint64_t  *words = b->words.page[place_unit(place)];
-        with_number(&d, &b->count, 7, "disabled");
+        with_number(&d, &b->switched, 7, "disabled");
         with_number(&d, &words[row / 64], words[row / 64] | 1ull << ((row + 1) % 64), "disabled"); /* one more than is counted */
         with_count(&d, &b->marks, 0, "marks");
     }

@@ -56,6 +56,12 @@ typedef struct reef_map {
 
 enum { REEF_RUN_CLASSES = 9 }; /* runs of 1 ... REEF_MULTI_MAX slots */
 
+/* A page of values whose block is at hand: its first slot, how many slots there are; 0: none is. */
+typedef struct reef_page_near {
+    char    *block;
+    uint32_t first, slots;
+} reef_page_near;
+
 /* The values of a type that lie outside of the rows: src/store.h. A page has `bits` slots' marks first (generations of 4 bytes, or
  * handles of 8), and the values at `offset`. */
 typedef struct reef_store {
@@ -74,8 +80,8 @@ typedef struct reef_store {
      * the index. Of each, the first slot or index; how many follow, 0: none is remembered. */
     uint64_t   lately_gate, lately_first;
     uint64_t  *lately_words, *lately_entries;
-    char      *lately_block, *hole_block;
-    uint32_t   lately_slot, lately_slots, hole_slot, hole_slots, lately_index, lately_indices;
+    reef_page_near lately, hole;
+    uint32_t   lately_index, lately_indices;
     uint64_t   moves; /* without holes: counts values that left, whose slots others took */
     uint32_t   run_count, run_end; /* REEF_MULTI: entities; the first slot that never was part of a run */
     uint32_t   free_runs[REEF_RUN_CLASSES]; /* of 1, 2, 4 ... slots: the first free one's slot + 1, 0: none */
@@ -415,40 +421,39 @@ REEF_INLINE uint32_t reef_slot_in(const reef_store *s, uint32_t slot) { return s
 
 /* The page of values of a slot, to which or from which one goes; the page of the index of an entity: ours, and the values written at this
  * version. Remembered while lately_gate stays: these are called where it is another one. */
-REEF_API bool reef_slot_lately(const reef_hot *hot, reef_store *store, uint32_t slot);
-REEF_API bool reef_hole_lately(const reef_hot *hot, reef_store *store, uint32_t slot);
+REEF_API bool reef_page_lately(const reef_hot *hot, const reef_store *store, reef_page_near *page, uint32_t slot);
 REEF_API bool reef_index_lately(const reef_hot *hot, reef_store *store, uint32_t index);
 
 /* A value comes; the row's bit is the caller's. Where the caller writes it, which can't fail; NULL: nothing was done. */
 REEF_INLINE char *reef_come_paged(const reef_hot *h, reef_store *s, uint64_t packed, size_t size)
 {
-    uint32_t i = (uint32_t)packed - s->lately_slot;
-    if (REEF_UNLIKELY(i >= s->lately_slots)) {
-        if (!reef_slot_lately(h, s, (uint32_t)packed)) return NULL;
-        i = (uint32_t)packed - s->lately_slot;
+    uint32_t i = (uint32_t)packed - s->lately.first;
+    if (REEF_UNLIKELY(i >= s->lately.slots)) {
+        if (!reef_page_lately(h, s, &s->lately, (uint32_t)packed)) return NULL;
+        i = (uint32_t)packed - s->lately.first;
     }
-    char *block = s->lately_block;
+    char *block = s->lately.block;
     uint32_t *generations = (uint32_t *)(void *)block;
     char *at = block + s->offset + (size_t)i * size;
     generations[i] = (uint32_t)(packed >> 32);
-    generations[s->lately_slots]++; /* how many are there */
+    generations[s->lately.slots]++; /* how many are there */
     s->count++;
     return at;
 }
 REEF_INLINE char *reef_come_packed(const reef_hot *h, reef_store *s, reef_entity e, size_t size)
 {
     const uint64_t packed = reef_handle(e), slot = s->count;
-    uint32_t i = (uint32_t)slot - s->lately_slot, k = (uint32_t)packed - s->lately_index;
-    if (REEF_UNLIKELY(i >= s->lately_slots)) {
-        if (!reef_slot_lately(h, s, (uint32_t)slot)) return NULL;
-        i = (uint32_t)slot - s->lately_slot;
+    uint32_t i = (uint32_t)slot - s->lately.first, k = (uint32_t)packed - s->lately_index;
+    if (REEF_UNLIKELY(i >= s->lately.slots)) {
+        if (!reef_page_lately(h, s, &s->lately, (uint32_t)slot)) return NULL;
+        i = (uint32_t)slot - s->lately.first;
     }
     if (REEF_UNLIKELY(k >= s->lately_indices)) {
         if (!reef_index_lately(h, s, (uint32_t)packed)) return NULL;
         k = (uint32_t)packed - s->lately_index;
     }
     uint64_t *entry = s->lately_entries + k;
-    char *block = s->lately_block, *at = block + s->offset + (size_t)i * size;
+    char *block = s->lately.block, *at = block + s->offset + (size_t)i * size;
     s->count = slot + 1;
     memcpy(block + (size_t)i * sizeof e, &e, sizeof e);
     *entry = packed - (uint32_t)packed + slot;
@@ -459,12 +464,12 @@ REEF_INLINE char *reef_come_packed(const reef_hot *h, reef_store *s, reef_entity
  * is a constant: also where pages of the index are shared, and where one value has nothing to do with the one before. */
 REEF_INLINE bool reef_leave_paged(const reef_hot *h, reef_store *s, uint64_t packed, uint64_t *word, uint64_t left)
 {
-    uint32_t i = (uint32_t)packed - s->lately_slot;
-    if (REEF_UNLIKELY(i >= s->lately_slots)) {
-        if (!reef_slot_lately(h, s, (uint32_t)packed)) return false;
-        i = (uint32_t)packed - s->lately_slot;
+    uint32_t i = (uint32_t)packed - s->lately.first;
+    if (REEF_UNLIKELY(i >= s->lately.slots)) {
+        if (!reef_page_lately(h, s, &s->lately, (uint32_t)packed)) return false;
+        i = (uint32_t)packed - s->lately.first;
     }
-    uint32_t *generations = (uint32_t *)(void *)s->lately_block, *live = &generations[s->lately_slots];
+    uint32_t *generations = (uint32_t *)(void *)s->lately.block, *live = &generations[s->lately.slots];
     if (REEF_UNLIKELY(*live == 1)) return false;
     *word = left;
     generations[i] = 0;
@@ -479,27 +484,27 @@ REEF_INLINE uint64_t *reef_entry_at(const reef_store *s, uint32_t index)
 REEF_INLINE bool reef_leave_packed(const reef_hot *h, reef_store *s, uint32_t index, size_t size, uint64_t *word, uint64_t left, bool shared)
 {
     const uint64_t last = s->count - 1;
-    uint32_t k = (uint32_t)last - s->lately_slot;
-    if (REEF_UNLIKELY(k >= s->lately_slots)) {
-        if (!reef_slot_lately(h, s, (uint32_t)last)) return false;
-        k = (uint32_t)last - s->lately_slot;
+    uint32_t k = (uint32_t)last - s->lately.first;
+    if (REEF_UNLIKELY(k >= s->lately.slots)) {
+        if (!reef_page_lately(h, s, &s->lately, (uint32_t)last)) return false;
+        k = (uint32_t)last - s->lately.first;
     }
     uint64_t *entry = reef_entry_at(s, index);
     const uint32_t slot = (uint32_t)*entry;
-    uint32_t i = slot - s->hole_slot;
-    char *block = s->hole_block;
+    uint32_t i = slot - s->hole.first;
+    char *block = s->hole.block;
     if (shared) {
         const uint32_t page = slot >> s->bits;
         if (s->values.version[page] != h->version) return false;
         i = reef_slot_in(s, slot);
         block = (char *)s->values.page[page];
-    } else if (REEF_UNLIKELY(i >= s->hole_slots)) {
-        if (!reef_hole_lately(h, s, slot)) return false;
-        i = slot - s->hole_slot;
-        block = s->hole_block;
+    } else if (REEF_UNLIKELY(i >= s->hole.slots)) {
+        if (!reef_page_lately(h, s, &s->hole, slot)) return false;
+        i = slot - s->hole.first;
+        block = s->hole.block;
     }
     if (REEF_UNLIKELY(s->index.shared && !shared)) return false;
-    char *end = s->lately_block;
+    char *end = s->lately.block;
     const size_t offset = s->offset;
     reef_entity moved;
     memcpy(&moved, end + (size_t)k * sizeof moved, sizeof moved);
