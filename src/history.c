@@ -163,9 +163,11 @@ static uint64_t kept_before(const reef_history *h, uint64_t tick)
     return tick;
 }
 
+/* Of states that don't follow any more nothing stays, not their hashes either. */
 static COLD void snapshots_forget_from(reef_history *h, uint64_t tick)
 {
     while (h->kept && h->newest >= tick) snapshot_forget(h, moment_at(h, h->newest));
+    for (uint64_t t = tick < h->first ? h->first : tick; t < h->end; t++) moment_at(h, t)->hash = 0;
 }
 
 /* The world must stay within reach. */

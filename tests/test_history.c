@@ -208,6 +208,129 @@ static void G2_inputs_have_any_length(void **state)
     scene_end(&s, state);
 }
 
+/* The hash of a state that was given up because it doesn't follow any more isn't told; that of one that was thinned out is. */
+static void G2_a_hash_goes_with_the_inputs_that_led_to_it(void **state)
+{
+    enum { TICKS = 20 };
+    uint32_t inputs[TICKS], other = 999;
+    scene s;
+    scene_begin(&s, state, (reef_history_config){.ticks = 100, .hashes = true});
+    for (uint32_t t = 0; t < TICKS; t++) play(&s, inputs[t] = t);
+    assert_ok(reef_history_rewind(s.h, 6));
+    inputs[12] = other; /* ahead of the world */
+    assert_ok(reef_history_correct(s.h, &(reef_late_input){12, &other, sizeof other}, 1));
+    for (uint64_t t = 0; t < TICKS; t++)
+        assert_int_equal(reef_history_hash(s.h, t), t <= 12 ? fresh_view(state, inputs, t).hash : 0);
+    inputs[3] = other; /* behind it */
+    assert_ok(reef_history_correct(s.h, &(reef_late_input){3, &other, sizeof other}, 1));
+    for (uint64_t t = 0; t < TICKS; t++)
+        assert_int_equal(reef_history_hash(s.h, t), t < 6 ? fresh_view(state, inputs, t).hash : 0);
+    assert_ok(reef_history_rewind(s.h, TICKS)); /* plays, but keeps nothing */
+    assert_int_equal(reef_history_hash(s.h, 10), 0);
+    assert_ok(reef_history_rewind(s.h, 4));
+    assert_ok(reef_history_replay(s.h, 15));
+    for (uint64_t t = 0; t < TICKS; t++)
+        assert_int_equal(reef_history_hash(s.h, t), t < 15 ? fresh_view(state, inputs, t).hash : 0);
+    scene_end(&s, state);
+}
+
+/* ---- anything, in any order ---- */
+
+/* What was recorded, and a second world that plays it without a history: states that were played once are held. */
+enum { SHADOWS = 128 };
+typedef struct shadow {
+    scene          s;
+    uint32_t       input[SHADOWS];
+    reef_snapshot *at[SHADOWS + 1];
+    uint64_t       hash[SHADOWS + 1], known; /* of states 0 ... known */
+} shadow;
+
+static uint64_t shadow_hash(shadow *x, uint64_t tick)
+{
+    if (tick > x->known) assert_ok(reef_restore(x->s.w, x->at[x->known]));
+    for (; x->known < tick; x->known++) {
+        const uint64_t t = x->known;
+        assert_ok(game_step(&x->s.g, x->s.w, t, &x->input[t], sizeof *x->input));
+        reef_snapshot_free(x->at[t + 1]);
+        x->at[t + 1] = reef_snapshot_take(x->s.w);
+        x->hash[t + 1] = reef_hash(x->s.w);
+    }
+    return x->hash[tick];
+}
+
+static void shadow_input(shadow *x, uint64_t tick, uint32_t input)
+{
+    x->input[tick] = input;
+    if (x->known > tick) x->known = tick;
+}
+
+static void history_check(scene *s, shadow *x, uint64_t *seed)
+{
+    const reef_history_range r = reef_history_reach(s->h);
+    uint64_t kept = 0;
+    assert_true(r.first <= r.tick && r.tick <= r.end);
+    assert_int_equal(reef_hash(s->w), shadow_hash(x, r.tick));
+    for (uint64_t t = r.first; t < r.end; t++) {
+        const reef_snapshot *at = reef_history_at(s->h, t);
+        const uint64_t hash = reef_history_hash(s->h, t);
+        kept += at != NULL;
+        assert_int_equal(*(const uint32_t *)reef_history_input(s->h, t, NULL), x->input[t]);
+        if (hash || at) assert_int_equal(hash, shadow_hash(x, t));
+        if (!at || random_below(seed, 10)) continue;
+        reef_world *fork = reef_snapshot_fork(at);
+        assert_int_equal(reef_hash(fork), hash);
+        reef_world_free(fork);
+    }
+    assert_int_equal(kept, r.kept);
+    if (r.end > r.first) assert_non_null(reef_history_at(s->h, r.first));
+}
+
+static void history_act(scene *s, shadow *x, uint64_t *seed)
+{
+    const reef_history_range r = reef_history_reach(s->h);
+    const uint32_t what = random_below(seed, 10), recorded = (uint32_t)(r.end - r.first);
+    reef_late_input late[3];
+    if (what < 5 && r.tick < SHADOWS) {
+        shadow_input(x, r.tick, random_next(seed));
+        play(s, x->input[r.tick]);
+    } else if (what < 7) {
+        assert_ok(reef_history_rewind(s->h, r.first + random_below(seed, recorded + 1)));
+    } else if (what < 8) {
+        assert_ok(reef_history_replay(s->h, r.tick + random_below(seed, (uint32_t)(r.end - r.tick) + 1)));
+    } else if (recorded) {
+        const uint32_t count = 1 + random_below(seed, 3);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t t = r.first + random_below(seed, recorded);
+            shadow_input(x, t, random_next(seed));
+            late[i] = (reef_late_input){t, &x->input[t], sizeof *x->input};
+        }
+        assert_ok(reef_history_correct(s->h, late, count));
+    }
+}
+
+static void G2_steps_rewinds_replays_and_corrections_in_any_order(void **state)
+{
+    static shadow x;
+    uint64_t seed = 1;
+    for (uint32_t round = 0; round < 12; round++) { /* bounds of bytes, of ticks, of both */
+        const uint64_t ticks = round % 3 == 0 ? 0 : 5 + random_below(&seed, 40);
+        const uint64_t bytes = round % 3 == 1 ? 0 : (200 + random_below(&seed, 800)) << 10;
+        scene s;
+        x = (shadow){.known = 0};
+        scene_begin(&s, state, (reef_history_config){.ticks = ticks, .bytes = bytes, .hashes = true});
+        scene_begin(&x.s, state, (reef_history_config){.ticks = 1});
+        x.at[0] = reef_snapshot_take(x.s.w);
+        x.hash[0] = reef_hash(x.s.w);
+        for (int i = 0; i < 60; i++) {
+            history_act(&s, &x, &seed);
+            history_check(&s, &x, &seed);
+        }
+        for (int t = 0; t <= SHADOWS; t++) reef_snapshot_free(x.at[t]);
+        scene_end(&x.s, state);
+        scene_end(&s, state);
+    }
+}
+
 /* ---- a budget ---- */
 
 static uint64_t bytes_used(reef_world *w)
@@ -631,6 +754,8 @@ int main(void)
         TEST(G2_late_inputs_count_as_if_in_time),
         TEST(G2_a_late_input_ahead_of_the_world_waits),
         TEST(G2_inputs_have_any_length),
+        TEST(G2_a_hash_goes_with_the_inputs_that_led_to_it),
+        TEST(G2_steps_rewinds_replays_and_corrections_in_any_order),
         TEST(G2_a_budget_thins_the_older_ticks),
         TEST(G2_a_budget_never_drops_where_the_world_is),
         TEST(G2_a_budget_for_less_than_one_tick_keeps_one),

@@ -95,8 +95,8 @@ REEF_API reef_history_range reef_history_reach(const reef_history *history);
 /* The state before this tick, NULL if it isn't kept; for reef_snapshot_fork and reef_restore. (After a reef_restore
  * of your own the history doesn't know where the world is: use reef_history_rewind for that.) */
 REEF_API const reef_snapshot *reef_history_at(const reef_history *history, uint64_t tick);
-/* The hash of the state before this recorded tick, also where the state was thinned out. 0: the tick isn't recorded, or
- * hashes weren't asked for. */
+/* The hash of the state before this recorded tick, also where the state was thinned out. 0: the tick isn't recorded, hashes weren't
+ * asked for, or the inputs or the world before it changed since it was played, until reef_history_replay or _step plays it again. */
 REEF_API uint64_t reef_history_hash(const reef_history *history, uint64_t tick);
 /* A recorded input; *input_bytes gets its length. NULL: the tick isn't recorded (then the length is 0), or the input has
  * no bytes. */
