@@ -428,6 +428,7 @@ typedef struct term_list {
     uint32_t     number[REEF_TERMS_MAX]; /* of each, for messages: a column, or its place in the struct */
     uint32_t     count;
     reef_enabled entities;
+    bool         said; /* by a text */
     const char  *op;
 } term_list;
 
@@ -446,7 +447,16 @@ static COLD reef_status text_read(reef_world *w, term_list *l, const char *text)
     memcpy(l->number, q.column, q.count * sizeof *q.column);
     l->count = q.count;
     l->entities = q.entities;
+    l->said = true;
     return REEF_OK;
+}
+
+/* The same of a term that makes no sense: of a text, where it stands and why. */
+static COLD reef_status term_refuse(reef_world *w, const term_list *l, reef_status s, uint32_t i, const char *why)
+{
+    reef_error e = {.status = s, .operation = w->calling && !w->running ? w->calling : l->op, .component = l->term[i].component, .number = l->number[i]};
+    if (l->said && why) snprintf(e.detail, sizeof e.detail, "%s", why);
+    return failure_record(w, &e);
 }
 
 /* ---- making ---- */
@@ -463,15 +473,18 @@ void facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
     f->each = t->each && f->stored && x->home == REEF_MULTI;
 }
 
-static reef_status leaf_check(reef_world *w, const reef_term *t)
+static reef_status leaf_check(reef_world *w, const reef_term *t, const char **why)
 {
     reef_status s = type_ready(w, t->component.id);
     if (s != REEF_OK) return s;
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
     const type *x = type_of(t->component.id);
+    *why = "'added' asks for one type, without '+'";
     if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source))) return REEF_BAD_ARGUMENT;
     if (x->tracked) return REEF_OK;
+    *why = "'added' asks for a type with track_rows";
     if (t->since == REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
+    *why = "'changed' asks for a type with data, a switch, or one with track_rows";
     return t->since == REEF_IF_CHANGED && x->size == 0 && x->home != REEF_BIT ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
@@ -505,10 +518,13 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
     if ((uint32_t)t->op > REEF_NONE_OF) return terms_refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
     facts_find(t, &facts[i], top, filter);
     if (t->op < REEF_ANY_OF) {
-        reef_status s = leaf_check(w, t);
-        if (s == REEF_OK && twice(l, facts, i)) s = REEF_DUPLICATE_TERM;
-        if (s == REEF_OK && !each_sound(l, facts, i)) s = REEF_BAD_ARGUMENT;
-        return s == REEF_OK ? s : terms_refuse(w, l, s, t->component, l->number[i]);
+        const char *why = NULL;
+        reef_status s = leaf_check(w, t, &why);
+        if (s == REEF_OK && twice(l, facts, i))
+            s = REEF_DUPLICATE_TERM, why = "it is named before: only filters may be named twice, one of them in a group";
+        if (s == REEF_OK && !each_sound(l, facts, i))
+            s = REEF_BAD_ARGUMENT, why = "'each' stands once, before a term outside of groups whose data is asked for";
+        return s == REEF_OK ? s : term_refuse(w, l, s, i, why);
     }
     if (t->component.id || t->count == 0) return terms_refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
     for (uint32_t k = 0; k < t->count; k++) {
@@ -672,8 +688,10 @@ static reef_status desc_read(term_list *l, const reef_query_desc *desc)
 /* Terms of types that are split by field become those of their parts. */
 static COLD reef_status terms_read(reef_world *w, term_list *l, const reef_query_desc *desc)
 {
+    l->said = false;
     const reef_status s = desc->text ? text_read(w, l, desc->text) : desc_read(l, desc);
     if (s != REEF_OK || terms_spread(l->term, l->number, &l->count)) return s;
+    if (l->said) return failure_detail(w, REEF_LIMIT, l->op, 0, "a query has at most 64 terms; each field of a type that is split is one");
     return terms_refuse(w, l, REEF_LIMIT, (reef_component){0}, l->count);
 }
 
@@ -687,13 +705,14 @@ COLD bool query_read(reef_world *w, const char *op, const reef_query_desc *desc,
     memcpy(to->column, l.number, l.count * sizeof *l.number);
     to->count = l.count;
     to->entities = l.entities;
+    to->said = l.said;
     to->at = 0;
     return true;
 }
 
 COLD bool query_check(reef_world *w, const char *op, const query_text *q, term_facts *facts)
 {
-    term_list l = {.count = q->count, .entities = q->entities, .op = op};
+    term_list l = {.count = q->count, .entities = q->entities, .said = q->said, .op = op};
     memcpy(l.term, q->term, q->count * sizeof *q->term);
     memcpy(l.number, q->column, q->count * sizeof *q->column);
     return terms_sound(w, &l, facts);
@@ -732,6 +751,7 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     term_list l;
     if (to == NULL) return (reef_query){0, 0, 0};
     l.op = op;
+    l.said = false;
     if (q == NULL) return terms_refuse(to, &l, s, (reef_component){0}, 0), (reef_query){0, 0, 0};
     l.count = q->asked_count;
     l.entities = q->entities;

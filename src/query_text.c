@@ -274,6 +274,7 @@ COLD bool parse_query(parser *p)
     uint32_t members = 0;
     p->out->count = p->out->at = 0; /* terms from count on are anything */
     p->out->entities = REEF_ENABLED;
+    p->out->said = true;
     p->token = token_scan(p->text);
     return query_ends(p) || (parse_list(p, &members) && (query_ends(p) || parse_unended(p)));
 }

@@ -10,6 +10,7 @@ typedef struct query_text {
     uint32_t     column[REEF_TERMS_MAX]; /* of each term's name, or of a group's first character: bytes from 1, never falling */
     uint32_t     count;
     reef_enabled entities;
+    bool         said; /* the terms come from a text: columns are columns */
     uint32_t     at; /* on failure: the column; else 0 */
 } query_text;
 

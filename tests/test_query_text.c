@@ -458,10 +458,31 @@ static void H2_the_error_record_holds_column_and_detail(void **state)
     assert_true(reef_query_is_null(reef_query_make(w, &(reef_query_desc){.text = "Mass, (Position"})));
     assert_string_equal(reef_last_error(w).operation, "reef_query_make");
     assert_string_equal(reef_last_error(w).detail, "expected ',', '|' or ')', found the end");
-    /* Two of one component are found later: a column, no detail. */
-    assert_true(reef_query_is_null(reef_query_new(w, "Mass, in Mass")));
-    assert_int_equal(reef_last_error(w).status, REEF_DUPLICATE_TERM);
-    assert_int_equal(reef_last_error(w).number, 10);
+    /* What makes no sense is found later: a column, and why. */
+    static const struct {
+        const char *text;
+        reef_status status;
+        uint64_t    column;
+        const char *detail;
+    } senseless[] = {
+        {"Mass, in Mass", REEF_DUPLICATE_TERM, 10, "it is named before: only filters may be named twice, one of them in a group"},
+        {"Awake, with Awake", REEF_DUPLICATE_TERM, 13, "it is named before: only filters may be named twice, one of them in a group"},
+        {"Mass, added Position", REEF_BAD_ARGUMENT, 13, "'added' asks for a type with track_rows"},
+        {"changed Frozen", REEF_BAD_ARGUMENT, 9, "'changed' asks for a type with data, a switch, or one with track_rows"},
+        {"added Mass+", REEF_BAD_ARGUMENT, 7, "'added' asks for one type, without '+'"},
+        {"each with Mass", REEF_BAD_ARGUMENT, 11, "'each' stands once, before a term outside of groups whose data is asked for"},
+        {"Frozen | each Mass", REEF_BAD_ARGUMENT, 15, "'each' stands once, before a term outside of groups whose data is asked for"},
+    };
+    for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++) {
+        assert_true(reef_query_is_null(reef_query_new(w, senseless[i].text)));
+        e = reef_last_error(w);
+        if (e.status != senseless[i].status || e.number != senseless[i].column || strcmp(e.detail, senseless[i].detail) != 0)
+            fail_msg("\"%s\": %s, column %u: %s", senseless[i].text, reef_status_name(e.status), (unsigned)e.number, e.detail);
+        assert_true(reef_type_name(e.component) != NULL);
+    }
+    /* Of a struct it is the number of the term, so there is no sentence about a column. */
+    assert_true(reef_query_is_null(reef_query_make(w, &(reef_query_desc){.terms = {{.component = reef_id(Mass), .each = true, .access = REEF_WITH}}})));
+    assert_int_equal(reef_last_error(w).number, 1);
     assert_string_equal(reef_last_error(w).detail, "");
     /* The next failure has none. */
     assert_status(REEF_NOT_ALIVE, reef_destroy(w, (reef_entity){3, 3}));

@@ -137,8 +137,8 @@ static void D6_texts_that_are_refused(void **stage)
         {"; sums Mass Health", REEF_BAD_ARGUMENT, 13, "a system sums one type: a second one needs a system of its own"},
         {"; reads Mass, reads Mass", REEF_DUPLICATE_TERM, 21, ""},
         {"; adds, destroys, adds", REEF_DUPLICATE_TERM, 19, ""},
-        {"Position, in Position; reads Mass", REEF_DUPLICATE_TERM, 14, ""},
-        {"added Position", REEF_BAD_ARGUMENT, 7, ""},
+        {"Position, in Position; reads Mass", REEF_DUPLICATE_TERM, 14, "it is named before: only filters may be named twice, one of them in a group"},
+        {"added Position", REEF_BAD_ARGUMENT, 7, "'added' asks for a type with track_rows"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const uint64_t before = digest(w);
