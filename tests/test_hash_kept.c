@@ -1,5 +1,6 @@
 /* The hashes that a world keeps: always right, and only what was written is hashed again. And the walker, which changes each
  * byte of a world in turn. */
+#include "event.h"
 #include "table.h" /* before cmocka, which has a macro of the name fail */
 #include "hash_state.h"
 #include "inside.h"
@@ -287,6 +288,111 @@ static void G3_each_byte_that_counts_changes_the_hash_and_no_other(void **test)
     assert_in_range(k.skipped, 40 * 7 + 4 + 4, 2000); /* paddings, Partial.hidden, Local */
 }
 
+/* The same of what lies outside of the rows and beside them: values in each other home, marks, singletons, events, time, the seed. */
+#define ELSEWHERE(X) X(Sparse, REEF_SPARSE) X(Paged, REEF_PAGED) X(Cold, REEF_COLD) X(Multi, REEF_MULTI) X(Shared, REEF_SHARED)
+#define X(name, home) \
+    typedef struct { \
+        uint8_t  kind; \
+        uint32_t number, hidden; \
+    } name##Value; \
+    REEF_COMPONENT_IN(name##Value, home); \
+    REEF_FIELDS(name##Value, REEF_FIELD(name##Value, kind, REEF_U8, NULL, 0, 0), REEF_FIELD(name##Value, number, REEF_U32, NULL, 0, 0));
+ELSEWHERE(X)
+#undef X
+
+static void hear(reef_block *b) { (void)reef_receive(b, Padded); }
+
+static void build_elsewhere(reef_world *w)
+{
+    enum { SOME = 20 };
+    assert_false(reef_system_is_null(reef_system(w, hear, "; receives Padded")));
+    for (int i = 0; i < SOME; i++) {
+        const reef_entity e = reef_spawn(w, reef_with(Point, 1, 2));
+#define X(name, home) \
+        if (i % 2) assert_int_equal(reef_set(w, e, name##Value, 1, 2, 3), REEF_ADDED);
+        ELSEWHERE(X)
+#undef X
+        if (i % 4 == 1) assert_true(reef_disable(w, e, Point) >= 0);
+        if (i % 4 == 3) assert_true(reef_disable(w, e, ColdValue) >= 0);
+        if (i % 5 == 1) assert_true(reef_disable_entity(w, e) >= 0);
+    }
+    reef_append(w, reef_entity_at(w, 1), MultiValue, 4, 5, 6);
+    assert_int_equal(reef_share(w, reef_entity_at(w, 3), reef_entity_at(w, 0), SharedValue), REEF_ADDED);
+    assert_int_equal(reef_single_set(w, Point, 7, 8), REEF_ADDED);
+    assert_ok(reef_tick(w, 0.25f));
+    for (int i = 0; i < 3; i++) assert_ok(reef_post(w, Padded, 1, 2));
+}
+
+typedef struct found {
+    const void    *data[400];
+    size_t         size[400];
+    reef_component of[400];
+    uint32_t       count;
+} found;
+
+static bool find_value(void *context, reef_entity e, reef_component c, const void *data, size_t size)
+{
+    found *f = context;
+    (void)e;
+    if (data == NULL) return true;
+    assert_true(f->count < 400);
+    f->data[f->count] = data;
+    f->size[f->count] = size;
+    f->of[f->count++] = c;
+    return true;
+}
+
+static void walk_number(walk *k, uint64_t *number, const char *what)
+{
+    for (uint32_t i = 0; i < sizeof *number; i++) walk_byte(k, (char *)number + i, true, what);
+}
+
+static void G3_each_byte_outside_of_the_rows_counts(void **test)
+{
+    static found f;
+    walk k = {.w = world_of(test), .control = another_world(test, NULL)};
+    build_elsewhere(k.w);
+    build_elsewhere(k.control);
+    assert_equal_worlds(k.w, k.control);
+    k.hash = reef_hash(k.w);
+    f.count = 0;
+    reef_visit_world(k.w, find_value, &f);
+    for (uint32_t i = 0; i < f.count; i++) {
+        const type *t = type_of(f.of[i].id);
+        if (t->home != REEF_TABLE)
+            for (uint32_t b = 0; b < f.size[i]; b++) walk_byte(&k, (char *)(uintptr_t)f.data[i] + b, byte_counts(t, b % t->size), t->name);
+    }
+    assert_in_range(k.counted, 5 * 10 * 5, 500);
+    const event_store *events = events_after(k.w, NULL);
+    reef_events        waiting = events_waiting(k.w, events);
+    uint32_t           n;
+    for (const char *run; (run = reef_event_run(&waiting, &n)) != NULL;)
+        for (uint32_t b = 0; b < n * sizeof(Padded); b++)
+            walk_byte(&k, (char *)(uintptr_t)run + b, byte_counts(type_of(events->component), b % sizeof(Padded)), "an event");
+    walk_number(&k, &k.w->state.ticks, "the ticks");
+    walk_number(&k, &k.w->state.time_ns, "the time");
+    walk_number(&k, &k.w->state.seed, "the seed");
+    k.w->state.single.generation ^= 1;
+    changed(&k, true, "the entity of the singletons");
+    k.w->state.single.generation ^= 1;
+    const uint64_t marks = k.counted;
+    for (uint32_t id = TABLE_EMPTY; id < k.w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(k.w, id);
+        for (uint32_t unit = t ? t->first : 0; unit; unit = unit_slots(k.w, unit)[0].head.next)
+            for (uint32_t s = 0; s < k.w->state.bit_count; s++)
+                for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
+                    uint64_t *words = (uint64_t *)(uintptr_t)bit_words(&k.w->state.bits[s], unit);
+                    if (!words || !(words[row / 64] >> row % 64 & 1)) continue;
+                    words[row / 64] ^= (uint64_t)1 << row % 64;
+                    changed(&k, true, "a mark, or who has something");
+                    words[row / 64] ^= (uint64_t)1 << row % 64;
+                }
+    }
+    assert_int_equal(k.counted - marks, 5 + 5 + 4 + 3 * 10 + 11); /* and who has what, but for what is cold */
+    assert_true(hash_anew(k.w) == k.hash);
+    assert_equal_worlds(k.w, k.control);
+}
+
 /* ---- a life ---- */
 
 enum { FORKS = 6, CROWD = 300 };
@@ -373,6 +479,7 @@ int main(void)
         TEST(G3_a_fork_takes_the_kept_hashes_along),
         TEST(G3_fields_that_come_later_make_the_kept_hash_void),
         TEST(G3_each_byte_that_counts_changes_the_hash_and_no_other),
+        TEST(G3_each_byte_outside_of_the_rows_counts),
         TEST(G3_kept_hashes_stay_right_over_a_life_with_forks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
