@@ -5,6 +5,8 @@
 int main(void) { return 77; }
 #else
 #include "support.h"
+#include "reef/multi.h"
+#include "reef/shared.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -64,6 +66,19 @@ static const reef_hooks note_hooks = {
     .construct = note_construct, .copy = note_copy, .destroy = note_destroy, .bytes_move = true};
 REEF_COMPONENT_HOOKS(Note, &note_hooks);
 REEF_FIELDS(Note, REEF_FIELD(Note, number, REEF_U32, NULL, 0, 0));
+
+/* The same outside of the rows. */
+typedef Note SparseNote, PagedNote, ColdNote, ManyNotes, SharedNote;
+REEF_COMPONENT_IN_HOOKS(SparseNote, REEF_SPARSE, &note_hooks);
+REEF_COMPONENT_IN_HOOKS(PagedNote, REEF_PAGED, &note_hooks);
+REEF_COMPONENT_IN_HOOKS(ColdNote, REEF_COLD, &note_hooks);
+REEF_COMPONENT_IN_HOOKS(ManyNotes, REEF_MULTI, &note_hooks);
+REEF_COMPONENT_IN_HOOKS(SharedNote, REEF_SHARED, &note_hooks);
+REEF_FIELDS(SparseNote, REEF_FIELD(SparseNote, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(PagedNote, REEF_FIELD(PagedNote, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(ColdNote, REEF_FIELD(ColdNote, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(ManyNotes, REEF_FIELD(ManyNotes, number, REEF_U32, NULL, 0, 0));
+REEF_FIELDS(SharedNote, REEF_FIELD(SharedNote, number, REEF_U32, NULL, 0, 0));
 
 /* What can't be copied: forks get one of their own, and a rewind leaves it alone. Never hashed. */
 typedef struct {
@@ -184,6 +199,35 @@ static void branch(life *l, uint32_t what)
     reef_snapshot_free(snapshot);
 }
 
+static void write_note(life *l, reef_entity e, reef_component c)
+{
+    Note *note = reef_mut_id(l->w, e, c);
+    must(l, note && *note->owned == note->number);
+    if (note) *note->owned = ++note->number;
+}
+
+/* A note outside of the rows comes, is written or goes; others may have the same one, or one more. */
+static void change_elsewhere(life *l, reef_entity e)
+{
+    const reef_component homes[] = {reef_id(SparseNote), reef_id(PagedNote), reef_id(ColdNote), reef_id(ManyNotes), reef_id(SharedNote)};
+    const uint32_t       home = random_below(&l->seed, 5), what = random_below(&l->seed, 4);
+    const reef_component c = homes[home];
+    reef_world          *w = l->w;
+    if (!reef_has_id(w, e, c)) {
+        must(l, reef_add_id(w, e, c, NULL, NULL) == REEF_OK);
+        return;
+    }
+    write_note(l, e, c);
+    if (what == 0 && !reef_has(w, e, Radio)) {
+        must(l, reef_remove_id(w, e, c) == REEF_OK);
+    } else if (what == 1 && home == 3 && reef_count_on(w, e, ManyNotes) < 5) {
+        must(l, reef_add_id(w, e, c, NULL, NULL) == REEF_OK);
+    } else if (what == 1 && home == 4) {
+        const reef_entity other = reef_entity_at(w, random_below(&l->seed, PEOPLE));
+        if (!reef_entity_is_null(other)) must(l, reef_share_id(w, e, other, c) >= 0);
+    }
+}
+
 static void change_one(life *l, uint32_t what, reef_entity e)
 {
     reef_world *w = l->w;
@@ -202,6 +246,7 @@ static void change_one(life *l, uint32_t what, reef_entity e)
     case 5: must(l, reef_destroy(w, e) == REEF_OK); break;
     case 6: must(l, reef_has(w, e, Radio) || !reef_entity_is_null(reef_clone(w, e))); break;
     case 7: new_table(l, e); break;
+    case 11: change_elsewhere(l, e); break;
     case 8: must(l, reef_change(w, e, reef_with(Health, 1, 2), reef_without(Mass), reef_tag(Hungry)) == REEF_OK); break;
     case 9:
         snprintf(text, sizeof text, "named%u", (unsigned)e.index);
@@ -226,7 +271,7 @@ static void change_many(life *l, uint32_t what)
     switch (what) {
     case 0: must(l, reef_spawn_many(w, 300, NULL, reef_with(Mass, 1), reef_tag(Seen)) == REEF_OK); break;
     case 1: walk(l, "Mass, with Seen", true); break;
-    case 2: walk(l, "in Mass, with Position", false); break;
+    case 2: walk(l, random_below(&l->seed, 2) ? "in Mass, with Position" : "in Mass, in SparseNote, ?in PagedNote", false); break;
     case 3: saw(l, reef_hash(w)); break;
     case 4: must(l, reef_hash_parts(w, sum_part, &sum) == reef_hash(w)), saw(l, sum); break;
     case 5: must(l, reef_shrink(w) == REEF_OK); break;
@@ -247,7 +292,7 @@ static void live(life *l)
         if (what < 4) change_many(l, random_below(&l->seed, 10));
         else if (reef_entity_is_null(e))
             must(l, !reef_entity_is_null(reef_spawn(l->w, reef_with(Mass, 2), reef_with(Position, 1, 1))));
-        else change_one(l, what % 11, e);
+        else change_one(l, what % 12, e);
     }
     must(l, reef_validate(l->w, NULL, 0) == REEF_OK);
     saw(l, reef_hash(l->w));

@@ -98,6 +98,7 @@ static void check_terms(const char *text, const query_text *q)
         const reef_term *a = &q->term[i], *b = &second.term[i];
         MUST(a->component.id == b->component.id && a->access == b->access && a->op == b->op && a->enabled == b->enabled);
         MUST(a->since == b->since && a->count == b->count && reef_entity_equal(a->source, b->source));
+        MUST(a->subtypes == b->subtypes && a->each == b->each);
     }
     MUST(query_text_write(world(), second.term, second.count, second.entities, again, length + 1) == length);
     MUST(memcmp(written, again, length + 1) == 0);
@@ -111,7 +112,7 @@ static void check_query(const char *text, const query_text *t)
         reef_error e = reef_last_error(world());
         bool       known = false;
         for (uint32_t i = 0; i < t->count; i++) known |= t->column[i] == e.number;
-        MUST(known && (e.status == REEF_DUPLICATE_TERM || e.status == REEF_BAD_ARGUMENT) && e.detail[0] == 0);
+        MUST(known && (e.status == REEF_DUPLICATE_TERM || e.status == REEF_BAD_ARGUMENT) && e.detail[0] != 0);
         return;
     }
     uint64_t visited = 0, matching = 0;
