@@ -9,21 +9,39 @@ typedef struct {
 static const reef_hooks watched_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Watched, &watched_rows);
 
-enum { TYPES = 13, PLAIN_TYPES = 11 };
+/* Of every home. */
+typedef struct {
+    int32_t a, b;
+} Sparse;
+typedef Sparse Paged, Cold, Many, InCommon;
+typedef struct {
+    float x, y;
+} Parted;
+REEF_COMPONENT_IN_HOOKS(Sparse, REEF_SPARSE, &watched_rows);
+REEF_COMPONENT_IN(Paged, REEF_PAGED);
+REEF_COMPONENT_IN(Cold, REEF_COLD);
+REEF_COMPONENT_IN(Many, REEF_MULTI);
+REEF_COMPONENT_IN(InCommon, REEF_SHARED);
+REEF_COMPONENT_IN(Parted, REEF_SPLIT);
+REEF_FIELDS(Parted, REEF_FIELD(Parted, x, REEF_F32, NULL, 0, 0), REEF_FIELD(Parted, y, REEF_F32, NULL, 0, 0));
+
+enum { TYPES = 19, PLAIN_TYPES = 17 };
 
 static uint32_t types = TYPES; /* that are used: the hash sees the tickets of those with hooks, which no two copies have in common */
 
 static reef_component type_at(uint32_t i)
 {
     const reef_component all[TYPES] = {reef_id(Position), reef_id(Velocity), reef_id(Health), reef_id(Mass), reef_id(Cargo), reef_id(Flag),
-                                         reef_id(Frozen), reef_id(Hungry), reef_id(Awake), reef_id(Seen), reef_id(Watched), reef_id(Tracked), reef_id(Loose)};
+                                         reef_id(Frozen), reef_id(Hungry), reef_id(Awake), reef_id(Seen), reef_id(Watched), reef_id(Sparse), reef_id(Paged), reef_id(Cold),
+                                         reef_id(Many), reef_id(InCommon), reef_id(Parted), reef_id(Tracked), reef_id(Loose)};
     return all[i];
 }
 
 static uint32_t size_at(uint32_t i)
 {
     static const uint32_t sizes[TYPES] = {sizeof(Position), sizeof(Velocity), sizeof(Health), sizeof(Mass), sizeof(Cargo), sizeof(Flag),
-                                          0, 0, 0, 0, sizeof(Watched), sizeof(Tracked), sizeof(Loose)};
+                                          0, 0, 0, 0, sizeof(Watched), sizeof(Sparse), sizeof(Paged), sizeof(Cold), sizeof(Many),
+                                          sizeof(InCommon), sizeof(Parted), sizeof(Tracked), sizeof(Loose)};
     return sizes[i];
 }
 
@@ -158,6 +176,8 @@ static void assert_tracks(reef_world *w, reef_world *twin, uint64_t since, uint6
         reef_entity one = reef_entity_at(w, i);
         assert_int_equal(reef_changed_since(w, one, Watched, since), reef_changed_since(twin, one, Watched, twin_since));
         assert_int_equal(reef_added_since(w, one, Watched, since), reef_added_since(twin, one, Watched, twin_since));
+        assert_int_equal(reef_changed_since(w, one, Sparse, since), reef_changed_since(twin, one, Sparse, twin_since));
+        assert_int_equal(reef_added_since(w, one, Sparse, since), reef_added_since(twin, one, Sparse, twin_since));
     }
     while (reef_removals_next(w, r, &e, &last)) {
         assert_true(reef_removals_next(twin, twin_r, &other, &other_last));
