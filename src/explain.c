@@ -40,16 +40,28 @@ static void explain_terms(explanation *o, const query *q)
     explain_put(o, "\"\n");
 }
 
-/* Which tables are candidates, and why. */
-static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint64_t rows)
+/* Tables of this world that have rows, of all and of those that have a type (0: none). What other worlds of the family, or futures that were
+ * abandoned, have made or emptied doesn't show. */
+static uint32_t tables_in_use(const reef_world *w, uint32_t component, uint32_t *with)
 {
-    const reef_world *w = q->world;
-    mutex_lock(&w->family->lock);
-    const uint32_t known = w->family->graph.shape_count - TABLE_EMPTY;
-    const uint32_t with = q->rare ? tables_with(w, q->rare) : 0;
-    mutex_unlock(&w->family->lock);
+    uint32_t count = 0;
+    *with = 0;
+    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t == NULL || table_rows(t) == 0) continue;
+        count++;
+        for (uint32_t i = 0; i < t->shape->component_count; i++) *with += t->shape->component[i] == component;
+    }
+    return count;
+}
+
+/* Which tables are candidates, and why. */
+static void explain_tables(explanation *o, const query *q, uint64_t blocks, uint64_t rows, uint32_t walked)
+{
+    uint32_t with;
+    const uint32_t known = tables_in_use(q->world, q->rare, &with);
     explain_put(o, "walks %" PRIu32 " of %" PRIu32 " table%s in the order of their type names, %" PRIu64 " block%s, %" PRIu64 " row%s\n",
-                q->match_count, known, plural(known), blocks, plural(blocks), rows, plural(rows));
+                walked, known, plural(known), blocks, plural(blocks), rows, plural(rows));
     if (q->rare)
         explain_put(o, "tables are found by %s, the rarest type that all of them have: %" PRIu32 "; a new table without it costs nothing\n",
                     type_text(q->rare), with);
@@ -118,13 +130,16 @@ COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size
         return 0;
     }
     uint64_t blocks = 0, rows = 0;
+    uint32_t walked = 0;
     for (uint32_t i = 0; i < q->match_count; i++) {
         const table *t = table_read(w, match_at(q, i)->id);
-        blocks += t ? t->chunks : 0;
-        rows += t ? table_rows(t) : 0;
+        if (t == NULL || table_rows(t) == 0) continue;
+        walked++;
+        blocks += t->chunks;
+        rows += table_rows(t);
     }
     explain_terms(&o, q);
-    explain_tables(&o, q, blocks, rows);
+    explain_tables(&o, q, blocks, rows, walked);
     explain_rows(&o, q);
     if (q->ranking) explain_order(&o, q);
     for (uint32_t i = 0, number = 0; i < q->match_count; i++) {

@@ -566,6 +566,43 @@ static void E6_loops_see_rows_that_came_and_went_between_them(void **state)
     end_world(state, w);
 }
 
+/* The explanation is that of the world as it is: of tables that are empty, or that another future or a fork made, it says nothing. */
+static void C4_F1_an_explanation_is_of_the_world_as_it_is(void **state)
+{
+    static const char wanted[] = "query \"Position, in Velocity\"\n"
+                                 "walks 2 of 4 tables in the order of their type names, 3 blocks, 1503 rows\n"
+                                 "tables are found by Velocity, the rarest type that all of them have: 2; a new table without it costs nothing\n"
+                                 "1. [Frozen, Position, Velocity]: 3 rows in 1 block, all match\n"
+                                 "2. [Position, Velocity]: 1500 rows in 2 blocks, all match\n"
+                                 "1503 entities match\n";
+    char        text[2000], none[1] = "";
+    reef_world *w = world_of(state);
+    assert_ok(reef_spawn_many(w, 1500, NULL, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)));
+    assert_ok(reef_spawn_many(w, 3, NULL, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_tag(Frozen)));
+    assert_ok(reef_spawn_many(w, 9, NULL, reef_with(Position, 1, 2)));
+    assert_some(reef_spawn(w, reef_with(Position, 1, 2), reef_with(Mass, 3)));
+    reef_query q = reef_query_new(w, "Position, in Velocity");
+    assert_int_equal(reef_query_explain(w, q, text, sizeof text), sizeof wanted - 1);
+    assert_string_equal(text, wanted);
+    reef_snapshot *s = reef_snapshot_take(w);
+    reef_world    *fork = reef_fork(w);
+    for (int side = 0; side < 2; side++) { /* in a future that is abandoned, and in a fork */
+        reef_entity e = reef_spawn(side ? fork : w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4), reef_with(Mass, 1));
+        assert_ok(reef_remove(side ? fork : w, e, Velocity));
+        assert_some(reef_spawn(side ? fork : w, reef_with(Velocity, 3, 4), reef_tag(Hungry)));
+    }
+    (void)reef_query_explain(w, q, text, sizeof text);
+    assert_non_null(strstr(text, "walks 2 of 5 tables"));
+    assert_non_null(strstr(text, "all of them have: 3;"));
+    assert_ok(reef_restore(w, s));
+    assert_int_equal(reef_query_explain(w, q, text, sizeof text), sizeof wanted - 1);
+    assert_string_equal(text, wanted);
+    assert_int_equal(reef_query_explain(w, q, none, 1), sizeof wanted - 1); /* cut where the room ends */
+    assert_string_equal(none, "");
+    reef_snapshot_free(s);
+    reef_world_free(fork);
+}
+
 static void E10_queries_end_with_their_world(void **state)
 {
     reef_world *w = another_world(state, NULL);
@@ -599,6 +636,7 @@ int main(void)
         TEST(C1_one_switch_decides_in_many_chunks),
         TEST(C1_two_switches_and_the_bits_behind_the_last_row),
         TEST(E6_loops_see_rows_that_came_and_went_between_them),
+        TEST(C4_F1_an_explanation_is_of_the_world_as_it_is),
         TEST(E10_queries_end_with_their_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
