@@ -235,6 +235,9 @@ static void G5_synctest_of_a_failing_step_changes_nothing(void **state)
     assert_refused(s.w, REEF_BAD_ARGUMENT, reef_synctest(s.w, &(reef_synctest_config){30, 0, game_step, NULL, &s.g}, NULL));
     assert_refused(s.w, REEF_BAD_ARGUMENT,
                    reef_synctest(s.w, &(reef_synctest_config){30, 65537, game_step, NULL, &s.g}, NULL));
+    s.g.fail_at = 0;
+    assert_ok(reef_synctest(s.w, &(reef_synctest_config){3, 65536, game_step, NULL, &s.g}, NULL));
+    assert_ok(reef_synctest(s.w, &(reef_synctest_config){0, 1, game_step, NULL, &s.g}, NULL)); /* nothing to play */
     assert_int_equal(reef_synctest(NULL, &config, NULL), REEF_BAD_ARGUMENT);
     scene_end(&s, state);
 }
