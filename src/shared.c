@@ -230,14 +230,18 @@ void shared_firsts_free(const reef_world *w, const value_store *s, uint32_t *fir
     memory_free(&w->family->memory, MEMORY_OTHER, firsts, (size_t)s->count * sizeof *firsts);
 }
 
-const char *shared_wrong(const value_store *s, uint64_t *number)
+/* Under the lock: a fork on another thread may claim the same values. */
+const char *shared_wrong(const reef_world *w, const value_store *s, uint64_t *number)
 {
-    for (uint32_t slot = 0; slot < s->count; slot++) {
+    bool wrong = false;
+    mutex_lock(&w->family->lock);
+    for (uint32_t slot = 0; !wrong && slot < s->count; slot++) {
         const shared_head *h = head_of(*slot_at(s, slot));
         *number = slot;
-        if (h->component != s->component || h->holders == 0 || h->copy) return "a value without holders, or of another type: slot";
+        wrong = h->component != s->component || REEF_ACQUIRE_U32(&h->holders) == 0 || h->copy;
     }
-    return NULL;
+    mutex_unlock(&w->family->lock);
+    return wrong ? "a value without holders, or of another type: slot" : NULL;
 }
 
 /* ---- calls ---- */

@@ -126,7 +126,7 @@ bool shared_own_all(reef_world *w, uint32_t component); /* all of them, and thei
 reef_entity shared_first(const value_store *s, reef_entity e);
 uint32_t *shared_firsts(const reef_world *w, const value_store *s);
 void shared_firsts_free(const reef_world *w, const value_store *s, uint32_t *firsts);
-const char *shared_wrong(const value_store *s, uint64_t *number); /* NULL: they are sound */
+const char *shared_wrong(const reef_world *w, const value_store *s, uint64_t *number); /* NULL: they are sound */
 /* The slot of an entity's value itself, its page ours and marked. */
 void *store_slot_own(reef_world *w, uint32_t component, reef_entity e);
 

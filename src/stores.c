@@ -140,7 +140,7 @@ static reef_status store_validate(proving *x)
     if (s->paged != (t->home == REEF_PAGED) || s->multi != (t->home == REEF_MULTI) || s->shared != (t->home == REEF_SHARED))
         return corrupt(x, "not laid out as its home", (uint64_t)t->home);
     uint64_t number = 0;
-    const char *runs = s->multi ? multi_wrong(s, &number) : s->shared ? shared_wrong(s, &number) : NULL;
+    const char *runs = s->multi ? multi_wrong(s, &number) : s->shared ? shared_wrong(x->w, s, &number) : NULL;
     if (runs) return corrupt(x, runs, number);
     for (uint32_t page = 0; page < s->values.count; page++)
         if (s->values.page[page] && page_validate(x, page) != REEF_OK) return REEF_CORRUPT;

@@ -228,6 +228,25 @@ static void change_elsewhere(life *l, reef_entity e)
     }
 }
 
+/* All of one home, in a loop: what others share is claimed at once. */
+static void write_notes(life *l)
+{
+    static const char *const texts[] = {"SparseNote", "PagedNote", "ColdNote", "each ManyNotes", "SharedNote"};
+    const reef_component     homes[] = {reef_id(SparseNote), reef_id(PagedNote), reef_id(ColdNote), reef_id(ManyNotes), reef_id(SharedNote)};
+    const uint32_t           home = random_below(&l->seed, 5);
+    uint64_t                 sum = 0;
+    for (reef_block b = reef_begin_text(l->w, texts[home]); reef_next(&b);) {
+        Note *note = reef_block_inout(&b, homes[home]);
+        must(l, note != NULL);
+        for (uint32_t i = 0; note && i < (home == 4 ? 1 : b.count); i++) { /* one value for all rows of a shared block */
+            must(l, *note[i].owned == note[i].number);
+            sum += *note[i].owned = ++note[i].number;
+        }
+    }
+    must(l, reef_last_error(l->w).status == REEF_OK);
+    saw(l, sum);
+}
+
 static void change_one(life *l, uint32_t what, reef_entity e)
 {
     reef_world *w = l->w;
@@ -278,6 +297,7 @@ static void change_many(life *l, uint32_t what)
     case 6: must(l, reef_clear_all(w, Hungry) >= 0); break;
     case 7: must(l, reef_destroy_with(w, reef_id(Frozen), reef_id(Health)) >= 0); break;
     case 8: saw(l, reef_world_stats(w).entities); break;
+    case 9: write_notes(l); break;
     default:
         if (l->depth < 2) branch(l, random_below(&l->seed, 3));
         break;
@@ -289,7 +309,7 @@ static void live(life *l)
     for (uint32_t i = 0; i < l->steps && !l->failed; i++) {
         reef_entity e = reef_entity_at(l->w, random_below(&l->seed, PEOPLE * 2));
         uint32_t    what = random_below(&l->seed, 100);
-        if (what < 4) change_many(l, random_below(&l->seed, 10));
+        if (what < 4) change_many(l, random_below(&l->seed, 11));
         else if (reef_entity_is_null(e))
             must(l, !reef_entity_is_null(reef_spawn(l->w, reef_with(Mass, 2), reef_with(Position, 1, 1))));
         else change_one(l, what % 12, e);
