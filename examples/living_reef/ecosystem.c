@@ -135,13 +135,22 @@ bool ecosystem_tick(ecosystem *e)
     return check_energy(e);
 }
 
+/* The species is a group of a query in the order of species: no other fish is looked at. */
 bool ecosystem_remove(ecosystem *e, uint32_t kind)
 {
-    const reef_system_desc once = {.function = take_out,
-                                   .context = &kind,
-                                   .text = "in Position, in Species, in Energy; reads Sea, sends Corpse, destroys"};
-    if (reef_system_once(e->world, &once, 0) < 0 || reef_tick_phase(e->world, "end", 0) < 0)
-        return ecosystem_refused(e, "taking a species out");
+    reef_world *w = e->world;
+    const Sea   sea = *reef_single_get(w, Sea);
+    reef_query  fish = reef_query_new(w, "in Position, with Species, in Energy");
+    bool        good = reef_query_order(w, fish, &(reef_order){.component = reef_id(Species), .field = "index"}) == REEF_OK;
+    reef_loop   of_kind = {.grouped = true, .group = reef_key_u32(kind), .deferred = true};
+    for (reef_block b = reef_begin_loop(w, fish, &of_kind); reef_next(&b);) {
+        const Position *at = reef_in(&b, Position);
+        const Energy   *energy = reef_in(&b, Energy);
+        for (uint32_t i = 0; good && i < b.count; i++)
+            good = reef_post(w, Corpse, sea_cell(&sea, at[i].x, at[i].y), energy[i].units) == REEF_OK && reef_destroy(w, b.entities[i]) == REEF_OK;
+    }
+    good = good && reef_last_error(w).status == REEF_OK;
+    if (!good || reef_query_free(w, fish) != REEF_OK || reef_tick_phase(w, "end", 0) < 0) return ecosystem_refused(e, "taking a species out");
     return check_energy(e);
 }
 

@@ -258,16 +258,3 @@ void bury(reef_block *b)
     for (const Corpse *c; (c = reef_next_event(&corpses)) != NULL;)
         reef_mut(b->world, sea_entity(sea, c->cell), Water)->of[DETRITUS] += c->units;
 }
-
-void take_out(reef_block *b)
-{
-    const Sea      *sea = reef_single_get(b->world, Sea);
-    const Position *at = reef_in(b, Position);
-    const Species  *kind = reef_in(b, Species);
-    const Energy   *energy = reef_in(b, Energy);
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (kind[i].index != *(const uint32_t *)b->context) continue;
-        reef_send(b, Corpse, sea_cell(sea, at[i].x, at[i].y), energy[i].units);
-        reef_cmd_destroy(b, b->entities[i]);
-    }
-}

@@ -46,7 +46,4 @@ void spawn(reef_block *b);  /* adults with enough energy give part of it to youn
 void add_births(void *total, const void *part);
 void bury(reef_block *b); /* corpses become detritus */
 
-/* Kills all fish of a species; context: its index. For a world between two ticks, and not one of its systems. */
-void take_out(reef_block *b);
-
 #endif
