@@ -33,6 +33,8 @@ double median(const double *v, int n);
 bool   row_playable(const bench_options *o, const bench_row *r);
 /* Runs a row. False, with a message on stderr: a checksum was wrong. */
 bool run_row(const bench_options *o, const bench_row *r, row_result *result);
+/* What is timed of reef runs inside of this: scripts/instructions lets valgrind count there, by the name. */
+void run_subject(void (*run)(void *), void *state) __attribute__((noinline));
 /* A line on stderr that the next one overwrites; nothing when stderr is no terminal. An empty text clears it. */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
