@@ -82,6 +82,7 @@
     X(118, "columns of 16 bytes behind a new one go to the slots before theirs") \
     X(131, "a loop that is left keeps what was copied for it") \
     X(124, "the rows that a loop which was left had looked for are those of the next one") \
-    X(126, "a loop writes to the only block of a table without a look at whether it is shared")
+    X(126, "a loop writes to the only block of a table without a look at whether it is shared") \
+    X(140, "a history tells the hash of a state that its inputs don't lead to any more")
 
 #endif
