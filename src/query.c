@@ -454,7 +454,8 @@ static COLD reef_status text_read(reef_world *w, term_list *l, const char *text)
 /* The same of a term that makes no sense: of a text, where it stands and why. */
 static COLD reef_status term_refuse(reef_world *w, const term_list *l, reef_status s, uint32_t i, const char *why)
 {
-    reef_error e = {.status = s, .operation = w->calling && !w->running ? w->calling : l->op, .component = l->term[i].component, .number = l->number[i]};
+    const char *op = w->calling && !w->running ? w->calling : l->op;
+    reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->number[i]};
     if (l->said && why) snprintf(e.detail, sizeof e.detail, "%s", why);
     return failure_record(w, &e);
 }
