@@ -39,20 +39,24 @@ void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64
 }
 #else
 /* Four entities (eight floats) at a time, without a branch: half of the rows match at random, so a loop over the set
- * bits (ctz) mispredicts once a word and moves 8 bytes at a time. Unmatched rows get their own bytes back. */
+ * bits (ctz) mispredicts once a word and moves 8 bytes at a time. Unmatched rows get their own bytes back. 32 bits go
+ * to all lanes at once, of which each looks at its own: 8 instructions for four entities, where taking out their four
+ * bits made 19, and 32 rounds for 1,024, whose end the processor foresees, where there were 256. */
 typedef float   f8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t i8 __attribute__((vector_size(32)));
 void k_iter2_bits(Position *restrict p, const Velocity *restrict v, const uint64_t *restrict bits, uint32_t n, float dt)
 {
-    const i8 lane = {1, 1, 2, 2, 4, 4, 8, 8};
-    uint32_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        int32_t nibble = (int32_t)(bits[i >> 6] >> (i & 63)) & 15;
-        i8      mask = (((i8){0} + nibble) & lane) != 0;
-        f8     *d = (f8 *)(p + i), old = *d, new = old + *(const f8 *)(v + i) * dt;
-        *d = (f8)(((i8) new &mask) | ((i8)old & ~mask));
+    const uint32_t whole = n & ~31u;
+    for (uint32_t i = 0; i < whole; i += 32) {
+        const i8 half = (i8){0} + (int32_t)(bits[i >> 6] >> (i & 32));
+        i8       lane = {1, 1, 2, 2, 4, 4, 8, 8};
+        for (uint32_t k = 0; k < 32; k += 4, lane <<= 4) { /* unrolled, so that the lanes' bits are constants */
+            const i8 mask = (half & lane) != 0;
+            f8      *d = (f8 *)(p + i + k), old = *d, new = old + *(const f8 *)(v + i + k) * dt;
+            *d = (f8)(((i8) new &mask) | ((i8)old & ~mask));
+        }
     }
-    for (; i < n; i++)
+    for (uint32_t i = whole; i < n; i++)
         if (bits[i >> 6] >> (i & 63) & 1) {
             p[i].x += v[i].x * dt;
             p[i].y += v[i].y * dt;
