@@ -110,6 +110,7 @@ void walk_open(reef_block *b, const query *q)
     b->skip = 0;
     b->left = UINT64_MAX;
     b->since = 0;
+    b->next_slots = NULL;
     b->lone = switch_is_alone(q) ? bit_store_of(q->world, q->switches[0] >> 1) : NULL;
     b->frozen = NULL;
     b->words = NULL;
@@ -690,32 +691,42 @@ INLINE void column_ahead(const reef_block *b, const query *q, const reef_slot *n
     }
 }
 
+static NOINLINE bool lone_leave(reef_block *b)
+{
+    b->next_slots = NULL;
+    return walk_next(b);
+}
+
 /* One switch decides, and nothing else is asked: its words are the mask as they are. The next chunk in the middle of a table, or of a
  * part (another thread may be making the columns behind it its own), of which the first word says that some rows match and some don't; all
- * others go by walk_next. Few instructions: what the caller does with words keeps the processor busy, so that none is hidden behind it
- * (iter_frag_1k_bit: 244 -> 158 for a block, 1.23 -> 1.17 times raw). */
+ * others go by walk_next. That the chunk behind it is there and no other part's, and where its slots are, is left in next_slots for the
+ * step to it. Few instructions: none is hidden behind what the caller does (iter_frag_1k_bit: 244 -> 153 for a block; from 172 to 153 it
+ * went from 8.4 to 7.4 ns). */
 static NOINLINE bool lone_next(reef_block *b)
 {
     const query *q = b->query;
     const reef_paged *words = &((const bit_store *)b->lone)->words;
     const uint32_t unit = b->walk_unit;
-    if (UNLIKELY(unit == b->end_unit || unit >= words->count)) return walk_next(b);
+    const reef_slot *slots = b->next_slots;
+    if (UNLIKELY(slots == NULL || !q->head.remembers)) {
+        if (unit == b->end_unit || unit >= words->count) return lone_leave(b);
+        slots = unit_slots(b->world, unit);
+    }
     const uint64_t *mask = words->page[unit];
-    const reef_slot *slots = unit_slots(b->world, unit);
     const uint32_t next = slots[0].head.next;
-    if (UNLIKELY(mask == NULL || mask[0] == 0 || mask[0] == ~0ull || next == 0 || next == b->end_unit)) return walk_next(b);
+    if (UNLIKELY(next == b->end_unit || next == 0 || next >= words->count)) return lone_leave(b);
+    if (UNLIKELY(mask == NULL || mask[0] == 0 || mask[0] == ~0ull)) return lone_leave(b);
+    const uintptr_t then = (uintptr_t)words->page[next]; /* or NULL */
+    PREFETCH((const void *)then);
+    PREFETCH((const void *)(then + 64));
     b->slots = slots;
     b->walk_unit = next;
     b->unit = unit;
     b->count = REEF_BLOCK_ROWS;
     b->entities = slot_entities(slots);
     b->mask = mask;
-    if (LIKELY(next < words->count)) {
-        const uintptr_t then = (uintptr_t)words->page[next]; /* or NULL */
-        PREFETCH((const void *)then);
-        PREFETCH((const void *)(then + 64));
-    }
     const reef_slot *ahead = unit_slots(b->world, next);
+    b->next_slots = ahead;
     PREFETCH((const void *)(2 * (uintptr_t)ahead - (uintptr_t)slots)); /* chunks mostly lie in their order */
     column_ahead(b, q, ahead, 0);
     column_ahead(b, q, ahead, 1);
@@ -723,14 +734,11 @@ static NOINLINE bool lone_next(reef_block *b)
     return b->part || reef_block_mark(b, &q->head);
 }
 
-/* What reef_next doesn't do by itself. */
-bool reef_block_more(reef_block *b)
+static NOINLINE bool block_more(reef_block *b)
 {
     const query *q = b->query;
-    if (UNLIKELY(!b->open)) return false;
     if (UNLIKELY(b->walks)) {
         if (b->cut != b->cut_end) return run_next(b);
-        if (b->lone) return lone_next(b);
         if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
         return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
     }
@@ -742,6 +750,13 @@ bool reef_block_more(reef_block *b)
     }
     if (UNLIKELY(!loop_end_straight(b))) reef_end(b);
     return false;
+}
+
+/* What reef_next doesn't do by itself. */
+bool reef_block_more(reef_block *b)
+{
+    if (UNLIKELY(!b->open)) return false;
+    return b->walks && b->lone ? lone_next(b) : block_more(b);
 }
 
 bool reef_next_block(reef_block *b)
