@@ -691,10 +691,20 @@ INLINE void column_ahead(const reef_block *b, const query *q, const reef_slot *n
     }
 }
 
+INLINE void columns_ahead(const reef_block *b, const query *q, const reef_slot *next)
+{
+    column_ahead(b, q, next, 0);
+    column_ahead(b, q, next, 1);
+    for (uint32_t i = 2; UNLIKELY(i < q->head.column_count); i++) column_ahead(b, q, next, i);
+}
+
+/* The chunk isn't one for lone_next: a table's first one never is, and the second mostly lies elsewhere. */
 static NOINLINE bool lone_leave(reef_block *b)
 {
     b->next_slots = NULL;
-    return walk_next(b);
+    if (!walk_next(b)) return false;
+    if (b->walk_unit != 0 && b->walk_unit != b->end_unit) columns_ahead(b, b->query, unit_slots(b->world, b->walk_unit));
+    return true;
 }
 
 /* One switch decides, and nothing else is asked: its words are the mask as they are. The next chunk in the middle of a table, or of a
@@ -728,9 +738,7 @@ static NOINLINE bool lone_next(reef_block *b)
     const reef_slot *ahead = unit_slots(b->world, next);
     b->next_slots = ahead;
     PREFETCH((const void *)(2 * (uintptr_t)ahead - (uintptr_t)slots)); /* chunks mostly lie in their order */
-    column_ahead(b, q, ahead, 0);
-    column_ahead(b, q, ahead, 1);
-    for (uint32_t i = 2; UNLIKELY(i < q->head.column_count); i++) column_ahead(b, q, ahead, i);
+    columns_ahead(b, q, ahead);
     return b->part || reef_block_mark(b, &q->head);
 }
 
