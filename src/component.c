@@ -285,7 +285,7 @@ static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const
     if ((w->hot.records.shared == 0 && !observed(w)) || w->locks || !spot_find(w, &x, e)) return false;
     const uint64_t key = spot_key(&x, c, remove);
     const uint32_t i = edge_index(key);
-    if (!edge_open(w, &x, key, i, w->hot.version) || (value && w->edge_cache[i].edge->size != size)) return false;
+    if (w->edge_cache[i].key != key || !edge_open(w, &x, i, w->hot.version) || (value && w->edge_cache[i].edge->size != size)) return false;
     const table *from = w->edge_cache[i].from;
     const handle moved = handle_at(from->tail, place_row(from->next - 1));
     if (!record_owned(w, HANDLE_INDEX(x.h)) || !record_owned(w, HANDLE_INDEX(moved))) return false;
@@ -374,7 +374,7 @@ static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_co
     if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) || UNLIKELY(!lately && !observe_straight(w, c.id)))
         return add_slow(w, "reef_add", e, c, NULL, out);
     const uint64_t key = spot_key(&x, c, false);
-    if (UNLIKELY(!edge_open(w, &x, key, edge_lately(w, key, false, w->hot.version), w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.version) || !edge_open(w, &x, i, w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
     void *made = edge_add(w, &x, i);
     bool told = true;
     if (LIKELY(lately)) observe_lately_told(w, e, made);
@@ -389,8 +389,8 @@ static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_compone
     spot x;
     if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
     const uint64_t key = spot_key(&x, c, false);
-    const uint32_t i = edge_lately(w, key, false, w->hot.gate_move);
-    if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    const uint32_t i = EDGE_CACHE;
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
     void *made = edge_add(w, &x, i);
     if (out) *out = made;
     return REEF_OK;
@@ -468,7 +468,7 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (size && spot_find(w, &x, e)) {
         const uint64_t key = spot_key(&x, c, false);
         const uint32_t i = edge_index(key);
-        if (edge_open(w, &x, key, i, w->hot.gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
+        if (w->edge_cache[i].key == key && edge_open(w, &x, i, w->hot.gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
         if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
     }
     return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
@@ -479,11 +479,11 @@ reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const vo
     spot x;
     if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
     const uint64_t key = spot_key(&x, c, false);
-    const uint32_t i = edge_lately(w, key, false, w->hot.gate_move);
-    if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return set_slow(w, e, c, value, size);
+    const uint32_t i = EDGE_CACHE;
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return set_slow(w, e, c, value, size);
     const edge *d = w->edge_cache[i].edge;
     if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
-    if (UNLIKELY(!d->word)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
+    if (UNLIKELY(size != 8)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
     return (reef_status)edge_go(w, &x, i, value, true, false, REEF_ADDED);
 }
 
@@ -543,8 +543,8 @@ static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_comp
     spot x;
     if (UNLIKELY(!spot_find(w, &x, e))) return remove_slow(w, e, c);
     const uint64_t key = spot_key(&x, c, true);
-    const uint32_t i = edge_lately(w, key, true, w->hot.gate_move);
-    if (UNLIKELY(!edge_open(w, &x, key, i, w->hot.gate_move))) return remove_slow(w, e, c);
+    const uint32_t i = EDGE_CACHE + 1;
+    if (UNLIKELY(!edge_lately(w, key, true, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return remove_slow(w, e, c);
     if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
     return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);
 }

@@ -412,7 +412,7 @@ static size_t edge_bytes(uint32_t moves) { return sizeof(edge) + moves * sizeof(
 
 static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to)
 {
-    e->word = e->size == 0 || e->size == 8 ? 8 : 0;
+    e->word = e->size == 0 || e->size == 8;
     for (uint32_t slot = SLOT_COLUMNS; slot < from->end_slot; slot++) {
         const column *c = &from->columns[slot];
         uint32_t there = slot_find(w, c->type->id, to->table);
@@ -423,8 +423,8 @@ static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shap
     e->rest = (uint16_t)(e->count - e->end_8);
     const uint32_t pairs = (uint32_t)(e->end_16 - e->end_8), own = e->slot;
     const shape *s = e->key & 1 ? from : to;
-    e->pair_from = from->end_8;
-    e->pair_to = to->end_8;
+    e->pair_from = (uint16_t)(from->end_8 * sizeof(reef_slot));
+    e->pair_to = (uint16_t)(to->end_8 * sizeof(reef_slot));
     e->pair_count = (uint16_t)(own >= s->end_8 && own < s->end_16 ? own - s->end_8 : pairs);
 }
 

@@ -101,10 +101,10 @@ typedef struct edge {
     uint32_t from, to;     /* tables */
     uint16_t slot;         /* add: of the new column, 0 for a tag. remove: of the old one in `from` */
     uint32_t size;         /* of that component */
-    uint32_t word;         /* 8 (as a size that set compares): the component is 8 bytes wide, or a tag; else 0 */
+    bool     word;         /* the component is 8 bytes wide, or a tag */
     uint16_t end_8, end_16, count; /* moves by size class */
     uint16_t rest;         /* moves of other sizes than 8 */
-    uint16_t pair_from, pair_to, pair_count; /* slots of the first column of 16 bytes that is kept; so many lie side by side, then
+    uint16_t pair_from, pair_to, pair_count; /* the first column of 16 bytes that is kept, as in edge_move; so many lie side by side, then
                                                 comes the component's own, if it is such a column, and then the others */
     edge_move move[];
 } edge;
