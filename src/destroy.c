@@ -86,13 +86,15 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
     t->next = last;
     w->hot.fresh_end = 0;
     *w->ring_next++ = HANDLE_INDEX(h);
-    if (narrow) row_copy_words(t->shape, slots, word, tail, last_word);
-    else row_copy(t->shape, slots, place_row(place), tail, place_row(last));
-    handle moved;
-    memcpy(&moved, (const char *)tail[SLOT_ENTITIES].block + last_word, sizeof moved);
-    memcpy((char *)slots[SLOT_ENTITIES].block + word, &moved, sizeof moved);
-    handle_record_put(w, moved, place);
-    *record = value - place + ((uint64_t)1 << 32) + PLACE_DEAD; /* after that: the row that moves may be the one that goes */
+    if (LIKELY(place != last)) {
+        if (narrow) row_copy_words(t->shape, slots, word, tail, last_word);
+        else row_copy(t->shape, slots, place_row(place), tail, place_row(last));
+        handle moved;
+        memcpy(&moved, (const char *)tail[SLOT_ENTITIES].block + last_word, sizeof moved);
+        memcpy((char *)slots[SLOT_ENTITIES].block + word, &moved, sizeof moved);
+        handle_record_put(w, moved, place);
+    }
+    *record = value - place + ((uint64_t)1 << 32) + PLACE_DEAD;
     w->state.ring_tail++;
     entities_ended(w, 1);
     return true;
