@@ -80,6 +80,8 @@
     X(116, "an index made by hand isn't counted: the counter of new ones comes to it") \
     X(117, "asking for a value makes room for it") \
     X(118, "columns of 16 bytes behind a new one go to the slots before theirs") \
+    X(141, "indices are given out of a page of entities without components after somebody wrote there") \
+    X(142, "a page of entities without components is the same in both worlds, however many there are") \
     X(131, "a loop that is left keeps what was copied for it") \
     X(124, "the rows that a loop which was left had looked for are those of the next one") \
     X(126, "a loop writes to the only block of a table without a look at whether it is shared") \

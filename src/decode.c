@@ -139,7 +139,7 @@ static bool indices_set(decoding *d, uint32_t indices)
     }
     if (!records_reserve(w, was, indices)) return decode_no_memory(d);
     w->hot.index_count = indices;
-    w->hot.fresh_end = 0;
+    fresh_close(w);
     for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
         const uint32_t in = i & (RECORDS_PER_PAGE - 1), n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
         memset((uint64_t *)w->hot.records.page[i >> REEF_RECORD_BITS] + in, 0, n * sizeof(uint64_t));

@@ -348,10 +348,9 @@ static bool name_next(reef_diff *d)
 static bool id_next(reef_diff *d, uint32_t side, reef_change_kind kind)
 {
     const reef_world *w = d->world[side], *other = d->world[!side];
-    const reef_paged *ours = &w->hot.records, *others = &other->hot.records;
     for (; d->at < w->hot.index_count; d->at++) {
         const uint32_t index = (uint32_t)d->at, page = index >> REEF_RECORD_BITS;
-        if (index % RECORDS_PER_PAGE == 0 && page < others->count && ours->page[page] == others->page[page]) {
+        if (index % RECORDS_PER_PAGE == 0 && records_same(w, other, page)) {
             d->at |= RECORDS_PER_PAGE - 1;
             continue;
         }

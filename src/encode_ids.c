@@ -83,8 +83,7 @@ static bool idle_differs(const encoding *x, uint32_t index)
 
 static bool idle_page_differs(const encoding *x, uint32_t page)
 {
-    const reef_paged *p = &x->w->hot.records;
-    return x->base == NULL || page >= x->base->hot.records.count || x->base->hot.records.page[page] != p->page[page];
+    return x->base == NULL || !records_same(x->w, x->base, page);
 }
 
 /* How many are idle now and were another way before; `put`: writes them. */

@@ -237,7 +237,7 @@ reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
     ASSERT(lanes <= w->lane_room);
     memcpy(w->lane_made, made, lanes * sizeof *made);
     w->lane_rest = lanes;
-    w->hot.fresh_end = 0; /* the straight paths that give out an id, or get one back, are closed */
+    fresh_close(w); /* the straight paths that give out an id, or get one back, are closed */
     w->ring_next = w->ring_end = NULL;
     return REEF_NO_MEMORY;
 }

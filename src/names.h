@@ -340,6 +340,7 @@
 #define paged_grow reef_inner_paged_grow
 #define paged_has_past reef_inner_paged_has_past
 #define paged_keep reef_inner_paged_keep
+#define paged_lend reef_inner_paged_lend
 #define paged_own reef_inner_paged_own
 #define paged_past reef_inner_paged_past
 #define paged_share reef_inner_paged_share
@@ -435,6 +436,7 @@
 #define record_magic reef_inner_record_magic
 #define record_own reef_inner_record_own
 #define record_write reef_inner_record_write
+#define records_blank reef_inner_records_blank
 #define records_fresh reef_inner_records_fresh
 #define records_reserve reef_inner_records_reserve
 #define relabel_cancel reef_inner_relabel_cancel

@@ -36,6 +36,7 @@ typedef struct paged_type {
     bool             raw;     /* new pages needn't be cleared */
     uint16_t         align;   /* of pages; 0: BLOCK_ALIGN */
     paged_copy       copy;    /* NULL: memcpy */
+    const void      *common;  /* a constant page that stands in for all that hold the same: nobody owns it. NULL: there is none */
 } paged_type;
 
 typedef struct reef_node reef_node;
@@ -53,6 +54,8 @@ typedef struct paged_owner {
 bool paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint64_t fork_version); /* at least count slots, new ones NULL */
 /* Page i for writing: made (cleared) when it is NULL, copied when it is shared. NULL: no memory, nothing changed. */
 void *paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
+/* Page i, which is NULL, becomes the common one: readers find it, and paged_own copies it. False: no memory, nothing changed. */
+bool paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
 /* Frees page i (owned or not) and leaves NULL there. False: no memory to own the node. */
 bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version);
 /* A second holder of the same pages. Both must raise fork_version above every version written so far. Can't fail. */
@@ -68,7 +71,7 @@ void *paged_past(const reef_paged *p, uint32_t i, uint64_t version);
 /* Contents newer than this are the holder's own: none are while others hold its node or a child of it. Under the lock. */
 uint64_t paged_base(const reef_paged *p);
 
-/* Is page i ours alone? (fast path of paged_own) */
+/* Is page i ours alone, if it isn't the common one? (fast path of paged_own) */
 INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)
 {
     return p->shared == 0 || p->version[i] > fork_version;

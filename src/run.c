@@ -310,7 +310,7 @@ static void phase_open(reef_world *w, uint64_t version)
     w->hot.version = version;
     w->locks++;
     w->slow |= SLOW_LOCKED;
-    w->hot.fresh_end = 0;
+    fresh_close(w);
     gates_close(w);
     w->running = true;
 }

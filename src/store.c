@@ -4,7 +4,7 @@
 /* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
 enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, MULTI_PAGE_BYTES = 1 << 20, INDEX_ENTRIES = 1 << REEF_INDEX_BITS };
 
-const paged_type pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL};
+const paged_type pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
 
 static reef_store store_none; /* of all types that have no store; nobody writes it */
 static const uint32_t store_number_none;

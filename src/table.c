@@ -5,15 +5,15 @@
 
 static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
-const paged_type pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL};
-const paged_type pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL};
-const paged_type pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL};
-const paged_type pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true, 0, NULL};
-const paged_type pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false, 0, NULL};
+const paged_type pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, records_blank};
+const paged_type pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
+const paged_type pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL, NULL};
+const paged_type pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true, 0, NULL, NULL};
+const paged_type pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false, 0, NULL, NULL};
 
-const paged_type pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false, 0, NULL};
-const paged_type pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false, 0, NULL};
-const paged_type pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true, 0, NULL};
+const paged_type pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false, 0, NULL, NULL};
+const paged_type pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false, 0, NULL, NULL};
+const paged_type pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true, 0, NULL, NULL};
 
 paged_owner owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
 paged_owner owner_records(const reef_world *w) { return owner_of(w->family, &pages_records); }

@@ -163,6 +163,9 @@ INLINE void row_copy(const shape *s, reef_slot *to, size_t to_row, const reef_sl
 
 /* A record for writing; its index must have one. NULL: no memory. */
 uint64_t *record_own(reef_world *w, uint32_t index);
+/* The records of entities that never had anything: of a whole page of them nothing is kept but that it is one. */
+extern const uint64_t records_blank[RECORDS_PER_PAGE];
+INLINE bool records_are_blank(const reef_world *w, uint32_t page) { return w->hot.records.page[page] == (const void *)records_blank; }
 INLINE uint64_t record_read(const reef_world *w, uint32_t index) { return *reef_record_at(&w->hot, index); }
 /* For commits: the page was owned before. */
 INLINE void record_put(reef_world *w, reef_entity e, uint32_t place)
@@ -184,7 +187,14 @@ INLINE void record_put_rowless(reef_world *w, reef_entity e, uint32_t place)
 }
 INLINE bool record_owned(const reef_world *w, uint32_t index)
 {
-    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version);
+    return paged_owned(&w->hot.records, index >> REEF_RECORD_BITS, w->hot.fork_version) && !records_are_blank(w, index >> REEF_RECORD_BITS);
+}
+/* Are all records of a page the same in both? False: nobody knows. */
+INLINE bool records_same(const reef_world *w, const reef_world *other, uint32_t page)
+{
+    const reef_paged *p = &w->hot.records, *q = &other->hot.records;
+    return page < p->count && page < q->count && p->page[page] == q->page[page] &&
+           (!records_are_blank(w, page) || w->hot.index_count == other->hot.index_count || BUG(142));
 }
 INLINE void handle_record_put(reef_world *w, handle h, uint32_t place)
 {

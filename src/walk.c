@@ -69,7 +69,7 @@ INLINE void loop_lock(reef_world *w, query *q)
     w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
     w->locks++;
     w->slow |= SLOW_LOCKED;
-    w->hot.fresh_end = 0;
+    fresh_close(w);
     gates_close(w);
     q->open++;
 }

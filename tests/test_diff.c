@@ -570,6 +570,29 @@ static void G4_what_is_shared_is_skipped_unseen(void **state)
 
 #endif
 
+/* Neither world needed memory for them. */
+static void G5_entities_without_components(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_bytes bytes;
+    for (uint32_t i = 0; i < 4096; i++) (void)reef_create(w);
+    reef_world *fork = reef_fork(w);
+    for (uint32_t i = 0; i < 10; i++) (void)reef_create(w);
+    for (uint32_t i = 0; i < 5000; i++) (void)reef_create(fork);
+    assert_int_equal(count_of(w, fork), 4990);
+    assert_int_equal(count_of(fork, w), 4990);
+    assert_int_equal(count_of(w, w), 0);
+    proves(w, fork);
+    proves(fork, w);
+    assert_ok(reef_diff_bytes(w, fork, &bytes, &(reef_save_desc){.sealed = true}));
+    assert_ok(reef_diff_apply(w, bytes.data, bytes.size));
+    assert_true(reef_hash(w) == reef_hash(fork));
+    assert_int_equal(reef_count_alive(w), 9096);
+    assert_valid(w);
+    reef_bytes_free(&bytes);
+    reef_world_free(fork);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +602,7 @@ int main(void)
 #if defined(__linux__)
         TEST(G4_what_is_shared_is_skipped_unseen),
 #endif
+        TEST(G5_entities_without_components),
         TEST(G5_more_fields_than_bits),
         TEST(G5_a_difference_is_all_of_the_difference),
         TEST(G5_worlds_neednt_be_related),
