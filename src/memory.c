@@ -15,6 +15,7 @@ enum {
     ARENA_MAX = COARSE * 256,          /* larger blocks come from the allocator */
     PIECE_FIRST = 16 << 10, PIECE_SMALL = 64 << 10, PIECE = 2 << 20,
     PIECES_SMALL = 64 << 10,           /* in small pieces together, before the first large one */
+    PIECES_SINGLE = 8 << 20,           /* before the first one of twice that */
     RUN_FIRST = 16 << 10, RUN_LARGE = 64 << 10, /* the first ones; of a large piece */
     RUN = 512 << 10,
     TOUCH_AHEAD = 64 << 10,            /* of a run, touched at once: one thread's share as well */
@@ -31,7 +32,7 @@ typedef struct piece {
     size_t bytes;
     size_t taken;  /* from the start, by runs */
     size_t carved; /* into blocks, of all runs */
-    bool   asked, there; /* was it asked whether all of it was touched when some was, as large pages are; and the answer */
+    bool   asked, there; /* was it asked whether all of it (of two large pages the first) was touched when some was; and the answer */
     struct piece *next;
 } piece;
 
@@ -224,12 +225,12 @@ static arena *arena_of(memory *m, uint32_t which)
 }
 
 /* Small worlds stay small, and large pages are filled: between small pieces and large ones lie mappings that would get a large page
- * each. */
+ * each. (To map 2 MiB takes a tenth as long as their first touch: where there are four such pieces, half as many calls do.) */
 static piece *piece_add(memory *m, uint32_t group, size_t need)
 {
     size_t bytes = PIECE_FIRST;
     while (bytes < need || bytes < m->piece_bytes[group] / 2) bytes *= 2;
-    if (bytes > PIECE_SMALL || m->piece_bytes[group] >= PIECES_SMALL) bytes = PIECE;
+    if (bytes > PIECE_SMALL || m->piece_bytes[group] >= PIECES_SMALL) bytes = m->piece_bytes[group] < PIECES_SINGLE ? PIECE : 2 * PIECE;
     piece *p = raw_take(m, sizeof *p, BLOCK_ALIGN);
     if (p == NULL) return NULL;
     *p = (piece){raw_take(m, bytes, BLOCK_ALIGN), bytes, 0, 0, false, false, m->pieces[group]};
@@ -291,6 +292,35 @@ static void pieces_turn(piece **pieces)
 /* Pieces of rows, and of what stays when rows go, which must not hold them back. */
 static uint32_t piece_group(uint32_t which) { return which == ARENA_RECORDS || which == ARENA_DIRECTORY || which == ARENA_BITS; }
 
+/* From now on the arena carves what lies from `at` to `end` in a piece. */
+static void arena_begin(arena *a, piece *p, char *at, char *end, bool ahead)
+{
+    if (at != a->at) a->touched = at;
+    a->at = at;
+    a->end = end;
+    if (!ahead || end - at < TOUCH_AHEAD || p->there) a->touched = end;
+    a->piece = p;
+}
+
+/* Before there is another piece: half of a run that another arena needs later, if ever. Not of columns, which are better walked in long runs.
+ * (1,000,000 records filled four large pieces but for an eighth, and the directory then had the fifth, whose first touch took a thirtieth of
+ * what making the entities by one call took.) False: nobody has so much. */
+static bool arena_share(memory *m, arena *a, uint32_t which, size_t bytes)
+{
+    const uint32_t group = piece_group(which);
+    for (uint32_t i = 0; group && i < ARENA_COUNT; i++) {
+        arena *b = piece_group(i) == group ? m->arenas[i] : NULL;
+        const size_t share = b && b != a ? arena_left(b) / 2 & ~(size_t)(COARSE - 1) : 0;
+        if (share < bytes + COARSE) continue;
+        b->end -= share;
+        if (b->touched > b->end) b->touched = b->end;
+        char *at = b->end + stagger(which, b->end);
+        arena_begin(a, b->piece, at, at + (size_t)(b->end + share - at) / bytes * bytes, false);
+        return true;
+    }
+    return false;
+}
+
 /* A run for blocks of so many bytes: at most as much as the arena has, or RUN_LARGE of a large piece, but one block; behind the last
  * one, where nobody took a run since. False: no memory. (What the processor fetches ahead by itself ends with a run. A walk over ten blocks
  * that lay two by two took a tenth longer; half of these lengths, up to 256 KiB, made iter_bit 3 to 5 in a hundred slower.) */
@@ -304,20 +334,20 @@ static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
     piece *p = a->piece;
     char *at = a->at;
     if (p == NULL || a->end != p->memory + p->taken || piece_left(p) + had < bytes) {
-        p = m->pieces[group];
-        if (p == NULL || piece_left(p) < bytes + COARSE) p = piece_add(m, group, bytes + COARSE);
-        if (p == NULL) return false;
         if (had) rest_put(a, a->at, had), a->piece->carved += had;
+        a->at = a->end = NULL;
+        p = m->pieces[group];
+        if (p == NULL || piece_left(p) < bytes + COARSE) {
+            if (arena_share(m, a, which, bytes)) return true;
+            p = piece_add(m, group, bytes + COARSE);
+        }
+        if (p == NULL) return false;
         at = p->memory + p->taken;
         at += stagger(which, at);
     }
-    if (p->bytes == PIECE && length < RUN_LARGE) length = RUN_LARGE;
+    if (p->bytes >= PIECE && length < RUN_LARGE) length = RUN_LARGE;
     const size_t most = (size_t)(p->memory + p->bytes - at) / bytes, count = length > bytes ? length / bytes : 1;
-    if (at != a->at) a->touched = at;
-    a->at = at;
-    a->end = at + bytes * (count < most ? count : most);
-    if (!ahead || a->end - at < TOUCH_AHEAD || p->there) a->touched = a->end;
-    a->piece = p;
+    arena_begin(a, p, at, at + bytes * (count < most ? count : most), ahead);
     p->taken = (size_t)(a->end - p->memory);
     pieces_turn(&m->pieces[group]);
     return true;
@@ -338,7 +368,7 @@ static void arena_touch(memory *m, arena *a)
     memory_touch(from, (size_t)(a->touched - from));
     if (a->piece->asked) return;
     a->piece->asked = true;
-    a->piece->there = touched_last(a->piece->memory, a->piece->bytes);
+    a->piece->there = touched_last(a->piece->memory, a->piece->bytes < PIECE ? a->piece->bytes : PIECE);
     if (a->piece->there) a->touched = a->end;
 }
 

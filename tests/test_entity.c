@@ -82,7 +82,7 @@ static void A1_thousands_without_components_take_memory_when_they_get_some(void 
     assert_true(heap_of(state)->bytes - before < PAGE);
     for (uint32_t i = 0; i < BARE; i++) assert_true(reef_is_alive(w, e[i]) && e[i].index == i && !reef_has(w, e[i], Position));
     assert_int_equal(reef_count_alive(w), BARE);
-    assert_ok(reef_spawn_many(other, BARE, NULL));
+    assert_ok(reef_spawn_many_values(other, BARE, NULL, NULL, 0));
     assert_true(reef_hash(w) == reef_hash(other));
 
     reef_world *fork = reef_fork(w);
