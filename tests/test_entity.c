@@ -124,6 +124,73 @@ static void A1_an_entity_made_after_a_spawn_that_failed_lives(void **state)
     }
 }
 
+/* What is known of an index: does its entity live, has it a Position. */
+enum { ROUNDS = 60, INDICES = 16 * PAGE };
+typedef struct known {
+    reef_entity e[INDICES];
+    uint8_t     lives[INDICES], has[INDICES];
+    uint32_t    count, living;
+} known;
+
+static void as_known(reef_world *w, const known *k)
+{
+    assert_int_equal(reef_count_alive(w), k->living);
+    for (uint32_t i = 0; i < k->count; i++) {
+        assert_int_equal(reef_is_alive(w, k->e[i]), k->lives[i]);
+        assert_int_equal(reef_has(w, k->e[i], Position), k->lives[i] && k->has[i]);
+    }
+    assert_valid(w);
+}
+
+static void make_some(reef_world *w, known *k, uint32_t n, bool rows)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const reef_entity e = rows ? reef_spawn(w, reef_with(Position, 1, 2)) : reef_create(w);
+        assert_some(e);
+        if (e.index >= k->count) k->count = e.index + 1;
+        k->e[e.index] = e;
+        k->lives[e.index] = 1;
+        k->has[e.index] = rows;
+        k->living++;
+    }
+}
+
+static void A1_pages_of_entities_without_components_are_as_others(void **state)
+{
+    reef_world *w = another_world(state, NULL);
+    reef_snapshot *shot = NULL;
+    known *now = calloc(1, sizeof *now), *then = calloc(1, sizeof *then);
+    uint64_t seed = 7;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const uint32_t what = random_below(&seed, 6);
+        if (what < 3 && now->living < INDICES - PAGE) make_some(w, now, 1 + random_below(&seed, what ? 3000 : 20), what == 2);
+        for (uint32_t i = random_below(&seed, 3); i > 0 && now->count; i--) {
+            const uint32_t at = random_below(&seed, now->count);
+            if (!now->lives[at]) continue;
+            assert_true(reef_set(w, now->e[at], Position, 3, 4) >= REEF_OK);
+            now->has[at] = 1;
+        }
+        if (what == 3 && now->count) {
+            const uint32_t at = random_below(&seed, now->count);
+            if (now->lives[at]) assert_ok(reef_destroy(w, now->e[at])), now->lives[at] = 0, now->living--;
+        }
+        if (what == 4) {
+            reef_snapshot_free(shot);
+            assert_non_null(shot = reef_snapshot_take(w));
+            memcpy(then, now, sizeof *then);
+        }
+        if (what == 5 && shot) {
+            assert_ok(reef_restore(w, shot));
+            memcpy(now, then, sizeof *now);
+        }
+        if (round % 7 == 0) (void)reef_hash(w);
+        as_known(w, now);
+    }
+    reef_snapshot_free(shot);
+    free(now);
+    free(then);
+}
+
 static void refuses_everything(reef_world *w, reef_entity e)
 {
     Position p = {1, 2};
@@ -492,6 +559,7 @@ int main(void)
         TEST(A1_destroy_empties_every_storage),
         TEST(A1_thousands_without_components_take_memory_when_they_get_some),
         TEST(A1_an_entity_made_after_a_spawn_that_failed_lives),
+        TEST(A1_pages_of_entities_without_components_are_as_others),
         TEST(A1_null_dead_and_never_made_are_refused),
         TEST(A1_stale_handles_are_known_for_ever),
         TEST(A1_clearing_a_world_ends_all_handles),
