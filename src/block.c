@@ -37,6 +37,12 @@ const void *reef_block_other(const reef_block *b, reef_component c, bool write)
     return k == 0 ? NULL : (const char *)slots[k].block + (size_t)first * type_of(c.id)->size;
 }
 
+const void *reef_block_slow(const reef_block *b, reef_type_decl *decl, bool write)
+{
+    const reef_component c = reef_id_of(decl);
+    return write ? reef_block_inout_fast(b, c) : reef_block_in_fast(b, c);
+}
+
 const void *reef_block_in(const reef_block *b, reef_component c)
 {
     if (b == NULL || b->count == 0) return NULL;

@@ -71,7 +71,7 @@ verdict table_verdict(const query *q, uint32_t table_id)
 static void match_forget(match *m)
 {
     m->unit = UINT32_MAX;
-    m->slots = no_slots;
+    m->column = reef_slot_of(no_slots, m, 0);
 }
 
 /* Empty matches from `first` on: of a table without rows. */
@@ -115,9 +115,9 @@ static bool match_put(query *q, uint32_t at, uint32_t id, const uint16_t *column
     x->look = v == ROWS_SOME;
     x->quick = 0;
     x->table = &nothing;
-    match_forget(x);
     x->columns[0] = x->columns[1] = columns[0];
     memcpy((char *)x + offsetof(match, columns), columns, q->head.column_count * sizeof *columns);
+    match_forget(x);
     q->match_count++;
     return true;
 }
@@ -185,7 +185,7 @@ INLINE void match_find(query *q, match *m)
     const table *t = m->table = table_place(q->world, m->id);
     const uint32_t unit = t->first;
     m->unit = q->head.remembers && unit ? unit : UINT32_MAX;
-    m->slots = m->unit == unit ? unit_slots(q->world, unit) : no_slots;
+    m->column = reef_slot_of(m->unit == unit ? unit_slots(q->world, unit) : no_slots, m, 0);
 }
 
 /* The slot of a column in a table by its map; 0: not there, or not in the map. */
@@ -388,7 +388,7 @@ NOINLINE bool rows_look(query *q)
         m->rows = (uint32_t)table_rows(t);
         m->quick = 0;
         if (m->rows == 0) continue;
-        if (q->head.remembers && m->unit != t->first) m->unit = t->first, m->slots = unit_slots(w, t->first);
+        if (q->head.remembers && m->unit != t->first) m->unit = t->first, m->column = reef_slot_of(unit_slots(w, t->first), m, 0);
         m->entities = slot_entities(unit_slots(w, t->first));
         m->quick = match_quick(q, m);
     }
@@ -404,7 +404,7 @@ static bool match_is_sound(const query *q, const match *m)
     if (t != table_place(w, m->id) || m->rows != table_rows(t) || t->lease == w->hot.version) return false;
     if (m->rows == 0) return m->quick == 0;
     if (m->quick && m->quick != match_quick(q, m)) return false;
-    return m->entities == slot_entities(unit_slots(w, t->first)) && (!q->head.remembers || m->slots == unit_slots(w, t->first));
+    return m->entities == slot_entities(unit_slots(w, t->first)) && (!q->head.remembers || match_first(m) == unit_slots(w, t->first));
 }
 
 COLD reef_status queries_validate(const reef_world *w, char *message, size_t size)

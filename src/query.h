@@ -122,7 +122,7 @@ INLINE uint16_t match_quick(const query *q, const match *m)
 {
     if (m->rows == 0 || m->rows > REEF_BLOCK_ROWS || !q->head.remembers) return 0;
     for (uint32_t i = 0; i < q->head.write_count && !BUG(126); i++)
-        if (reef_slot_of(m->slots, m, i)->version <= q->world->hot.fork_version) return 0;
+        if (reef_slot_beside(m->column, m, i)->version <= q->world->hot.fork_version) return 0;
     return (uint16_t)m->rows;
 }
 
@@ -130,6 +130,8 @@ INLINE const match *match_at(const query *q, uint32_t i) { return (const match *
 
 /* The match of a block, and of a loop's place. */
 INLINE const match *match_now(const reef_block *b) { return (const match *)b->match; }
+/* The slots of its first chunk, while `unit` is that. */
+INLINE const reef_slot *match_first(const match *m) { return (const reef_slot *)(const void *)((const char *)m->column - m->columns[0]); }
 INLINE const match *match_end(const query *q) { return match_at(q, q->match_count); }
 
 /* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
@@ -216,7 +218,17 @@ extern const reef_query_head no_keys; /* of a block whose columns the accessors 
 /* The first row from `row` on whose bit is `value`, at most `count`. */
 uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value);
 /* The slots of the block's chunk. */
-INLINE const reef_slot *block_slots(const reef_block *b) { return b->walks ? unit_slots(b->world, b->unit) : b->slots; }
+INLINE const reef_slot *block_slots(const reef_block *b)
+{
+    if (b->walks) return unit_slots(b->world, b->unit);
+    return (const reef_slot *)(const void *)((const char *)b->column - match_now(b)->columns[0]);
+}
+/* A chunk of such a loop: its slots. */
+INLINE void block_at(reef_block *b, const reef_slot *slots)
+{
+    b->slots = slots;
+    b->column = reef_slot_of(slots, match_now(b), 0);
+}
 
 /* ---- terms with a plus (src/query_sub.c) ---- */
 

@@ -819,11 +819,11 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     const uint32_t unit = t->first;
     uint32_t count = t->next - unit_place(unit);
     if (count == 0) return; /* also where nothing is: 0 - 0 */
-    reef_slot *slots = (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? m->slots : match_slots(b, m, unit));
+    reef_slot *slots = (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : match_slots(b, m, unit));
     b->match = m;
     for (;;) {
         const uint32_t next = slots[0].head.next;
-        b->slots = slots;
+        b->column = reef_slot_of(slots, m, 0);
         b->entities = slot_entities(slots);
         b->next_unit = next ? next : REEF_GO_TABLE;
         b->count = UNLIKELY(next != 0) ? REEF_BLOCK_ROWS : count;

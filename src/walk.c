@@ -62,14 +62,15 @@ static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s
     return b;
 }
 
-/* What every loop needs: the world is locked, its straight paths are closed. */
+/* What every loop needs: the world is locked, its straight paths are closed. Nothing is stored that is so already: the rows of small loops
+ * mostly wait to be stored themselves, and what a loop stores to begin and end comes on top. */
 INLINE void loop_lock(reef_world *w, query *q)
 {
-    w->error.status = REEF_OK;
+    if (UNLIKELY(w->error.status != REEF_OK)) w->error.status = REEF_OK;
     w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
     w->locks++;
     w->slow |= SLOW_LOCKED;
-    fresh_close(w);
+    if (UNLIKELY((w->hot.fresh_end | w->hot.empty_end) != 0)) fresh_close(w);
     gates_close(w);
     q->open++;
 }
@@ -329,10 +330,14 @@ static bool writing_end(const writing *x, reef_block *b)
     b->world->hook_failed.id = 0;
     if (writing_own(x)) {
         b->slots = unit_slots(b->world, x->unit);
+        if (b->match) block_at(b, b->slots);
         return true;
     }
     return walk_no_memory(b);
 }
+
+/* Which of the chunk's slots is a column's. */
+INLINE uint32_t column_number(const match *m, uint32_t i) { return reef_column_at(m, i) / (uint32_t)sizeof(reef_slot); }
 
 /* Some column that the loop writes is shared with a fork, or on a page that is. */
 bool reef_block_own(reef_block *b)
@@ -347,10 +352,10 @@ bool reef_block_own(reef_block *b)
     x.unit = b->next_unit != REEF_GO_TABLE ? unit_slots(b->world, b->next_unit)[0].head_more.previous : x.t->last;
     x.count = x.first_out = 0;
     if (UNLIKELY(q->out)) {
-        for (uint32_t i = 0; i < count; i++) writing_add(&x, (uint32_t)(reef_slot_of(b->slots, m, i) - b->slots), q->out >> i & 1);
+        for (uint32_t i = 0; i < count; i++) writing_add(&x, column_number(m, i), q->out >> i & 1);
         return writing_end(&x, b);
     }
-    for (; x.first_out < count; x.first_out++) x.slot[x.first_out] = (uint16_t)(reef_slot_of(b->slots, m, x.first_out) - b->slots);
+    for (; x.first_out < count; x.first_out++) x.slot[x.first_out] = (uint16_t)column_number(m, x.first_out);
     x.count = count;
     if (!writing_end(&x, b)) return false;
     if (b->next_unit != REEF_GO_TABLE && !x.w->running) ahead_copy(x.w, x.t, b->next_unit, x.slot, count);
@@ -361,7 +366,7 @@ const reef_slot *match_slots(const reef_block *b, const match *m, uint32_t unit)
 {
     const reef_slot *slots = unit_slots(b->world, unit);
     if (!b->query->head.remembers) return slots;
-    ((match *)(uintptr_t)m)->slots = slots;
+    ((match *)(uintptr_t)m)->column = reef_slot_of(slots, m, 0);
     ((match *)(uintptr_t)m)->unit = unit;
     return slots;
 }
@@ -382,7 +387,7 @@ uint32_t walk_step(reef_block *b)
     }
     if (unit == b->end_unit) return 0;
     const table *t = match_now(b)->table;
-    b->slots = unit_slots(b->world, unit);
+    block_at(b, unit_slots(b->world, unit));
     b->walk_unit = b->slots[0].head.next;
     PREFETCH(unit_slots(b->world, b->walk_unit)); /* the next chunk's, a block early */
     b->count = chunk_rows(t, unit);
@@ -520,7 +525,7 @@ static uint32_t part_columns(const reef_block *b, uint16_t *slot)
     const query *q = b->query;
     uint32_t n = 0;
     if (!q->optional_writes && !q->cut) {
-        for (; n < q->head.write_count; n++) slot[n] = (uint16_t)(reef_block_slot(b, n) - b->slots);
+        for (; n < q->head.write_count; n++) slot[n] = (uint16_t)column_number(match_now(b), n);
         return n;
     }
     for (uint32_t i = 0; i < q->term_count; i++) {
@@ -654,7 +659,6 @@ INLINE bool loop_end_straight(reef_block *b)
     if (b->part || q->once || w->locks != 1 || w->slow != SLOW_LOCKED || w->hot.records.shared || GUARDED(w)) return false;
     b->open = false;
     b->count = 0;
-    b->next_unit = REEF_GO_CALL;
     b->next = NULL;
     q->open--;
     w->locks = w->slow = 0;
@@ -673,7 +677,7 @@ static bool table_next(reef_block *b, const query *q)
     b->match = m;
     b->next = NULL;
     b->next_unit = m->table->first;
-    b->next_slots = LIKELY(q->head.remembers) ? m->slots : unit_slots(b->world, b->next_unit);
+    b->next_slots = LIKELY(q->head.remembers) ? match_first(m) : unit_slots(b->world, b->next_unit);
     return true;
 }
 
@@ -729,7 +733,7 @@ static NOINLINE bool lone_next(reef_block *b)
     const uintptr_t then = (uintptr_t)words->page[next]; /* or NULL */
     PREFETCH((const void *)then);
     PREFETCH((const void *)(then + 64));
-    b->slots = slots;
+    block_at(b, slots);
     b->walk_unit = next;
     b->unit = unit;
     b->count = REEF_BLOCK_ROWS;
@@ -742,7 +746,8 @@ static NOINLINE bool lone_next(reef_block *b)
     return b->part || reef_block_mark(b, &q->head);
 }
 
-static NOINLINE bool block_more(reef_block *b)
+/* The first block of a table that isn't quick, the next of a loop that looks at rows, or the end. */
+static NOINLINE bool block_find(reef_block *b)
 {
     const query *q = b->query;
     if (UNLIKELY(b->walks)) {
@@ -760,11 +765,14 @@ static NOINLINE bool block_more(reef_block *b)
     return false;
 }
 
-/* What reef_next doesn't do by itself. */
+/* What reef_next doesn't do by itself. The end behind the last table is here, and the rest is a call further, so that it saves no registers:
+ * see loop_lock. */
 bool reef_block_more(reef_block *b)
 {
     if (UNLIKELY(!b->open)) return false;
-    return b->walks && b->lone ? lone_next(b) : block_more(b);
+    if (b->walks) return b->lone ? lone_next(b) : block_find(b);
+    const bool last = reef_match_after(b->head, b->match, 1) == b->head->behind;
+    return !(last && loop_end_straight(b)) && block_find(b);
 }
 
 bool reef_next_block(reef_block *b)

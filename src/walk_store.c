@@ -369,7 +369,7 @@ static NOINLINE bool cut_chunk(reef_block *b)
     b->match = &cut_match;
     b->head = &c->head;
     b->handles = slot_entities(b->slots);
-    b->slots = (const reef_slot *)(const void *)b->cells;
+    b->column = (const reef_slot *)(const void *)b->cells;
     b->words = b->mask;
     b->mask = NULL;
     b->chunk_marked = false;

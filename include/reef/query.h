@@ -134,7 +134,7 @@ typedef struct reef_block {
     /* reef's own. (Fields that one step writes don't stand side by side: a compiler that merges two stores makes the
      * next load of one of them wait. A table of 20 rows cost 50 ns instead of 15.) */
     const struct reef_query_head *head;  /* what the inlined calls know of the query */
-    const struct reef_slot *slots;
+    const struct reef_slot *column; /* the slot of the first column */
     const struct reef_slot *next_slots;
     const void             *match; /* its table, among those that match */
     struct reef_query_data *query;
@@ -149,6 +149,7 @@ typedef struct reef_block {
     bool        deferred;
     uint32_t    first;     /* row of the chunk where the block begins */
     uint32_t    unit;      /* the block's chunk */
+    const struct reef_slot *slots; /* of `unit` */
     uint32_t    end_unit;  /* of a part: where it ends; 0: with the table before match `end` */
     uint32_t    walk_unit; /* the table's next chunk, 0: this was the last */
     const void *end;       /* behind the last match */
