@@ -351,7 +351,7 @@ static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
 static value_store *store_direct(const reef_world *w, reef_component c) /* NULL: there is none, or hooks, stamps, observers are in the way */
 {
     value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
-    return LIKELY(s->direct && !observed(w)) ? s : NULL;
+    return LIKELY(s->direct && !observed(w) && !GUARDED(w)) ? s : NULL;
 }
 
 static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)

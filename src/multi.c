@@ -12,6 +12,7 @@
 #include "reef/multi.h"
 #include "change.h"
 #include "observer.h"
+#include "quarantine.h"
 #include "stored.h"
 #include "track.h"
 
@@ -97,6 +98,8 @@ static bool runs_ready(reef_world *w, value_store *s, uint32_t class, uint32_t n
         if (store_page_own(w, s, (at - 1) >> s->bits) == NULL) return false;
     for (; ready < n; ready++)
         if (!run_halve(w, s, class) && !run_append(w, s, class)) return false;
+    for (uint32_t at = s->free_runs[class]; quarantine_on(w) && at && ready-- > 0; at = slot_owner(s, at - 1).index)
+        quarantine_open_slots(w, s, at - 1, 1u << class);
     return true;
 }
 
@@ -153,10 +156,12 @@ static bool run_extend(reef_world *w, value_store *s, const type *t, reef_entity
     if (store_page_own(w, s, slot >> s->bits) == NULL) return false;
     if (n < 1u << class) return true;
     if (store_index_own(w, s, e.index) == NULL || !runs_ready(w, s, class + 1, 1)) return false;
+    const bool left = quarantine_page(w, s, slot >> s->bits);
     const uint32_t to = run_take(s, class + 1);
     for (uint32_t i = 0; i < n; i++) value_move(t, slot_value(s, to + i), slot_value(s, slot + i));
     run_give(w, s, e, to, class + 1, n);
     run_leave(w, s, slot);
+    if (!left) quarantine_slots(w, s, slot, n, e);
     return true;
 }
 
@@ -211,7 +216,11 @@ static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const
     const uint32_t n = multi_values(s, e);
     reef_value value = *v;
     const size_t own = (uintptr_t)v->data - (uintptr_t)slot_value(s, slot_of(s, e)); /* it may be one of the entity's values, which move */
-    if ((t->tracked && !track_prepare(w, t->id, &e, 1)) || !run_extend(w, s, t, e)) return REEF_NO_MEMORY;
+    w->value = &value;
+    w->value_count = 1;
+    const bool room = (!t->tracked || track_prepare(w, t->id, &e, 1)) && run_extend(w, s, t, e);
+    w->value_count = 0;
+    if (!room) return REEF_NO_MEMORY;
     const uint32_t first = slot_of(s, e), slot = first + n;
     if (v->data && own < (size_t)n * t->size) value.data = slot_value(s, first) + own;
     const reef_status status = value_put(w, e, t, slot_value(s, slot), &value, 0);
@@ -230,6 +239,7 @@ reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *
     const reef_component c = {t->id};
     const bool told = observed(w);
     if (n == multi_most(store_of(w, t->id))) return failure(w, REEF_LIMIT, op, c, e, n);
+    quarantine_because(w, op, t->id, e);
     if (told && !observe_several(w, e, t)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
     w->hook_failed.id = 0;
     const reef_status s = add_behind(w, e, t, v);
@@ -273,6 +283,8 @@ reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, u
         return failure(w, REEF_NO_MEMORY, op, w->hook_failed.id ? w->hook_failed : c, e, i);
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
     const uint32_t first = slot_of(s, e);
+    quarantine_because(w, op, t->id, e);
+    (void)quarantine_page(w, s, first >> s->bits);
     value_destroy(t, slot_value(s, first + i));
     for (uint32_t k = i + 1; k < n; k++) value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
     slot_owner_put(s, first + n - 1, (reef_entity){0, 0});

@@ -395,10 +395,16 @@
 #define quarantine_close reef_inner_quarantine_close
 #define quarantine_end reef_inner_quarantine_end
 #define quarantine_fill reef_inner_quarantine_fill
+#define quarantine_left reef_inner_quarantine_left
 #define quarantine_note reef_inner_quarantine_note
 #define quarantine_open reef_inner_quarantine_open
+#define quarantine_open_page reef_inner_quarantine_open_page
+#define quarantine_open_slots reef_inner_quarantine_open_slots
+#define quarantine_page reef_inner_quarantine_page
+#define quarantine_slots reef_inner_quarantine_slots
 #define quarantine_table reef_inner_quarantine_table
 #define quarantine_take reef_inner_quarantine_take
+#define quarantine_value reef_inner_quarantine_value
 #define quarantine_wait reef_inner_quarantine_wait
 #define quarantine_world reef_inner_quarantine_world
 #define queries_drop reef_inner_queries_drop

@@ -96,8 +96,8 @@ static void node_release(const paged_owner *o, reef_node *n, reef_node *kept)
         if (page[i] == NULL || node_versions(n)[i] <= n->base) continue;
         void *other = kept && i < kept->count ? node_pages(kept)[i] : NULL;
         if (other == page[i]) continue;
-        if (o->type->release) o->type->release(o->context, page[i], other, n->base, i);
-        page_free(o, page[i]);
+        const bool waits = o->type->release && o->type->release(o->context, page[i], other, n->base, i);
+        if (!waits) page_free(o, page[i]);
     }
 }
 

@@ -22,8 +22,9 @@
 struct paged_type;
 
 /* Called when a node dies or is merged: release what `page` refers to, but not what `kept` (the same page in the node that
- * lives on, or NULL) refers to as well. Only contents newer than `base` belong to the dying node. */
-typedef void (*paged_release)(void *context, const void *page, const void *kept, uint64_t base, size_t index);
+ * lives on, or NULL) refers to as well. Only contents newer than `base` belong to the dying node. True: the page itself isn't free yet
+ * (src/quarantine.h). */
+typedef bool (*paged_release)(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
 /* The content of page `index` for another page, under the lock. False: it can't be copied; `to` is raw memory. */
 typedef bool (*paged_copy)(void *context, void *to, const void *from, size_t index);

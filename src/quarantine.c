@@ -1,4 +1,5 @@
 #include "quarantine.h"
+#include "store.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ typedef struct held_block {
     size_t      bytes;
     const type *type; /* NULL: handles */
     uint32_t    size, arena;
-    uint16_t    align;
+    uint32_t    first; /* byte of the first row: a page of a store begins with its marks */
     bool        waits; /* false: it is the allocator's again, or a row of a block that is in use */
 } held_block;
 
@@ -52,8 +53,8 @@ static const held_block *held_find(const held *x, const char *address)
 
 static void held_tell(const held *x, const held_block *b, const char *address)
 {
-    const size_t row = (size_t)(address - b->block) / b->size;
-    const bool known = row < x->rows;
+    const size_t at = (size_t)(address - b->block), row = at < b->first ? x->rows : (at - b->first) / b->size;
+    const bool known = row < x->rows && x->entities[row].generation;
     const reef_entity e = known ? x->entities[row] : (reef_entity){0, 0};
     if (b->type) fprintf(stderr, "reef: a pointer to %s", b->type->name);
     else fprintf(stderr, "reef: a pointer to the entities of a block");
@@ -108,14 +109,14 @@ static void oldest_free(void)
     *x = NULL;
 }
 
-COLD held *quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows)
+/* With room for so many blocks and rows. NULL: nothing waits. */
+static held *held_make(const reef_world *w, family *f, size_t blocks, uint32_t rows)
 {
     if (!f->memory.guarded) return NULL;
-    const size_t blocks = s->column_count + 1u, bytes = sizeof(held) + blocks * sizeof(held_block);
+    const size_t bytes = sizeof(held) + blocks * sizeof(held_block);
     held *x = malloc(bytes + rows * sizeof(reef_entity));
     if (x == NULL) return NULL;
     *x = (held){.family = f, .rows = rows, .entities = (reef_entity *)(void *)((char *)x + bytes)};
-    memcpy(x->entities, slot_entities(slots), rows * sizeof(reef_entity));
     if (w == NULL) return x;
     x->op = w->moving.op;
     x->component = w->moving.component;
@@ -124,11 +125,18 @@ COLD held *quarantine_note(const reef_world *w, family *f, const shape *s, const
     return x;
 }
 
+COLD held *quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows)
+{
+    held *x = held_make(w, f, s->column_count + 1u, rows);
+    if (x) memcpy(x->entities, slot_entities(slots), rows * sizeof(reef_entity));
+    return x;
+}
+
 COLD bool quarantine_take(held *x, const column *c, void *block, uint32_t capacity)
 {
     if (x == NULL) return false;
     held_block *b = &x->blocks[x->count];
-    *b = (held_block){block, (size_t)c->size * capacity, c->type, c->size, c->arena, c->align, false};
+    *b = (held_block){block, (size_t)c->size * capacity, c->type, c->size, c->arena, 0, false};
     b->waits = memory_block_hold(&x->family->memory, MEMORY_ROWS, c->arena, b->bytes, c->align);
     if (b->waits) x->bytes += b->bytes;
     x->count++;
@@ -180,12 +188,17 @@ COLD void quarantine_begin(family *f)
 
 /* ---- chunks ---- */
 
-/* What a change may move is saved up: a chunk that is too much for one is moved by each n-th. */
-static bool guard_pays(reef_world *w, const shape *s, uint32_t rows)
+static uint64_t rows_bytes(const shape *s, uint32_t rows)
 {
-    const uint64_t each = w->family->memory.guard_bytes, most = (uint64_t)1 << 40;
     uint64_t bytes = 0;
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) bytes += (uint64_t)rows * s->columns[k].size;
+    return bytes;
+}
+
+/* What a change may move is saved up: a chunk or page that is too much for one is moved by each n-th. */
+static bool guard_pays(reef_world *w, uint64_t bytes)
+{
+    const uint64_t each = w->family->memory.guard_bytes, most = (uint64_t)1 << 40;
     w->moving.saved = each > most || w->moving.saved > most - each ? most : w->moving.saved + each;
     if (each == 0 || bytes > w->moving.saved) return false;
     w->moving.saved = bytes > each ? 0 : each;
@@ -235,7 +248,7 @@ COLD bool quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_
     const shape *s = t->shape;
     reef_slot *slots = unit_slots(w, unit);
     const uint32_t rows = chunk_rows(t, unit), capacity = slots[0].head_more.capacity;
-    if (!chunk_is_ours(w, s, unit) || !guard_pays(w, s, rows)) return false;
+    if (!chunk_is_ours(w, s, unit) || !guard_pays(w, rows_bytes(s, rows))) return false;
     held *x = quarantine_note(w, w->family, s, slots, rows);
     uint32_t made = SLOT_ENTITIES;
     for (; x && made < s->end_slot; made++) {
@@ -274,6 +287,96 @@ COLD void quarantine_table(reef_world *w, const table *t)
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) quarantine_chunk(w, t, unit, UINT32_MAX);
 }
 
+/* ---- values outside of the rows ---- */
+
+static size_t page_bytes(const value_store *s) { return s->offset + ((size_t)s->size << s->bits); }
+
+/* The entities whose values a page has, and the page. */
+static void page_note(held *x, const value_store *s, const paged_type *p, char *block, uint32_t page)
+{
+    for (uint32_t i = 0; i < x->rows; i++) x->entities[i] = slot_entity(s, block, page, i);
+    held_block *b = &x->blocks[x->count++];
+    *b = (held_block){block, p->page_bytes, type_of(s->component), s->size, p->arena, s->offset, false};
+    b->waits = memory_block_hold(&x->family->memory, p->kind, p->arena, p->page_bytes, p->align);
+    if (b->waits) x->bytes += b->bytes;
+}
+
+/* A page of values to another address. Those of REEF_PAGED stay where they are, and those that are had in common aren't on the page.
+ * False: it is where it was, as a chunk that doesn't move. */
+static bool page_moves(reef_world *w, value_store *s, uint32_t page)
+{
+    store_pages pages;
+    char *old = page < s->values.count ? s->values.page[page] : NULL;
+    if (old == NULL || s->paged || s->shared || s->size == 0 || !paged_owned(&s->values, page, w->hot.fork_version)) return false;
+    if (!guard_pays(w, page_bytes(s))) return false;
+    (void)store_owner(w->family, s, &pages);
+    const paged_type *p = &pages.type;
+    held *x = held_make(w, w->family, 1, slot_mask(s) + 1);
+    char *fresh = x ? memory_block(&w->family->memory, p->kind, p->arena, p->page_bytes, p->align) : NULL;
+    if (fresh == NULL) return free(x), false;
+    page_note(x, s, p, old, page);
+    memset(fresh, 0, p->page_bytes);
+    memcpy(fresh, old, s->offset);
+    for (uint32_t i = 0; i < x->rows; i++) {
+        const size_t at = s->offset + (size_t)i * s->size;
+        if (x->entities[i].generation) value_move(type_of(s->component), fresh + at, old + at);
+    }
+    mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+    s->values.page[page] = fresh;
+    mutex_unlock(&w->family->lock);
+    if (!x->blocks[0].waits) memory_block_free(&w->family->memory, p->kind, p->arena, old, p->page_bytes, p->align);
+    values_rebase(w, old, fresh, p->page_bytes);
+    s->moves++;
+    s->lately.slots = s->hole.slots = 0;
+    values_shift(w);
+    quarantine_wait(x);
+    return true;
+}
+
+COLD bool quarantine_page(reef_world *w, value_store *s, uint32_t page) { return quarantine_on(w) && page_moves(w, s, page); }
+
+COLD void quarantine_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n, reef_entity e)
+{
+    if (!quarantine_on(w) || s->size == 0 || s->shared) return;
+    char *values = slot_value(s, slot);
+    quarantine_value(w, type_of(s->component), values, n, e);
+    ASAN_POISON_MEMORY_REGION(values, (size_t)n * s->size);
+}
+
+COLD void quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
+{
+    held *x = held_make(w, w->family, 1, 1);
+    if (x == NULL) return;
+    x->entities[0] = e;
+    x->blocks[x->count++] = (held_block){(char *)(uintptr_t)value, (size_t)n * t->size, t, n * t->size, 0, 0, false};
+    quarantine_wait(x);
+}
+
+COLD void quarantine_open_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n)
+{
+    if (!quarantine_on(w) || s->size == 0) return;
+    ASAN_UNPOISON_MEMORY_REGION(slot_value(s, slot), (size_t)n * s->size);
+}
+
+COLD void quarantine_open_page(const reef_world *w, const value_store *s, uint32_t page)
+{
+    if (!quarantine_on(w) || page >= s->values.count || s->values.page[page] == NULL) return;
+    ASAN_UNPOISON_MEMORY_REGION(s->values.page[page], page_bytes(s));
+}
+
+COLD bool quarantine_left(family *f, const value_store *s, const paged_type *p, const void *block, uint32_t page)
+{
+    if (s->shared || s->size == 0) return false;
+    held *x = held_make(NULL, f, 1, slot_mask(s) + 1);
+    if (x == NULL) return false;
+    page_note(x, s, p, (char *)(uintptr_t)block, page);
+    const bool waits = x->blocks[0].waits;
+    quarantine_wait(x);
+    return waits;
+}
+
+/* ---- all of a world ---- */
+
 COLD void quarantine_world(reef_world *w, const char *op)
 {
     if (!quarantine_on(w)) return;
@@ -282,6 +385,8 @@ COLD void quarantine_world(reef_world *w, const char *op)
         const table *t = table_read(w, id);
         if (t) quarantine_table(w, t);
     }
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) (void)page_moves(w, &w->state.stores[i], page);
 }
 
 COLD void quarantine_fill(reef_world *w, const table *t, uint32_t place)
@@ -299,7 +404,7 @@ COLD void quarantine_fill(reef_world *w, const table *t, uint32_t place)
     x->rows = 1;
     for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) {
         const column *c = &t->shape->columns[k];
-        x->blocks[x->count++] = (held_block){(char *)slots[k].block + (size_t)last * c->size, c->size, c->type, c->size, c->arena, c->align, false};
+        x->blocks[x->count++] = (held_block){(char *)slots[k].block + (size_t)last * c->size, c->size, c->type, c->size, c->arena, 0, false};
     }
     quarantine_wait(x);
 }
@@ -331,6 +436,8 @@ static void quarantine_set(reef_world *w, uint64_t bytes)
         if (t && t->last) quarantine_open(w, t, t->last);
         for (uint32_t unit = t ? t->spare : 0; unit; unit = unit_slots(w, unit)[0].head.next) tail_open(t->shape, unit_slots(w, unit), 0);
     }
+    for (uint32_t i = 1; bytes == 0 && i < w->state.store_count; i++)
+        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) quarantine_open_page(w, &w->state.stores[i], page);
     quarantine_end(w->family);
     guard_set(w->family, bytes);
     version_look(w); /* closes the straight paths: no lease is of this version */

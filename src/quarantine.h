@@ -11,6 +11,9 @@
  * A block that waits is neither in use nor in its arena's lists: it counts as spare. Straight paths are closed meanwhile, since
  * they tell nobody of what they move. All of it belongs to the family: forks share blocks. Where memory is short nothing moves.
  *
+ * Values outside of the rows: pages of stores as chunks. Those of REEF_PAGED stay where they are; a slot that is vacant there, or on a page
+ * that didn't move, is poisoned until it is filled again.
+ *
  * In other builds than the checked one with the address sanitizer there is nothing of it. */
 #ifndef REEF_QUARANTINE_H
 #define REEF_QUARANTINE_H
@@ -21,7 +24,8 @@
 
 typedef struct held held; /* blocks of a chunk that are about to wait */
 
-INLINE bool quarantine_on(const reef_world *w) { return UNLIKELY(w->family->memory.guarded); }
+INLINE bool quarantine_of(const family *f) { return UNLIKELY(f->memory.guarded); }
+INLINE bool quarantine_on(const reef_world *w) { return quarantine_of(w->family); }
 /* The call that moves rows from here on, and what it was told. */
 INLINE void quarantine_because(reef_world *w, const char *op, uint32_t component, reef_entity e)
 {
@@ -42,6 +46,17 @@ COLD void quarantine_fill(reef_world *w, const table *t, uint32_t place);
 COLD void quarantine_close(reef_world *w, const table *t);
 /* Rows behind the last one of a chunk may be written (and read, by who compares bytes). */
 COLD void quarantine_open(const reef_world *w, const table *t, uint32_t unit);
+/* A page of values outside of the rows to another address, before the store changes. False: it is where it was; then the values that
+ * go are noted, in the slots that they left. */
+COLD bool quarantine_page(reef_world *w, reef_store *s, uint32_t page);
+/* n slots are nobody's, where values of e were; and may be filled again; a page that is about to be copied may be read. */
+COLD void quarantine_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n, reef_entity e);
+COLD void quarantine_open_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n);
+COLD void quarantine_open_page(const reef_world *w, const reef_store *s, uint32_t page);
+/* Values of e that are about to be given back to the allocator, perhaps. */
+COLD void quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e);
+/* A page that a state left. True: it waits. */
+COLD bool quarantine_left(family *f, const reef_store *s, const paged_type *p, const void *block, uint32_t page);
 /* Blocks that were left: noted one by one, then they wait all at once. NULL: they don't, the caller frees them. w NULL: of a
  * state that ended. */
 COLD held *quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows);
@@ -53,6 +68,7 @@ COLD void quarantine_begin(family *f); /* as the environment says */
 
 #else
 
+INLINE bool quarantine_of(const family *f) { return (void)f, false; }
 INLINE bool quarantine_on(const reef_world *w) { return (void)w, false; }
 INLINE void quarantine_because(reef_world *w, const char *op, uint32_t component, reef_entity e) { (void)w, (void)op, (void)component, (void)e; }
 INLINE void quarantine_table(reef_world *w, const table *t) { (void)w, (void)t; }
@@ -61,6 +77,24 @@ INLINE void quarantine_move(reef_world *w, const table *t, uint32_t unit) { (voi
 INLINE void quarantine_fill(reef_world *w, const table *t, uint32_t place) { (void)w, (void)t, (void)place; }
 INLINE void quarantine_close(reef_world *w, const table *t) { (void)w, (void)t; }
 INLINE void quarantine_open(const reef_world *w, const table *t, uint32_t unit) { (void)w, (void)t, (void)unit; }
+INLINE bool quarantine_page(reef_world *w, reef_store *s, uint32_t page) { return (void)w, (void)s, (void)page, false; }
+INLINE void quarantine_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n, reef_entity e)
+{
+    (void)w, (void)s, (void)slot, (void)n, (void)e;
+}
+INLINE void quarantine_open_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n)
+{
+    (void)w, (void)s, (void)slot, (void)n;
+}
+INLINE void quarantine_open_page(const reef_world *w, const reef_store *s, uint32_t page) { (void)w, (void)s, (void)page; }
+INLINE void quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
+{
+    (void)w, (void)t, (void)value, (void)n, (void)e;
+}
+INLINE bool quarantine_left(family *f, const reef_store *s, const paged_type *p, const void *block, uint32_t page)
+{
+    return (void)f, (void)s, (void)p, (void)block, (void)page, false;
+}
 INLINE void quarantine_end(family *f) { (void)f; }
 INLINE void quarantine_begin(family *f) { (void)f; }
 

@@ -1,4 +1,5 @@
 #include "observer.h"
+#include "quarantine.h"
 #include "store.h"
 
 /* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
@@ -11,9 +12,10 @@ static const uint32_t store_number_none;
 
 /* ---- pages ---- */
 
-static void values_release(void *context, const void *block, const void *kept, uint64_t base, size_t index)
+static bool values_release(void *context, const void *block, const void *kept, uint64_t base, size_t index)
 {
-    const value_store *s = ((const store_pages *)context)->store;
+    const store_pages *x = context;
+    const value_store *s = x->store;
     const type *t = type_of(s->component);
     (void)kept, (void)base; /* a page that was copied has values of its own */
     for (uint32_t i = 0; i <= slot_mask(s); i++) {
@@ -22,6 +24,7 @@ static void values_release(void *context, const void *block, const void *kept, u
         if (s->shared) shared_release(*(void **)(void *)slot);
         else value_destroy(t, slot);
     }
+    return quarantine_left(x->family, s, &x->type, block, (uint32_t)index);
 }
 
 /* A page that others share holds default values, where the type resets. */
@@ -59,11 +62,11 @@ static bool values_copy(void *context, void *to, const void *from, size_t index)
 paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
 {
     const type *t = type_of(s->component);
-    *pages = (store_pages){.store = s};
+    *pages = (store_pages){.store = s, .family = f};
     pages->type = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
                                .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
                                .kind = MEMORY_STORES,
-                               .release = t->hooks.destroy || s->shared ? values_release : NULL,
+                               .release = t->hooks.destroy || s->shared || quarantine_of(f) ? values_release : NULL,
                                .raw = s->direct && !t->resets, /* store_default relies on zeroes */
                                .align = s->align,
                                .copy = t->plain_copy && !s->shared ? NULL : values_copy};
@@ -77,6 +80,7 @@ static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
     pages.world = w;
     if (page >= s->values.count && !paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
     const bool fresh = s->values.page[page] == NULL;
+    quarantine_open_page(w, s, page);
     char *block = paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
     if (block && fresh && pages.type.raw) memset(block, 0, s->offset); /* who is there; values are written before they are read */
     if (pages.refused) w->hook_failed.id = s->component;
@@ -266,6 +270,7 @@ static bool packed_room(reef_world *w, value_store *s, uint32_t n)
     if (s->count + n > UINT32_MAX) return false;
     for (uint32_t page = (uint32_t)s->count >> s->bits; page <= (uint32_t)(s->count + n - 1) >> s->bits; page++)
         if (values_own(w, s, page) == NULL) return false;
+    for (uint32_t i = 0; i < n; i++) quarantine_open_slots(w, s, (uint32_t)s->count + i, 1);
     return true;
 }
 
@@ -274,8 +279,10 @@ bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, 
     value_store *s = store_mine(w, component);
     if (s->component == 0 && (s = value_store_make(w, component)) == NULL) return false;
     if (s->multi) return multi_prepare(w, s, e, n, 1);
-    for (uint32_t i = 0; s->paged && i < n; i++)
+    for (uint32_t i = 0; s->paged && i < n; i++) {
         if (values_own(w, s, e[i].index >> s->bits) == NULL) return false;
+        quarantine_open_slots(w, s, e[i].index, 1);
+    }
     for (uint32_t i = 0; !s->paged && i < n; i++)
         if (store_index_own(w, s, e[i].index) == NULL) return false;
     return s->paged || n == 0 || packed_room(w, s, n);
@@ -290,6 +297,7 @@ bool store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity
     for (uint64_t i = 0; i < n; i++) {
         if (store_has(w, component, e[i])) continue;
         if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL : store_index_own(w, s, e[i].index) == NULL) return false;
+        if (s->paged) quarantine_open_slots(w, s, e[i].index, 1);
     }
     if (s->multi) return multi_prepare(w, s, NULL, missing, 1);
     return s->paged || missing == 0 || packed_room(w, s, missing);
@@ -373,6 +381,7 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
     value_leave(w, t, slot_value(s, e.index));
     ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = 0;
     values_mark(w, s, page);
+    quarantine_slots(w, s, e.index, 1, e);
     if (--*page_live(s, block) == 0) page_emptied(w, s, page);
 }
 
@@ -385,6 +394,7 @@ static void slot_leave(reef_world *w, const value_store *s, const type *t, uint3
         return;
     }
     value = *(void **)value;
+    quarantine_value(w, t, value, 1, slot_owner(s, slot));
     if (!observed(w) || !observe_keep(w, t, value)) shared_release(value);
 }
 
@@ -393,17 +403,20 @@ static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entit
 {
     static const reef_entity vacant;
     const uint32_t slot = slot_of(s, e), last = (uint32_t)s->count - 1;
+    const bool left = quarantine_page(w, s, last >> s->bits);
+    if (slot >> s->bits != last >> s->bits) (void)quarantine_page(w, s, slot >> s->bits);
     char *page = s->values.page[slot >> s->bits], *tail = s->values.page[last >> s->bits];
+    const reef_entity moved = slot_owner(s, last);
     slot_leave(w, s, t, slot);
     *index_entry(s, e.index) = 0;
     if (slot != last) {
-        const reef_entity moved = slot_owner(s, last);
         if (s->shared) memcpy(slot_value(s, slot), slot_value(s, last), s->size);
         else if (s->size) value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
         memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
         *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
     }
     memcpy(tail + (last & slot_mask(s)) * sizeof vacant, &vacant, sizeof vacant);
+    if (!left) quarantine_slots(w, s, last, 1, moved);
     s->moves++;
     values_mark(w, s, slot >> s->bits);
     values_mark(w, s, last >> s->bits);
@@ -415,8 +428,11 @@ void store_drop(reef_world *w, uint32_t component, reef_entity e)
     const type *t = type_of(component);
     if (s->multi) {
         const uint32_t n = multi_values(s, e);
+        const bool left = quarantine_page(w, s, slot_of(s, e) >> s->bits);
+        const uint32_t slot = slot_of(s, e);
         for (uint32_t i = 0; i < n; i++) value_leave(w, t, (void *)(uintptr_t)store_nth(s, e, i));
         multi_forget(w, s, e);
+        if (!left) quarantine_slots(w, s, slot, n, e);
         return;
     }
     if (s->paged) drop_paged(w, s, t, e);

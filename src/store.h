@@ -26,6 +26,7 @@ typedef struct store_pages {
     const value_store *store;
     reef_world        *world; /* that copies pages of default values: they are made anew (src/reset.c) */
     bool               refused; /* a hook did */
+    family            *family;
 } store_pages;
 extern const paged_type pages_index;
 paged_owner store_owner(family *f, const value_store *s, store_pages *pages);

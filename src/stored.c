@@ -1,6 +1,7 @@
 /* The values of a change that lie in stores: made ready, made aside or behind what is visible, then put in their places. */
 #include "stored.h"
 #include "observer.h"
+#include "quarantine.h"
 
 static const type *stored_value(const reef_value *v) /* NULL: it isn't one */
 {
@@ -201,10 +202,11 @@ COLD void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, 
 }
 
 /* In the place of the value that is there. */
-static void stored_replace(reef_world *w, const type *t, void *here, char *aside, const reef_value *v)
+static void stored_replace(reef_world *w, reef_entity e, const type *t, void *here, char *aside, const reef_value *v)
 {
     if (t->home == REEF_SHARED) {
         void *was = *(void **)here;
+        quarantine_value(w, t, was, 1, e);
         memcpy(here, aside, sizeof was);
         if (!observed(w) || !observe_keep(w, t, was)) shared_release(was);
         return;
@@ -230,7 +232,7 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
         if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
         const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
         if (replaces) at = stored_aligned(at, t);
-        if (has) stored_replace(w, t, stored_own(w, t, e), replaces ? aside + at : NULL, &values[i]);
+        if (has) stored_replace(w, e, t, stored_own(w, t, e), replaces ? aside + at : NULL, &values[i]);
         else if (values[i].kind == VALUE_SPAN) multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
         else store_commit_add(w, t->id, e);
         if (replaces) at += aside_bytes(t);

@@ -3,7 +3,7 @@
 
 /* ---- kinds of containers ---- */
 
-static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
+static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
 const paged_type pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, records_blank};
 const paged_type pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
@@ -103,7 +103,7 @@ bool block_copy(reef_world *w, const column *c, void *to, const void *from, cons
 }
 
 /* Called for a page of chunks that a dying node owns: frees the blocks that are its own and that `kept` doesn't hold. */
-static void chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
+static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
 {
     family *f = context;
     const reef_slot *p = page, *q = kept;
@@ -138,6 +138,7 @@ static void chunk_page_release(void *context, const void *page, const void *kept
         u += s->units;
     }
     memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
+    return false;
 }
 
 /* ---- units ---- */

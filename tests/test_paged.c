@@ -45,12 +45,13 @@ static void block_free(play *p, uint64_t *block)
     memory_block_free(&p->memory, MEMORY_ROWS, ARENA_COLUMNS, block, BLOCK_BYTES, BLOCK_ALIGN);
 }
 
-static void release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
+static bool release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
 {
     const slot *s = page, *k = kept;
     (void)index;
     for (uint32_t i = 0; i < SLOTS; i++)
         if (s[i].block && s[i].version > base && !(k && k[i].block == s[i].block)) block_free(context, s[i].block);
+    return false;
 }
 
 static void begin(play *p, uint64_t seed)

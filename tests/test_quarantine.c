@@ -32,6 +32,16 @@ REEF_COMPONENT(Place);
 REEF_COMPONENT(Speed);
 REEF_COMPONENT(Big);
 REEF_COMPONENT(Order);
+typedef struct Fright { float x, y; } Fright;
+typedef struct Note { float x, y; } Note;
+typedef struct Nest { float x, y; } Nest;
+typedef struct Wound { float x, y; } Wound;
+typedef struct Shell { float x, y; } Shell;
+REEF_COMPONENT_IN(Fright, REEF_SPARSE);
+REEF_COMPONENT_IN(Note, REEF_COLD);
+REEF_COMPONENT_IN(Nest, REEF_PAGED);
+REEF_COMPONENT_IN(Wound, REEF_MULTI);
+REEF_COMPONENT_IN(Shell, REEF_SHARED);
 
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "symbolize=0"; } /* half a second each */
@@ -222,6 +232,149 @@ static void not_moved(reef_world *w) /* too much to move: the row itself is what
     read_of(p);
 }
 
+/* ---- the same of values outside of the rows ---- */
+
+#define THREE(T) \
+    reef_entity e[3]; \
+    for (int i = 0; i < 3; i++) e[i] = reef_spawn(w, reef_with(Big, {0}), reef_with(T, (float)i, 0))
+
+static void sparse_swapped(reef_world *w)
+{
+    THREE(Fright);
+    const Fright *p = reef_get(w, e[2], Fright);
+    reef_remove(w, e[0], Fright);
+    sink = p->x;
+}
+
+static void sparse_of_another(reef_world *w)
+{
+    THREE(Fright);
+    Fright *p = reef_mut(w, e[0], Fright);
+    reef_destroy(w, e[0]);
+    p->x = 1; /* it is e[2]'s now */
+}
+
+static void sparse_reused(reef_world *w)
+{
+    THREE(Fright);
+    const Fright *p = reef_get(w, e[2], Fright);
+    reef_destroy(w, e[2]);
+    reef_spawn(w, reef_with(Fright, 3, 4)); /* the same index in the same slot */
+    sink = p->x;
+}
+
+static void sparse_flushed(reef_world *w)
+{
+    THREE(Fright);
+    const Fright *p = NULL;
+    reef_query q = reef_query_new(w, "Fright");
+    for (reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true}); reef_next(&b);) {
+        if (p == NULL) p = reef_in(&b, Fright);
+        reef_remove(w, e[1], Fright);
+    }
+    sink = p->x;
+}
+
+static void sparse_forked(reef_world *w)
+{
+    THREE(Fright);
+    const Fright *p = reef_get(w, e[0], Fright);
+    reef_fork(w);
+    reef_mut(w, e[0], Fright)->x = 3;
+    sink = p->x; /* the fork's */
+}
+
+static void sparse_left(reef_world *w)
+{
+    reef_snapshot *s = reef_snapshot_take(w);
+    THREE(Fright);
+    const Fright *p = reef_get(w, e[0], Fright);
+    reef_restore(w, s);
+    sink = p->x;
+}
+
+static void sparse_not_moved(reef_world *w) /* the slot that is vacant now is what is poisoned */
+{
+    reef_quarantine(w, 8);
+    THREE(Fright);
+    const Fright *p = reef_get(w, e[2], Fright);
+    reef_destroy(w, e[2]);
+    sink = p->x;
+}
+
+static void cold_swapped(reef_world *w)
+{
+    THREE(Note);
+    const Note *p = reef_get(w, e[2], Note);
+    reef_destroy(w, e[0]);
+    sink = p->x;
+}
+
+static void cleared(reef_world *w)
+{
+    THREE(Note);
+    const Note *p = reef_get(w, e[1], Note);
+    reef_clear_all(w, Note);
+    sink = p->x;
+}
+
+static void paged_gone(reef_world *w)
+{
+    THREE(Nest);
+    const Nest *p = reef_get(w, e[1], Nest);
+    reef_remove(w, e[1], Nest);
+    sink = p->x;
+}
+
+static void paged_dead(reef_world *w)
+{
+    THREE(Nest);
+    Nest *p = reef_mut(w, e[1], Nest);
+    reef_destroy(w, e[1]);
+    p->x = 1;
+}
+
+static void multi_grown(reef_world *w)
+{
+    THREE(Wound);
+    const Wound *p = reef_get(w, e[0], Wound);
+    reef_append(w, e[0], Wound, 1, 1);
+    sink = p->x;
+}
+
+static void multi_closed_up(reef_world *w)
+{
+    THREE(Wound);
+    for (int i = 0; i < 3; i++) reef_append(w, e[0], Wound, 1, 1);
+    const Wound *p = reef_span(w, e[0], Wound, NULL) + 2;
+    reef_remove_one(w, e[0], Wound, 0);
+    sink = p->x; /* it is the last one's now */
+}
+
+static void multi_gone(reef_world *w)
+{
+    THREE(Wound);
+    const Wound *p = reef_get(w, e[1], Wound);
+    reef_remove(w, e[1], Wound);
+    sink = p->x;
+}
+
+static void shared_gone(reef_world *w)
+{
+    THREE(Shell);
+    const Shell *p = reef_get(w, e[1], Shell);
+    reef_destroy(w, e[1]);
+    sink = p->x;
+}
+
+static void shared_replaced(reef_world *w)
+{
+    THREE(Shell);
+    const Shell *p = reef_get(w, e[1], Shell);
+    reef_set(w, e[1], Shell, 4, 5);
+    sink = p->x;
+}
+
 static void A9_each_mistake_is_told(void **state)
 {
     tells(state, swapped, "reef: a pointer to Place of entity 2v1 was used after reef_destroy of entity 0v1 moved it");
@@ -244,6 +397,31 @@ static void A9_mistakes_of_many_rows_are_told(void **state)
     tells(state, handles, "reef: a pointer to the entities of a block was used after reef_destroy of entity 0v1 moved it");
     tells(state, last_of_chunk, "reef: a pointer to Place of entity 1029v1 was used after reef_destroy of entity 0v1 moved it");
     tells(state, not_moved, "reef: a pointer to Place of entity 99v1 was used after reef_destroy moved it");
+}
+
+static void A9_mistakes_outside_of_the_rows_are_told(void **state)
+{
+    tells(state, sparse_swapped, "reef: a pointer to Fright of entity 2v1 was used after reef_remove of Fright of entity 0v1 moved it");
+    tells(state, sparse_of_another, "reef: a pointer to Fright of entity 0v1 was used after reef_destroy moved it");
+    tells(state, sparse_reused, "reef: a pointer to Fright of entity 2v1 was used after reef_destroy moved it");
+    tells(state, sparse_flushed,
+          "reef: a pointer to Fright of entity 0v1 was used after reef_remove of Fright of entity 1v1 moved it, when commands were done");
+    tells(state, sparse_forked, "reef: a pointer to Fright of entity 0v1 was used after reef_fork moved it");
+    tells(state, sparse_left, "reef: a pointer to Fright of entity 0v1 was used after the state that it was in was left");
+    tells(state, sparse_not_moved, "reef: a pointer to Fright of entity 2v1 was used after reef_destroy moved it");
+    tells(state, cold_swapped, "reef: a pointer to Note of entity 2v1 was used after reef_destroy of entity 0v1 moved it");
+    tells(state, cleared, "reef: a pointer to Note of entity 1v1 was used after reef_remove of Note of entity 0v1 moved it");
+}
+
+static void A9_mistakes_in_pages_runs_and_shared_values_are_told(void **state)
+{
+    tells(state, paged_gone, "reef: a pointer to Nest of entity 1v1 was used after reef_remove of Nest moved it");
+    tells(state, paged_dead, "reef: a pointer to Nest of entity 1v1 was used after reef_destroy moved it");
+    tells(state, multi_grown, "reef: a pointer to Wound of entity 0v1 was used after reef_append of Wound moved it");
+    tells(state, multi_closed_up, "reef: a pointer to Wound of entity 0v1 was used after reef_remove_one of Wound moved it");
+    tells(state, multi_gone, "reef: a pointer to Wound of entity 1v1 was used after reef_remove of Wound moved it");
+    tells(state, shared_gone, "reef: a pointer to Shell of entity 1v1 was used after reef_destroy moved it");
+    tells(state, shared_replaced, "reef: a pointer to Shell of entity 1v1 was used after reef_set of Shell moved it");
 }
 
 /* What is right stays right: values follow, whatever moves; no memory is lost, and without memory nothing changes. */
@@ -271,6 +449,51 @@ static void A9_right_programs_are_told_nothing(void **state)
     assert_true(reef_world_stats(w).bytes_total <= before.bytes_total);
 }
 
+static void values_come_and_go(reef_world *w, reef_entity *e, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const float x = (float)i;
+        e[i] = reef_spawn(w, reef_with(Fright, x, 1), reef_with(Note, x, 1), reef_with(Nest, x, 1), reef_with(Wound, x, 1), reef_with(Shell, x, 1));
+        for (uint32_t k = 0; k < i % 5; k++) assert_non_null(reef_append_id(w, e[i], reef_id(Wound), reef_get(w, e[i / 2], Wound), sizeof(Wound)));
+    }
+    for (uint32_t i = 0; i < n; i += 3) {
+        assert_ok(reef_remove(w, e[i], Fright));
+        assert_ok(reef_remove(w, e[i], Note));
+        assert_ok(reef_remove(w, e[i], Nest));
+        assert_ok(reef_remove_one(w, e[i], Wound, 0));
+    }
+    reef_snapshot *s = reef_snapshot_take(w);
+    for (uint32_t i = 0; i < n; i += 2) assert_ok(reef_destroy(w, e[i]));
+    assert_ok(reef_restore(w, s));
+    reef_snapshot_free(s);
+    for (uint32_t i = 0; i < n; i += 3) {
+        const float x = (float)i;
+        assert_status(REEF_ADDED, reef_set(w, e[i], Fright, x, 1));
+        assert_status(REEF_ADDED, reef_set(w, e[i], Note, x, 1));
+        assert_ok(reef_add(w, e[i], Nest));
+        reef_mut(w, e[i], Nest)->x = x;
+    }
+}
+
+static void A9_right_programs_outside_of_the_rows_are_told_nothing(void **state)
+{
+    const uint64_t bytes[] = {UINT64_MAX, 8, 100000, 0};
+    reef_world *w = world_of(state);
+    static reef_entity e[4][300];
+    for (uint32_t k = 0; k < 4; k++) {
+        assert_ok(reef_quarantine(w, bytes[k])); /* also where slots are vacant */
+        values_come_and_go(w, e[k], 300);
+        for (uint32_t i = 0; i < 300; i++) {
+            const float x = (float)i;
+            assert_true(reef_get(w, e[k][i], Fright)->x == x && reef_get(w, e[k][i], Note)->x == x);
+            assert_true(reef_get(w, e[k][i], Nest)->x == x && reef_get(w, e[k][i], Shell)->x == x);
+            assert_int_equal(reef_count_on(w, e[k][i], Wound), i % 5 + (i % 3 != 0));
+        }
+        for (uint32_t i = 0; i < 300; i += 4) assert_ok(reef_destroy(w, e[k][i]));
+        assert_valid(w);
+    }
+}
+
 static void A9_without_memory_nothing_moves(void **state)
 {
     reef_world *w = world_of(state);
@@ -287,8 +510,9 @@ static void A9_without_memory_nothing_moves(void **state)
     assert_valid(w);
 }
 
-#define MISTAKES TEST(A9_each_mistake_is_told), TEST(A9_mistakes_of_many_rows_are_told), TEST(A9_right_programs_are_told_nothing), \
-    TEST(A9_without_memory_nothing_moves),
+#define MISTAKES TEST(A9_each_mistake_is_told), TEST(A9_mistakes_of_many_rows_are_told), TEST(A9_mistakes_outside_of_the_rows_are_told), \
+    TEST(A9_mistakes_in_pages_runs_and_shared_values_are_told), TEST(A9_right_programs_are_told_nothing), \
+    TEST(A9_right_programs_outside_of_the_rows_are_told_nothing), TEST(A9_without_memory_nothing_moves),
 #else
 #define MISTAKES
 #endif
