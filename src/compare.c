@@ -6,6 +6,7 @@
  * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list their tables
  * by type name, so the lists are merged as they are. */
 #include "hash.h"
+#include "reef/single.h"
 #include "event.h"
 #include "store.h"
 #include <inttypes.h>

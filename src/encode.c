@@ -3,6 +3,7 @@
  * Nothing in it may follow from ids of types, addresses, capacities or which of several equal worlds it is: types are numbered by
  * name, tables in the visible order; only what has come before in the same file has its number already. */
 #include "encode.h"
+#include "reef/single.h"
 #include "event.h"
 #include "schedule.h"
 
@@ -32,8 +33,6 @@ bool encode_allowed(encoding *x, const type *t)
     encode_failed(x, s);
     return false;
 }
-
-bool encode_flat(const type *t) { return type_is_flat(t); }
 
 void encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n)
 {

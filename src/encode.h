@@ -51,7 +51,6 @@ void encode_end(encoding *x);
 bool encode_allowed(encoding *x, const type *t);
 /* n values side by side; flat: pack.h has nothing to do. */
 void encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n);
-bool encode_flat(const type *t);
 void encode_handles(encoding *x, const reef_entity *e, size_t n);
 /* The columns of a table in the file; how many. */
 uint32_t encode_columns(const encoding *x, const shape *s, file_column *columns);

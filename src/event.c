@@ -520,19 +520,6 @@ void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component)
     }
 }
 
-COLD void events_discard(reef_world *w, job *jobs, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t queues = event_queues(jobs[i].system);
-        jobs[i].head.room = NULL;
-        for (uint32_t k = 0; jobs[i].queues && k < queues; k++) {
-            event_queue *q = &jobs[i].queues[k];
-            if (q->first) event_chunks_retire(w, q->first);
-            *q = (event_queue){0};
-        }
-    }
-}
-
 /* ---- the end of a phase ---- */
 
 void events_trim(reef_world *w)

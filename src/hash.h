@@ -2,18 +2,8 @@
 #ifndef REEF_HASH_H
 #define REEF_HASH_H
 
-#include "reef/single.h"
 #include "table.h"
 
-typedef struct hasher {
-    uint64_t      lane[8];
-    size_t        stripes, fill;
-    unsigned char rest[64];
-} hasher;
-
-void hash_begin(hasher *h);
-void hash_add(hasher *h, const void *bytes, size_t count);
-uint64_t hash_end(hasher *h);
 uint64_t hash_bytes(const void *bytes, size_t count);
 uint64_t number_hash(uint64_t number); /* a bijection: 0 stays 0 */
 /* Do the bytes of a value, as they lie in memory, stand for it? (Else its fields do, one after the other.) */

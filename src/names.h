@@ -138,7 +138,6 @@
 #define encode_events reef_inner_encode_events
 #define encode_events_need reef_inner_encode_events_need
 #define encode_failed reef_inner_encode_failed
-#define encode_flat reef_inner_encode_flat
 #define encode_handles reef_inner_encode_handles
 #define encode_ids reef_inner_encode_ids
 #define encode_lost reef_inner_encode_lost
@@ -154,13 +153,11 @@
 #define encode_tracks_newest reef_inner_encode_tracks_newest
 #define encode_type_need reef_inner_encode_type_need
 #define encode_values reef_inner_encode_values
-#define error_text reef_inner_error_text
 #define event_queue_bytes reef_inner_event_queue_bytes
 #define event_queues reef_inner_event_queues
 #define event_store_ready reef_inner_event_store_ready
 #define events_after reef_inner_events_after
 #define events_begin reef_inner_events_begin
-#define events_discard reef_inner_events_discard
 #define events_drop reef_inner_events_drop
 #define events_end reef_inner_events_end
 #define events_end_of reef_inner_events_end_of
@@ -223,10 +220,7 @@
 #define graph_sync reef_inner_graph_sync
 #define graph_table reef_inner_graph_table
 #define graph_view_none reef_inner_graph_view_none
-#define hash_add reef_inner_hash_add
-#define hash_begin reef_inner_hash_begin
 #define hash_bytes reef_inner_hash_bytes
-#define hash_end reef_inner_hash_end
 #define id_free reef_inner_id_free
 #define id_free_prepare reef_inner_id_free_prepare
 #define id_peek reef_inner_id_peek
@@ -316,7 +310,6 @@
 #define observers_follow reef_inner_observers_follow
 #define observing_ready reef_inner_observing_ready
 #define order_chunk reef_inner_order_chunk
-#define order_keys reef_inner_order_keys
 #define order_resolve reef_inner_order_resolve
 #define order_rows reef_inner_order_rows
 #define out_begin reef_inner_out_begin
@@ -328,7 +321,6 @@
 #define owner_of reef_inner_owner_of
 #define owner_records reef_inner_owner_records
 #define owner_ring reef_inner_owner_ring
-#define owner_tables reef_inner_owner_tables
 #define pack_allowed reef_inner_pack_allowed
 #define pack_bytes reef_inner_pack_bytes
 #define pack_equal reef_inner_pack_equal
@@ -535,7 +527,6 @@
 #define store_after reef_inner_store_after
 #define store_claim reef_inner_store_claim
 #define store_commit_add reef_inner_store_commit_add
-#define store_count reef_inner_store_count
 #define store_drop reef_inner_store_drop
 #define store_each reef_inner_store_each
 #define store_index_own reef_inner_store_index_own
@@ -610,7 +601,6 @@
 #define tables_sorted reef_inner_tables_sorted
 #define tables_validate reef_inner_tables_validate
 #define tables_with reef_inner_tables_with
-#define term_verdict reef_inner_term_verdict
 #define terms_spread reef_inner_terms_spread
 #define ticking_drop reef_inner_ticking_drop
 #define token_is reef_inner_token_is

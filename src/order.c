@@ -67,7 +67,8 @@ static uint64_t key_of_text(const char *p, uint32_t bytes)
     return key;
 }
 
-void order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *keys)
+/* The keys of `rows` values side by side, which are handles when the order is by entity. */
+static void order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *keys)
 {
     const char *p = (const char *)values + o->offset;
     const uint64_t flip = o->flip;

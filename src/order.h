@@ -17,8 +17,6 @@ typedef struct ordering {
 
 /* UNKNOWN_TYPE, BAD_ARGUMENT: *out isn't changed. */
 reef_status order_resolve(const reef_world *w, const reef_order *given, ordering *out);
-/* The keys of `rows` values side by side, which are handles when the order is by entity. */
-void order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *keys);
 /* Are the keys those of values outside of the rows? */
 INLINE bool order_is_stored(const ordering *o) { return o->type && o->type->stored; }
 /* The slot whose block order_keys takes, in a table that has the component: 0 if it hasn't. (Of a stored one any table may have it.) */

@@ -36,6 +36,9 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
 }
 
+/* `at`: the term, moved behind it and what is inside it. */
+static verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id);
+
 static verdict group_verdict(const query *q, const reef_term *group, uint32_t *at, uint32_t table_id)
 {
     const bool all = group->op == REEF_ALL_OF;
@@ -47,7 +50,7 @@ static verdict group_verdict(const query *q, const reef_term *group, uint32_t *a
     return group->op == REEF_NONE_OF ? ROWS_ALL - v : v;
 }
 
-verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id)
+static verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id)
 {
     const uint32_t i = (*at)++;
     const reef_term *t = &q->terms[i];

@@ -153,9 +153,8 @@ struct query_text;
 bool query_read(reef_world *w, const char *op, const reef_query_desc *desc, struct query_text *to);
 bool query_check(reef_world *w, const char *op, const struct query_text *q, term_facts *facts);
 
-/* Does this table have rows that may match? `at`: the term, moved behind it and what is inside it. */
+/* Does this table have rows that may match? */
 typedef enum verdict { ROWS_NONE, ROWS_SOME, ROWS_ALL } verdict;
-verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id);
 verdict table_verdict(const query *q, uint32_t table_id);
 
 /* Does the row at `place` match? The query is up to date. (src/ask.c) */

@@ -88,7 +88,8 @@ static void error_put_entity(error_writer *o, const reef_world *w, reef_entity e
     if (name) error_put(o, " \"%s\"", name);
 }
 
-COLD size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size)
+/* As reef_error_text. */
+static COLD size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size)
 {
     error_writer     o = {text, size, 0};
     const char      *component = reef_type_name(e->component);

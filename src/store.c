@@ -197,7 +197,6 @@ uint64_t store_version(const value_store *s, reef_entity e)
     return s->shared && shared_written(value) > version ? shared_written(value) : version;
 }
 
-uint64_t store_count(const value_store *s) { return s->count; }
 uint32_t store_page_live(const value_store *s, uint32_t page) { return *page_live(s, s->values.page[page]); }
 
 bool store_each(const value_store *s, uint32_t page, store_place *at)

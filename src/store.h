@@ -83,7 +83,6 @@ typedef struct store_place {
 } store_place;
 bool store_each(const value_store *s, uint32_t page, store_place *at); /* at->slot: to begin with, then of the next */
 
-uint64_t store_count(const value_store *s); /* values */
 INLINE uint64_t store_entities(const value_store *s) { return s->multi ? s->run_count : s->count; } /* that have it */
 uint32_t store_page_live(const value_store *s, uint32_t page); /* of REEF_PAGED: values on a page that is there */
 
@@ -123,7 +122,7 @@ void shared_mark(const void *value, uint64_t version);
 /* The value in the slot for writing, for all of the world's entities that have it; its page is ours. NULL: no memory, or a hook refused. */
 void *shared_own(reef_world *w, value_store *s, uint32_t slot);
 bool shared_own_all(reef_world *w, uint32_t component); /* all of them, and their pages */
-/* The entity of the lowest index that has the same value as e; of each slot, its index (store_count of them). NULL: no memory. */
+/* The entity of the lowest index that has the same value as e; of each slot, its index (as many as there are values). NULL: no memory. */
 reef_entity shared_first(const value_store *s, reef_entity e);
 uint32_t *shared_firsts(const reef_world *w, const value_store *s);
 void shared_firsts_free(const reef_world *w, const value_store *s, uint32_t *firsts);

@@ -18,7 +18,7 @@ const paged_type pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENT
 paged_owner owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
 paged_owner owner_records(const reef_world *w) { return owner_of(w->family, &pages_records); }
 paged_owner owner_chunks(const reef_world *w) { return owner_of(w->family, &pages_chunks); }
-paged_owner owner_tables(const reef_world *w) { return owner_of(w->family, &pages_tables); }
+static paged_owner owner_tables(const reef_world *w) { return owner_of(w->family, &pages_tables); }
 paged_owner owner_ring(const reef_world *w) { return owner_of(w->family, &pages_ring); }
 paged_owner owner_bits(const reef_world *w) { return owner_of(w->family, &pages_bits); }
 

@@ -20,7 +20,6 @@ extern const paged_type pages_records, pages_chunks, pages_tables, pages_ring, p
 paged_owner owner_of(family *f, const paged_type *t);
 paged_owner owner_records(const reef_world *w);
 paged_owner owner_chunks(const reef_world *w);
-paged_owner owner_tables(const reef_world *w);
 paged_owner owner_ring(const reef_world *w);
 paged_owner owner_bits(const reef_world *w);
 

@@ -84,8 +84,6 @@ size_t event_queue_bytes(void);
  * gathered yet comes behind what is there, in their order. For one type the calls come in the order of (system, job); systems that
  * don't touch the type may be running. Can't fail. */
 void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component);
-/* These jobs don't come to their end: what they sent and what wasn't gathered is forgotten. */
-void events_discard(reef_world *w, job *jobs, uint32_t count);
 /* Before the systems of a phase begin: every system of the schedule that receives has a place to read from, also after a restore.
  * Quick when nothing changed. False: no memory. */
 bool events_ready(reef_world *w);

@@ -332,8 +332,7 @@ COLD reef_status failure(reef_world *w, reef_status status, const char *operatio
                       uint64_t number);
 /* Does the number of a failure with a detail say where in a file it is? (Else in a text.) */
 bool status_of_file(reef_status status);
-/* A failure as a text; as reef_error_text. REPORT_BYTES are enough for any. */
-size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size);
+/* Enough for any failure as a text. */
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
 /* The same for a text: what is wrong with it in column `number`, as a sentence. (0: of no text.) */
 COLD reef_status failure_record(reef_world *w, const reef_error *e); /* of one that is filled in */

@@ -72,23 +72,6 @@ static void D7_a_run_sees_what_was_there_when_it_began(void **f)
     job_close(&x);
 }
 
-static void D7_jobs_that_are_given_up_leave_nothing(void **f)
-{
-    reef_world *w = world_of(f);
-    stage_job   x;
-    sender_and_receiver(w);
-    job_open(&x, w, stage_system(&the, "send"));
-    for (uint32_t i = 0; i < 5000; i++) assert_ok(reef_send(&x.block, Hit, .number = i));
-    events_discard(w, &x.job, 1);
-    events_gather(w, &x.job, 1, 0);
-    run_receiver(w, stage_system(&the, "receive"), 0, 0);
-    assert_ok(reef_send(&x.block, Hit, .number = 7));
-    events_gather(w, &x.job, 1, 0);
-    run_receiver(w, stage_system(&the, "receive"), 7, 1);
-    job_close(&x);
-    phase_ends(w);
-}
-
 /* ---- readers ---- */
 
 static void D7_each_system_sees_each_event_once(void **f)
@@ -614,7 +597,6 @@ int main(void)
         TEST(D7_events_come_in_the_order_of_jobs_and_calls),
         TEST(D7_events_are_handed_out_as_arrays),
         TEST(D7_a_run_sees_what_was_there_when_it_began),
-        TEST(D7_jobs_that_are_given_up_leave_nothing),
         TEST(D7_each_system_sees_each_event_once),
         TEST(D7_a_system_sees_what_it_sent_itself_in_its_next_run),
         TEST(D7_without_readers_events_are_dropped_when_the_phase_ends),
