@@ -315,9 +315,13 @@ template <class T> struct record_of {
 
     static reef_type_decl *decl()
     {
-        if constexpr (!is_tag<T>())
+        if constexpr (!is_tag<T>()) {
             static_assert(std::is_move_constructible_v<T> && std::is_destructible_v<T>,
                           "reef: this type can't be moved, and rows move. Give it a move constructor, or keep it behind a std::unique_ptr");
+            static_assert(sizeof(T) <= REEF_SIZE_MAX,
+                          "reef: a component has at most REEF_SIZE_MAX bytes. Keep what is larger behind a std::unique_ptr");
+            static_assert(alignof(T) <= REEF_ALIGN_MAX, "reef: a component is aligned to at most REEF_ALIGN_MAX bytes");
+        }
         (void)&enlisted; /* so that it is there */
         return &value.decl;
     }
