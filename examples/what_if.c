@@ -39,10 +39,8 @@ static void hunt(reef_world *w, reef_query foxes, reef_query rabbits)
     reef_entity prey[2];
     uint32_t    caught = 0;
     if (reef_query_count(w, foxes) == 0) return;
-    reef_block meadow = reef_begin(w, rabbits);
-    if (reef_next(&meadow))
-        for (; caught < 2 && caught < meadow.count; caught++) prey[caught] = meadow.entities[caught];
-    reef_end(&meadow);
+    for (reef_block meadow = reef_begin_loop(w, rabbits, &(reef_loop){.limit = 2}); reef_next(&meadow);)
+        for (uint32_t i = 0; i < meadow.count; i++) prey[caught++] = meadow.entities[i];
     reef_destroy_many(w, prey, caught);
     for (reef_block b = reef_begin(w, foxes); reef_next(&b);) reef_inout(&b, Fox)->meals += (int32_t)caught;
 }
