@@ -26,12 +26,6 @@ int bit_key_compare(uint32_t a, uint32_t b)
     return t && other ? type_compare(t, other) : (t != NULL) - (other != NULL);
 }
 
-static bool bit_read(const bit_store *b, uint32_t place)
-{
-    const uint64_t *words = bit_words(b, place_unit(place));
-    return words && (words[place_row(place) / 64] >> (place_row(place) % 64) & 1);
-}
-
 bool bit_has(const reef_world *w, uint32_t key, uint32_t place) { return bit_read(bit_store_of(w, key), place); }
 
 /* The words of a unit for writing. */

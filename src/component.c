@@ -659,8 +659,8 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (bytes) off = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (off == NULL) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->state.bit_count; i++) /* all but the entity's own mark */
-        if (w->state.bits[i].key != BIT_DISABLED)
+    for (uint32_t i = 0; place != PLACE_EMPTY && i < w->state.bit_count; i++) /* all but the entity's own mark */
+        if (w->state.bits[i].key != BIT_DISABLED && bit_read(&w->state.bits[i], place))
             off[n++] = reef_value_make((reef_component){w->state.bits[i].key}, REEF_VALUE_REMOVE, 0, NULL);
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const uint32_t c = w->state.stores[i].component;

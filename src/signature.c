@@ -127,9 +127,9 @@ reef_status reef_signature_copy(reef_signature *s, const reef_signature *from)
 }
 
 /* The type of a store of bits, if the row has it; 0: it hasn't, or the store is of marks. */
-static uint32_t switch_of(const reef_world *w, const bit_store *b, uint32_t place)
+static uint32_t switch_of(const bit_store *b, uint32_t place)
 {
-    return (b->key & BIT_DISABLED) == 0 && bit_has(w, b->key, place) ? b->key : 0;
+    return (b->key & BIT_DISABLED) == 0 && bit_read(b, place) ? b->key : 0;
 }
 
 /* That of a store of values whose types have no bits, in the same way. */
@@ -149,13 +149,13 @@ reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature
         return REEF_OK;
     }
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
-    for (uint32_t i = 0; i < w->state.bit_count; i++) on += switch_of(w, &w->state.bits[i], place) != 0;
+    for (uint32_t i = 0; i < w->state.bit_count; i++) on += switch_of(&w->state.bits[i], place) != 0;
     for (uint32_t i = 1; i < w->state.store_count; i++) on += cold_of(w, i, e) != 0;
     if (!signature_reserve(s, set->word_count + on)) return REEF_NO_MEMORY;
     if (set->word_count) memcpy(s->words, shape_signature(set), set->word_count * sizeof *s->words);
     s->count = set->word_count;
     for (uint32_t i = 0; i < w->state.bit_count; i++)
-        if (switch_of(w, &w->state.bits[i], place)) signature_put(s, w->state.bits[i].key);
+        if (switch_of(&w->state.bits[i], place)) signature_put(s, w->state.bits[i].key);
     for (uint32_t i = 1; i < w->state.store_count; i++)
         if (cold_of(w, i, e)) signature_put(s, cold_of(w, i, e));
     return REEF_OK;
@@ -320,7 +320,7 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
     if (words_meet(s->words, s->count, shape_signature(set), set->word_count)) return true;
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        uint32_t id = switch_of(w, &w->state.bits[i], place);
+        uint32_t id = switch_of(&w->state.bits[i], place);
         if (id && words_have(s->words, s->count, id)) return true;
     }
     for (uint32_t i = 1; i < w->state.store_count; i++) {

@@ -535,6 +535,12 @@ INLINE const uint64_t *bit_words(const bit_store *b, uint32_t unit)
 {
     return b && unit < b->words.count ? (const uint64_t *)b->words.page[unit] : NULL;
 }
+/* Is the bit of a row on? */
+INLINE bool bit_read(const bit_store *b, uint32_t place)
+{
+    const uint64_t *words = bit_words(b, place_unit(place));
+    return words && (words[place_row(place) / 64] >> (place_row(place) % 64) & 1);
+}
 /* The rows of a unit where a component is disabled; component 0: where the entity is. NULL: none. */
 INLINE const uint64_t *disabled_words(const reef_world *w, uint32_t component, uint32_t unit)
 {
