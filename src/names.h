@@ -4,7 +4,6 @@
 #define REEF_NAMES_H
 
 #define access_collides reef_inner_access_collides
-#define ahead_copy reef_inner_ahead_copy
 #define ahead_drop reef_inner_ahead_drop
 #define bit_commit reef_inner_bit_commit
 #define bit_count_rows reef_inner_bit_count_rows
@@ -29,6 +28,7 @@
 #define block_copy reef_inner_block_copy
 #define block_destroy_values reef_inner_block_destroy_values
 #define block_give reef_inner_block_give
+#define block_is_ours reef_inner_block_is_ours
 #define block_of_row reef_inner_block_of_row
 #define block_own_at reef_inner_block_own_at
 #define block_take reef_inner_block_take
@@ -514,6 +514,7 @@
 #define skips_move reef_inner_skips_move
 #define skips_prepare reef_inner_skips_prepare
 #define slot_seek reef_inner_slot_seek
+#define slots_own reef_inner_slots_own
 #define snapshot_aside reef_inner_snapshot_aside
 #define spawn_copies reef_inner_spawn_copies
 #define spawn_packed reef_inner_spawn_packed

@@ -32,7 +32,7 @@ bool paged_has_past(const reef_paged *p) { return node_past(p) != NULL; }
 void *paged_past(const reef_paged *p, uint32_t i, uint64_t version)
 {
     reef_node *past = node_past(p);
-    return past && i < past->count && version > past->base ? node_pages(past)[i] : NULL;
+    return past && i < past->count && version > past->base && version <= p->node->base ? node_pages(past)[i] : NULL;
 }
 
 static void bind(reef_paged *p, reef_node *n)

@@ -65,8 +65,8 @@ void paged_drop(reef_paged *p, const paged_owner *o); /* a holder leaves; *p bec
 /* The holder is a snapshot, or is none any more (before it leaves): it looks into its pages only under the lock. */
 void paged_keep(const reef_paged *p, const paged_owner *o, bool kept);
 /* The *past* of a node: the one that it was copied from, while nobody else comes from that, and all its holders are snapshots. What
- * they see may then be put elsewhere. Is there one? Page i there, if what was written to it at `version` is the past's own; else
- * NULL. Both under the lock. */
+ * they see may then be put elsewhere. Is there one? Page i there, if what was written to it at `version` is the past's own, and not the
+ * holder's; else NULL. Both under the lock. */
 bool paged_has_past(const reef_paged *p);
 void *paged_past(const reef_paged *p, uint32_t i, uint64_t version);
 /* Contents newer than this are the holder's own: none are while others hold its node or a child of it. Under the lock. */

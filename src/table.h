@@ -66,9 +66,11 @@ void values_relocate(reef_world *w, const char *old, const char *fresh, size_t b
 /* A shared block, on a page that is ours, becomes the world's own, written at `version`. False: no memory. Several threads may do this for
  * different columns. (src/unshare.c) */
 bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t slot, uint32_t rows, uint64_t version);
-/* A loop writes these columns of a chunk next: what of them is shared is copied now. What isn't fetched is dropped by ahead_drop, before the
- * loop ends. */
-void ahead_copy(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count);
+/* Is the block of a slot ours, though it was last written before the last fork? (The others may be gone.) */
+bool block_is_ours(reef_world *w, uint64_t version);
+/* Some columns, as column_own. `next`: the chunk of which a loop writes the same columns next: what of them is shared is copied now; 0: none is.
+ * What isn't fetched is dropped by ahead_drop, before the loop ends. (src/unshare.c) */
+bool slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next);
 void ahead_drop(reef_world *w);
 /* What row_pop may touch. */
 bool table_prepare_pop(reef_world *w, const table *t);

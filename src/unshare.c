@@ -20,6 +20,12 @@ static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t
     return page && page->block == slot->block ? page : NULL;
 }
 
+/* A loop comes to another chunk next, and writes to the same slot of it, most likely on the same page. */
+static void slot_fetch(const reef_slot *s, uint32_t unit, uint32_t next)
+{
+    PREFETCH_WRITE((const void *)((uintptr_t)s + ((uintptr_t)next - unit) * REEF_UNIT_BYTES));
+}
+
 /* May snapshots get the copy? Only of a full block: the rows of another one may have been more when it was shared. */
 static bool goes_away(const reef_world *w, const column *c, uint32_t rows, uint32_t capacity)
 {
@@ -76,11 +82,10 @@ static void *ahead_block(reef_world *w, struct ahead *a, uint32_t chunks)
     return a->spare_at == a->spare_end ? NULL : a->spare[a->spare_at++];
 }
 
-void ahead_copy(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count)
+/* The columns of a chunk, which is full. */
+INLINE void ahead_copy(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count)
 {
     const reef_slot *slots = unit_slots(w, unit);
-    if (count > AHEAD_COLUMNS) count = AHEAD_COLUMNS;
-    if (unit == t->last) count = 0; /* it may have fewer rows */
     ahead_begin(w, t->shape, slot, count);
     for (uint32_t i = 0; i < count; i++) {
         struct ahead *a = &w->ahead[i];
@@ -95,50 +100,83 @@ void ahead_copy(reef_world *w, const table *t, uint32_t unit, const uint16_t *sl
         a->unit = unit;
         a->slot = slot[i];
         a->away = w->has_past;
-        if (a->away) {
-            copy_away(a->copy, s->block, bytes);
-        } else {
-            pages_fetch(a->copy, bytes);
-            memcpy(a->copy, s->block, bytes);
-        }
+        if (a->away) copy_away(a->copy, s->block, bytes);
+        else copy_near(a->copy, s->block, bytes);
     }
 }
 
 /* ---- a block changes hands ---- */
 
-bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+/* None was made ahead. NULL: no memory, or a hook refused. */
+static NOINLINE void *copy_now(reef_world *w, const column *c, const reef_slot *slots, uint32_t k, uint32_t rows, bool away)
 {
-    reef_slot *slots = unit_slots(w, unit);
-    const uint64_t was = slots[k].version;
     const uint32_t capacity = slots[0].head_more.capacity;
-    const bool away = goes_away(w, c, rows, capacity);
+    const void *old = slots[k].block;
+    void *fresh = block_take(w->family, c, capacity);
+    if (fresh == NULL) return NULL;
+    if (away) return copy_away(fresh, old, (size_t)rows * c->size), fresh;
+    if (block_copy(w, c, fresh, old, slot_entities(slots), rows)) return fresh;
+    return block_give(w->family, c, fresh, capacity), NULL;
+}
+
+/* The last other holder left meanwhile, or long ago: one copy was in vain. */
+static NOINLINE void copy_wasted(reef_world *w, const column *c, const reef_slot *slots, uint32_t rows, void *fresh)
+{
+    if (!w->running) chunks_know_ours(w);
+    block_destroy_values(c, fresh, rows);
+    block_give(w->family, c, fresh, slots[0].head_more.capacity);
+}
+
+INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+{
+    reef_slot *s = &slots[k];
+    const bool away = goes_away(w, c, rows, slots[0].head_more.capacity);
     bool streams = away;
-    void *fresh = w->ahead_count ? ahead_take(w, &slots[k], unit, k, &streams) : NULL, *old = slots[k].block;
-    if (fresh == NULL) {
-        fresh = block_take(w->family, c, capacity);
-        if (fresh == NULL) return false;
-        if (away) {
-            copy_away(fresh, old, (size_t)rows * c->size);
-        } else if (!block_copy(w, c, fresh, old, slot_entities(slots), rows)) {
-            return block_give(w->family, c, fresh, capacity), false;
-        }
-    }
+    void *fresh = ahead_take(w, s, unit, k, &streams);
+    if (UNLIKELY(fresh == NULL)) fresh = copy_now(w, c, slots, k, rows, away);
+    if (UNLIKELY(fresh == NULL)) return false;
     if (streams) COPY_ARRIVED();
     mutex_lock(&w->family->lock);
-    const bool ours = was > paged_base(&w->hot.chunks); /* the last other holder left meanwhile, or long ago: one copy was in vain */
-    reef_slot *past = ours || !away ? NULL : slot_past(w, &slots[k], unit, k);
-    if (past) past->block = fresh;
-    if (!ours) slots[k].version = version;
-    if (!ours && !past) {
-        slots[k].block = fresh;
+    reef_slot *past = away ? slot_past(w, s, unit, k) : NULL;
+    const bool ours = !past && s->version > paged_base(&w->hot.chunks);
+    if (!ours) s->version = version;
+    if (past) {
+        past->block = fresh;
+        slot_fetch(past, unit, slots[0].head.next);
+    } else if (!ours) {
+        void *old = s->block;
+        s->block = fresh;
         values_relocate(w, old, fresh, (size_t)rows * c->size);
         w->shifted += !BUG(90);
         RELEASE_STORE(&w->hot.moves, w->hot.moves + !BUG(90)); /* others read it, for refs to what isn't claimed now */
     }
     mutex_unlock(&w->family->lock);
-    if (!ours) return true;
-    if (!w->running) chunks_know_ours(w);
-    block_destroy_values(c, fresh, rows);
-    block_give(w->family, c, fresh, capacity);
+    if (UNLIKELY(ours)) copy_wasted(w, c, slots, rows, fresh);
+    return true;
+}
+
+bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+{
+    return unshare(w, c, unit_slots(w, unit), unit, k, rows, version);
+}
+
+bool slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next)
+{
+    if (!chunk_page_own(w, unit)) return false;
+    reef_slot *slots = unit_slots(w, unit);
+    const shape *s = t->shape;
+    const uint32_t rows = chunk_rows(t, unit);
+    world_touch(w);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t k = slot[i];
+        const column *c = &s->columns[k];
+        const uint64_t was = slots[k].version;
+        bool ours = was > w->ours_after || BUG(18) || (UNLIKELY(!c->type->plain_copy) && block_is_ours(w, was));
+        if (!ours) ours = unshare(w, c, slots, unit, k, rows, w->hot.version);
+        if (UNLIKELY(!ours)) return false;
+        slots[k].version = w->hot.version;
+        if (UNLIKELY(c->type->tracked)) version_advance(w);
+    }
+    if (next && next != t->last) ahead_copy(w, t, next, slot, count < AHEAD_COLUMNS ? count : AHEAD_COLUMNS); /* the last one may have fewer rows */
     return true;
 }

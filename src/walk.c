@@ -302,9 +302,8 @@ static void writing_add(writing *x, uint32_t slot, bool out)
 static bool writing_own(const writing *x)
 {
     void *fresh[REEF_TERMS_MAX];
-    uint32_t i = 0;
-    for (; i < x->first_out; i++)
-        if (!column_own(x->w, x->t, x->unit, x->slot[i])) return false;
+    uint32_t i = x->first_out;
+    if (!slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
     for (; i < x->count; i++) {
         fresh[i] = column_fresh(x->w, x->t, x->unit, x->slot[i]);
         if (fresh[i]) continue;
@@ -339,26 +338,35 @@ static bool writing_end(const writing *x, reef_block *b)
 /* Which of the chunk's slots is a column's. */
 INLINE uint32_t column_number(const match *m, uint32_t i) { return reef_column_at(m, i) / (uint32_t)sizeof(reef_slot); }
 
+static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
+{
+    const query *q = b->query;
+    writing x;
+    x.w = b->world;
+    x.t = t;
+    x.unit = unit;
+    x.count = x.first_out = 0;
+    for (uint32_t i = 0; i < q->head.write_count; i++) writing_add(&x, column_number(match_now(b), i), q->out >> i & 1);
+    return writing_end(&x, b);
+}
+
 /* Some column that the loop writes is shared with a fork, or on a page that is. */
 bool reef_block_own(reef_block *b)
 {
-    const query *q = b->query;
     if (b->walks) return walk_own(b);
-    const match *m = match_now(b);
+    const query *q = b->query;
     const uint32_t count = q->head.write_count;
-    writing x;
-    x.w = b->world;
-    x.t = table_read(b->world, m->id);
-    x.unit = b->next_unit != REEF_GO_TABLE ? unit_slots(b->world, b->next_unit)[0].head_more.previous : x.t->last;
-    x.count = x.first_out = 0;
-    if (UNLIKELY(q->out)) {
-        for (uint32_t i = 0; i < count; i++) writing_add(&x, column_number(m, i), q->out >> i & 1);
-        return writing_end(&x, b);
-    }
-    for (; x.first_out < count; x.first_out++) x.slot[x.first_out] = (uint16_t)column_number(m, x.first_out);
-    x.count = count;
-    if (!writing_end(&x, b)) return false;
-    if (b->next_unit != REEF_GO_TABLE && !x.w->running) ahead_copy(x.w, x.t, b->next_unit, x.slot, count);
+    const uint32_t next = b->next_unit != REEF_GO_TABLE ? b->next_unit : 0;
+    const match *m = match_now(b);
+    reef_world *w = b->world;
+    const table *t = table_read(w, m->id);
+    const uint32_t unit = next ? unit_slots(w, next)[0].head_more.previous : t->last;
+    if (UNLIKELY(q->out)) return block_own_out(b, t, unit);
+    uint16_t slot[REEF_TERMS_MAX];
+    for (uint32_t i = 0; i < count; i++) slot[i] = (uint16_t)column_number(m, i);
+    w->hook_failed.id = 0;
+    if (!slots_own(w, t, unit, slot, count, w->running ? 0 : next)) return walk_no_memory(b);
+    block_at(b, unit_slots(w, unit)); /* it may be another one now */
     return true;
 }
 
