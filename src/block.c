@@ -1,4 +1,5 @@
 /* What a block of a loop gives: columns, values of fixed sources, bits, runs of rows that match; and loops row by row. */
+#include "join.h"
 #include "query.h"
 #include "store.h"
 
@@ -154,9 +155,8 @@ reef_row reef_rows(reef_world *w, reef_query which)
     reef_row r;
     r.block = reef_begin(w, which);
     r.entity = (reef_entity){0, 0};
-    r.i = UINT32_MAX;
+    r.i = REEF_NO_ROW;
     r.end = 0;
-    r.who = NULL;
     r.cut = r.cut_end = NULL;
     r.block.gathers = r.block.open && r.block.walks && r.block.query->cut && cut_gathers(r.block.query);
     return r;
@@ -167,7 +167,6 @@ static bool row_walk_take(reef_row *r, uint32_t first, uint32_t end)
 {
     r->i = first - 1;
     r->end = end;
-    r->who = r->block.entities + first;
     return true;
 }
 
@@ -175,26 +174,35 @@ static bool row_walk_end(reef_row *r)
 {
     reef_end(&r->block);
     r->entity = (reef_entity){0, 0};
+    r->end = 0;
+    r->cut = r->cut_end = NULL; /* no step goes on */
     return false;
+}
+
+/* The next rows are those that are remembered. */
+INLINE bool row_walk_gather(reef_row *r, const struct reef_cut *first, const struct reef_cut *end)
+{
+    r->cut = first;
+    r->cut_end = end;
+    r->end = 0;
+    return true;
 }
 
 bool reef_rows_more(reef_row *r)
 {
     reef_block *b = &r->block;
-    if (UNLIKELY(r->i < r->end)) return row_walk_end(r); /* the caller broke off */
+    if (UNLIKELY(r->i != REEF_NO_ROW || !b->open)) return row_walk_end(r); /* the caller broke off */
+    const join_list *l = LIKELY(r->cut != NULL) ? gather_next(b) : NULL;
+    if (LIKELY(l != NULL)) return row_walk_gather(r, l->row, l->row + l->rows);
     uint32_t first = r->end;
     if (first == 0 || b->mask == NULL || r->cut || (first = row_seek(b->mask, first, b->count, true)) == b->count) {
         r->cut = r->cut_end = NULL;
         if (!(b->gathers ? cut_next(b) : reef_next(b))) return row_walk_end(r);
         first = 0;
         if (b->gathers && b->cut != b->cut_end) {
-            r->cut = b->cut;
-            r->cut_end = b->cut_end;
-            r->i = UINT32_MAX;
-            r->end = 0;
-            r->who = b->cut_entities;
+            const struct reef_cut *cut = b->cut;
             b->cut = b->cut_end;
-            return true;
+            return row_walk_gather(r, cut, b->cut_end);
         }
         if (b->mask) first = row_seek(b->mask, 0, b->count, true);
     }

@@ -85,6 +85,8 @@
     X(131, "a loop that is left keeps what was copied for it") \
     X(124, "the rows that a loop which was left had looked for are those of the next one") \
     X(126, "a loop writes to the only block of a table without a look at whether it is shared") \
-    X(140, "a history tells the hash of a state that its inputs don't lead to any more")
+    X(140, "a history tells the hash of a state that its inputs don't lead to any more") \
+    X(143, "row by row, what is remembered of a chunk holds though values moved in their store") \
+    X(144, "row by row, a chunk whose rows are remembered is written without a look at whether it is shared")
 
 #endif

@@ -206,6 +206,7 @@
 #define frozen_drop reef_inner_frozen_drop
 #define frozen_fill reef_inner_frozen_fill
 #define frozen_make reef_inner_frozen_make
+#define gather_next reef_inner_gather_next
 #define get_bytes reef_inner_get_bytes
 #define get_f64 reef_inner_get_f64
 #define get_handle reef_inner_get_handle

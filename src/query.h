@@ -247,6 +247,7 @@ void cutting_drop(query *q);
 /* The next block of a loop whose blocks are cut. False: the end. */
 bool each_next(reef_block *b, bool (*next)(reef_block *)); /* the next value of the term with `each`; after the last the next block */
 bool cut_next(reef_block *b);
+const struct join_list *gather_next(reef_block *b); /* row by row: the next chunk, whose rows these are; NULL: it's cut_next's */
 bool run_next(reef_block *b); /* while there are runs */
 bool cut_gathers(const query *q); /* row by row, blocks may be whole chunks */
 /* How many of n rows side by side, which match, may be one block. */

@@ -274,12 +274,12 @@ static NOINLINE uint32_t words_set(const uint64_t *words)
  * the other. */
 INLINE void rows_fetch(const cutting *c, const match *m, const reef_slot *slots, const join_list *l)
 {
-    const join_run *first = join_runs(l), *end = first + l->count;
+    const join_row *first = l->row, *end = first + l->rows;
     for (uint32_t k = c->stored_count; k < c->cell_count; k++) {
         if (c->term[k].column == CUT_ELSEWHERE) continue;
         const char *base = reef_slot_of(slots, m, c->term[k].column)->block;
         const size_t size = c->term[k].size;
-        for (const join_run *r = first; r < end; r++) PREFETCH(base + r->row * size);
+        for (const join_row *r = first; r < end; r++) PREFETCH(base + r->row * size);
     }
 }
 
@@ -299,11 +299,12 @@ INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bi
     if (unit == 0 || unit == b->end_unit || j == NULL) return; /* another thread may be making those of its part its own */
     const reef_slot *slots = unit_slots(b->world, unit);
     const uint32_t after = slots[0].head.next;
+    PREFETCH(unit_slots(b->world, after));
     const bool known = unit < j->units && j->list[unit];
     if (LIKELY(known)) rows_fetch(q->cut, b->walk_match, slots, j->list[unit]);
+    else if (!b->part && q->open == 1) chunk_find(b, q, bits, unit);
     if (LIKELY(after < j->units && j->list[after])) join_fetch(j->list[after]);
     else if (after && !b->part && q->open == 1) chunk_find(b, q, bits, after);
-    if (UNLIKELY(!known) && !b->part && q->open == 1) chunk_find(b, q, bits, unit);
 }
 
 /* The next chunk with rows that match, of a query that joins: b->cut, or b->mask where nothing can be remembered. False: the end. */
@@ -319,10 +320,9 @@ static bool joined_chunk(reef_block *b)
         b->mask = words;
         if (UNLIKELY(l == NULL)) {
             if (words_set(words)) return true;
-        } else if (l->count) {
-            b->cut = join_runs(l);
-            b->cut_end = b->cut + l->count;
-            b->cut_entities = l->entity;
+        } else if (l->rows) {
+            b->cut = l->row;
+            b->cut_end = l->row + l->rows;
             return true;
         }
     }
@@ -377,6 +377,41 @@ static NOINLINE bool cut_chunk(reef_block *b)
     if (b->cut != b->cut_end) cut_runs(b, q);
     else b->more = words_set(b->words);
     return true;
+}
+
+/* The next chunk of the table, row by row as the one before, where its list holds and what the loop writes is ours: then little changes, and
+ * this little is what a loop over a few rows a chunk costs. NULL: cut_next knows more. */
+const join_list *gather_next(reef_block *b)
+{
+    const query *q = b->query;
+    const cutting *c = q->cut;
+    const reef_world *w = b->world;
+    const match *m = b->walk_match;
+    const bit_store *bits = b->bits;
+    const uint32_t unit = b->walk_unit;
+    if (UNLIKELY(unit == 0)) return NULL;
+    const reef_slot *slots = unit_slots(w, unit);
+    const value_store *s = b->cells[0].from;
+    const join_list *l = join_of_rows(c->join, w, slots, bits, unit);
+    if (l && UNLIKELY(l->moves != s->moves) && !BUG(143)) l = join_find(q, slots, bits, unit, false);
+    if (UNLIKELY(l == NULL) || UNLIKELY(l->rows == 0)) return NULL;
+    for (uint32_t i = 0; i < q->head.write_count; i++) {
+        uint64_t *version = (uint64_t *)(uintptr_t)&reef_slot_of(slots, m, i)->version;
+        if (UNLIKELY(*version <= w->hot.fork_version) && !BUG(144)) return NULL;
+        *version = w->hot.version;
+    }
+    reef_cell *x = &b->cells[1];
+    for (const cut_term *t = &c->term[1], *end = &c->term[c->cell_count]; t < end; t++, x++) {
+        const reef_slot *slot = cell_from(b, t, m, slots);
+        x->values = slot ? slot->block : NULL;
+    }
+    b->unit = unit;
+    b->walk_unit = slots[0].head.next;
+    b->count = chunk_rows(m->table, unit);
+    b->entities = slot_entities(slots);
+    b->mask = bits->words.page[unit];
+    chunk_ahead(b, q, bits);
+    return l;
 }
 
 /* The next word with rows that match. */
@@ -446,7 +481,7 @@ static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bo
 }
 
 /* Cells of all columns but the first, pages that are written, slots that moved: what most loops need not. */
-static NOINLINE bool run_rest(reef_block *b, const join_run *r)
+static NOINLINE bool run_rest(reef_block *b, const join_row *r)
 {
     const cutting *c = b->query->cut;
     if (UNLIKELY(b->epoch != b->world->tables_epoch)) cells_find_slots(b, c);
@@ -464,14 +499,14 @@ bool cut_gathers(const query *q)
 
 bool run_next(reef_block *b)
 {
-    const join_run *r = b->cut;
+    const join_row *r = b->cut, *next = join_run_end(r, b->cut_end);
     const value_store *s = b->cells[0].from;
     const reef_slot *beside = b->cells[1].from;
     const uint32_t row = r->row;
-    b->cut = r + 1;
+    b->cut = next;
     b->cells[0].values = (char *)s->values.page[r->page] + (r->at + (int32_t)(row * s->size));
     b->first = row;
-    b->count = r->end - row;
+    b->count = (uint32_t)(next - r);
     b->entities = b->handles + row;
     if (UNLIKELY(!b->run_pair) || UNLIKELY(b->epoch != b->world->tables_epoch)) return run_rest(b, r);
     b->cells[1].values = (char *)beside->block + row * b->cells[1].next;

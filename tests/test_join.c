@@ -312,6 +312,28 @@ static void C3_F1_two_histories_with_the_same_versions(void **state)
     }
 }
 
+/* What a walk row by row writes is the world's alone, chunk by chunk. */
+static void F1_E1_rows_that_are_written_beside_a_fork(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t i = 0; i < N; i++) {
+        all[i] = reef_spawn(w, reef_with(Position, 0, 0));
+        if (i % 7 == 0) assert_int_equal(reef_set(w, all[i], Spark, i), REEF_ADDED);
+    }
+    const reef_query q = reef_query_new(w, "Position, in Spark");
+    assert_query(q);
+    for (uint32_t round = 1; round <= 4; round++) {
+        reef_world *f = round > 2 ? reef_fork(w) : NULL;
+        reef_each(w, q, row) reef_at(row, Position)->x += (float)reef_at_in(row, Spark)->n;
+        for (uint32_t i = 0; i < N; i += 7) {
+            assert_true(reef_get(w, all[i], Position)->x == (float)(i * round));
+            if (f) assert_true(reef_get(f, all[i], Position)->x == (float)(i * (round - 1)));
+        }
+        reef_world_free(f);
+    }
+    assert_ok(reef_query_free(w, q));
+}
+
 /* Nothing is allocated by a loop that remembers all, and hardly anything after a change; without memory it goes without. */
 static void G5_F1_memory_to_remember_may_be_short(void **state)
 {
@@ -377,6 +399,7 @@ int main(void)
         TEST(F1_rows_of_which_some_lack_a_column),
         TEST(F1_as_many_rows_as_are_remembered),
         TEST(C3_F1_two_histories_with_the_same_versions),
+        TEST(F1_E1_rows_that_are_written_beside_a_fork),
         TEST(G5_F1_memory_to_remember_may_be_short),
         TEST(F7_stamps_and_changes_of_values_outside_of_rows),
     };

@@ -88,11 +88,11 @@ typedef struct reef_store {
 } reef_store;
 enum { REEF_INDEX_BITS = 9 }; /* log2 of the entries of a page of a store's index: generation << 32 | slot */
 
-/* Rows side by side whose values in a store are side by side as well. */
+/* A row that has a value in a store. Of rows side by side whose values are side by side as well, `page` and `at` are the same. */
 struct reef_cut {
-    uint16_t row, end; /* the first; behind the last */
-    uint32_t page;     /* of the values' slots */
-    int32_t  at;       /* bytes from the page to where row 0 would have its value: it may be in front of it */
+    reef_entity entity;
+    uint16_t    row, page; /* page: of the value's slot */
+    int32_t     at;        /* bytes from the page to where row 0 would have its value: it may be in front of it */
 };
 
 /* The words of the chunk where a switch was turned lately: they are ours and marked, the chunk's table knows the type, and nothing is in
@@ -781,29 +781,32 @@ REEF_INLINE void *reef_block_inout_decl(const reef_block *block, reef_type_decl 
     return reef_block_inout_rest(block, decl);
 }
 
-/* Row by row. Of rows side by side one after the other; then where it is remembered which rows of the chunk are next, they; else it's the
- * library's turn. */
+/* Row by row. Of rows side by side one after the other; or where it is remembered which rows of the chunk have a value, they; else it's the
+ * library's turn. (The entity is copied half by half: over a copy as a whole, as over a call that may write, compilers keep nothing of the
+ * row in registers.) */
 REEF_API bool reef_rows_more(reef_row *row);
+#define REEF_NO_ROW 0xFFFFFFFFu /* in reef_row.i, between the last row of a block and the first one of the next: the caller didn't break off */
 REEF_INLINE bool reef_row_step(reef_row *row)
 {
-    const reef_entity *who = row->who;
     const uint32_t i = row->i + 1;
+    const reef_entity *e;
     if (REEF_LIKELY(i < row->end)) {
         row->i = i;
+        e = row->block.entities + i;
     } else {
         const struct reef_cut *cut = row->cut;
         if (cut == row->cut_end) {
-            row->i = i; /* no row: the caller didn't break off */
+            row->i = REEF_NO_ROW;
             return false;
         }
-        row->cut = cut + 1;
-        row->i = cut->row;
-        row->end = cut->end;
         const reef_store *s = (const reef_store *)row->block.cells[0].from;
         row->block.cells[0].values = (void *)((uintptr_t)s->values.page[cut->page] + (uintptr_t)(intptr_t)cut->at);
+        row->i = cut->row;
+        row->cut = cut + 1;
+        e = &cut->entity;
     }
-    row->who = who + 1;
-    row->entity = *who;
+    row->entity.index = e->index;
+    row->entity.generation = e->generation;
     return true;
 }
 REEF_INLINE bool reef_row_next(reef_row *row) { return reef_row_step(row) || (reef_rows_more(row) && reef_row_step(row)); }

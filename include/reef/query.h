@@ -163,8 +163,7 @@ typedef struct reef_block {
     uint32_t           word, more; /* more: bit k: words[k], behind `word`, has some */
     bool               chunk_marked;
     uint64_t           epoch;      /* of the pages that `from` points into */
-    const struct reef_cut *cut, *cut_end; /* the chunk's blocks where they are remembered: those that are still to come */
-    const reef_entity *cut_entities; /* of their rows */
+    const struct reef_cut *cut, *cut_end; /* the chunk's rows where they are remembered: those that are still to come */
     const void        *bits;       /* that say who has the value where this is remembered; NULL: it isn't */
     bool               gathers;    /* row by row: what is remembered of a chunk is one block, and cells[0] follows its rows */
     bool               run_pair;   /* they have one stored value, only read, and one column: cells[1].next is its value's size */
@@ -304,9 +303,8 @@ typedef struct reef_row {
     reef_entity entity;
     uint32_t    i; /* in the block: of the block's arrays, the value at i is the row's */
     /* reef's own */
-    uint32_t               end; /* of the rows side by side that match: behind the last */
-    const reef_entity     *who; /* the next row's entity */
-    const struct reef_cut *cut, *cut_end; /* the block's further rows, where it is remembered which match */
+    uint32_t               end; /* of the rows side by side that match: behind the last; 0: it is remembered which match */
+    const struct reef_cut *cut, *cut_end; /* then the block's further rows */
 } reef_row;
 /* Opens such a walk, before its first row. Errors as reef_begin; then there are no rows. */
 REEF_API reef_row reef_rows(reef_world *world, reef_query query);
