@@ -12,13 +12,6 @@
 #include "store.h"
 #include <stdio.h>
 
-const bit_store *bit_store_of(const reef_world *w, uint32_t key)
-{
-    for (uint32_t i = 0; i < w->state.bit_count; i++)
-        if (w->state.bits[i].key == key) return &w->state.bits[i];
-    return NULL;
-}
-
 int bit_key_compare(uint32_t a, uint32_t b)
 {
     const type *t = type_of(a & ~BIT_DISABLED), *other = type_of(b & ~BIT_DISABLED);
@@ -49,11 +42,26 @@ static void bit_put(bit_store *b, uint32_t place, bool on)
     *word = on ? *word | bit : *word & ~bit;
 }
 
+/* The place for the number of a key's store. False: no memory. */
+static COLD bool number_room(reef_world *w, uint32_t key)
+{
+    state *s = &w->state;
+    if (bit_slot(key) < s->bit_room) return true;
+    const uint32_t room = (bit_slot(key) | 1) + 1 + s->bit_room / 2;
+    uint32_t *number = memory_resize(&w->family->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
+    if (number == NULL) return false;
+    memset(number + s->bit_room, 0, (room - s->bit_room) * sizeof *number);
+    s->bit_number = number;
+    s->bit_room = room;
+    return true;
+}
+
 static COLD bit_store *store_make(reef_world *w, uint32_t key)
 {
     state *s = &w->state;
     bit_store *found = (bit_store *)bit_store_of(w, key);
     if (found) return found;
+    if (!number_room(w, key)) return NULL;
     if (s->bit_count == s->bit_capacity) {
         uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
         bit_store *bits = memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
@@ -66,6 +74,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     found = &s->bits[s->bit_count++];
     memset(found, 0, sizeof *found);
     found->key = key;
+    s->bit_number[bit_slot(key)] = s->bit_count;
     if ((key & BIT_DISABLED) == 0) return found;
     bit_store *of = (bit_store *)bit_store_of(w, key & ~BIT_DISABLED);
     if (of) of->marks = s->bit_count;
@@ -271,6 +280,7 @@ COLD reef_status bits_validate(const reef_world *w, char *message, size_t size)
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i], *marks = bit_store_of(w, b->key | BIT_DISABLED);
         uint64_t sum = 0;
+        if (bit_number_of(w, b->key) != i + 1) return store_corrupt(b, message, size, ": another store is known by its key than number", i + 1);
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
         const bool stored = (b->key & BIT_DISABLED) == 0 && type_of(b->key)->stored; /* src/stores.c holds those against their values */

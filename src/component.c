@@ -230,12 +230,9 @@ INLINE void lately_renew(const reef_world *w, value_store *s)
 INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
 {
     const handle h = handle_of(e);
-    const bit_store *bits = w->state.bits;
-    const uint32_t count = w->state.bit_count, key = mark ? c.id | BIT_DISABLED : c.id;
-    uint32_t number = 0;
-    while (number != count && bits[number].key != key) number++;
-    if (UNLIKELY(number == count || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count)) return false;
-    bit_store *b = w->state.bits + number;
+    const uint32_t number = bit_number_of(w, mark ? c.id | BIT_DISABLED : c.id);
+    if (UNLIKELY(number == 0 || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count)) return false;
+    bit_store *b = &w->state.bits[number - 1];
     const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
     const uint32_t place = (uint32_t)record, unit = place_unit(place);
     if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || unit >= b->words.count)) return false;
@@ -245,7 +242,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (UNLIKELY(id <= TABLE_EMPTY)) return false;
     if (on) {
         const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-        if (UNLIKELY((t->bits & bit_mask(number)) == 0)) return false;
+        if (UNLIKELY((t->bits & bit_mask(number - 1)) == 0)) return false;
     }
     if (mark) {
         if (on && c.id && slot_find(w, c.id, id) == 0 && !bit_has(w, c.id, place)) return false;

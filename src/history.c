@@ -74,7 +74,8 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
 {
     state_part x, y;
     const reef_paged none = {0};
-    uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits + s->state.used_words * sizeof *s->state.used_types +
+    uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits +
+                   s->state.bit_room * sizeof *s->state.bit_number + s->state.used_words * sizeof *s->state.used_types +
                    s->state.track_count * sizeof *s->state.tracks + s->state.event_count * sizeof *s->state.events +
                    s->state.event_place_count * sizeof *s->state.event_places + s->state.store_count * sizeof *s->state.stores +
                    s->state.store_room * sizeof *s->state.store_number;

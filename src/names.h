@@ -11,7 +11,6 @@
 #define bit_key_compare reef_inner_bit_key_compare
 #define bit_known reef_inner_bit_known
 #define bit_prepare reef_inner_bit_prepare
-#define bit_store_of reef_inner_bit_store_of
 #define bit_sum reef_inner_bit_sum
 #define bits_clear reef_inner_bits_clear
 #define bits_clear_unit reef_inner_bits_clear_unit

@@ -105,6 +105,7 @@ void state_drop(family *f, reef_hot *h, state *s)
     state_part part;
     for (uint32_t i = 0; part_at(f, h, s, i, &part); i++) paged_drop(part.pages, &part.owner);
     memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
+    memory_free(&f->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *s->bit_number);
     memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
     memory_free(&f->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *s->runs);
     memory_free(&f->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *s->clocks);
@@ -130,6 +131,7 @@ static bool array_copy(family *f, enum memory_kind kind, void *to, const void *f
 static COLD bool state_copy(family *f, state *to, const state *from)
 {
     size_t bits = from->bit_count * sizeof *from->bits, used = from->used_words * sizeof *from->used_types;
+    size_t bit_numbers = from->bit_room * sizeof *from->bit_number;
     size_t tracks = from->track_count * sizeof *from->tracks, places = from->place_count * sizeof *from->places;
     size_t runs = from->run_count * sizeof *from->runs, clocks = from->clock_count * sizeof *from->clocks;
     size_t stores = from->store_count * sizeof *from->stores, numbers = from->store_room * sizeof *from->store_number;
@@ -144,6 +146,7 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     to->event_capacity = from->event_count;
     to->event_place_capacity = from->event_place_count;
     bool ok = array_copy(f, MEMORY_BITS, &to->bits, from->bits, bits);
+    ok &= array_copy(f, MEMORY_BITS, &to->bit_number, from->bit_number, bit_numbers);
     ok &= array_copy(f, MEMORY_OTHER, &to->used_types, from->used_types, used);
     ok &= array_copy(f, MEMORY_TRACKS, &to->tracks, from->tracks, tracks);
     ok &= array_copy(f, MEMORY_TRACKS, &to->places, from->places, places);
@@ -156,6 +159,7 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     if (ok && BUG(29)) to->run_count = 0;
     if (ok) return true;
     memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
+    memory_free(&f->memory, MEMORY_BITS, to->bit_number, bit_numbers);
     memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);
     memory_free(&f->memory, MEMORY_TRACKS, to->tracks, tracks);
     memory_free(&f->memory, MEMORY_TRACKS, to->places, places);

@@ -200,6 +200,8 @@ typedef struct state {
     uint32_t   free_unit[RUN_CLASSES]; /* heads of lists of free runs: run_class */
     bit_store *bits;          /* in order of first use */
     uint32_t   bit_count, bit_capacity;
+    uint32_t  *bit_number;    /* by bit_slot of the key: number of the store + 1, 0: there is none */
+    uint32_t   bit_room;
     track_store *tracks;      /* in order of first use */
     uint32_t   track_count, track_capacity;
     reader_place *places;     /* readers_note: in a state that somebody may go back to */
@@ -528,8 +530,20 @@ uint32_t *tables_sorted(const reef_world *w, uint32_t *count);
 const uint32_t *tables_order(reef_world *w, uint32_t *count);
 /* Compares two layouts by their sorted type names. */
 int shape_compare(const shape *a, const shape *b);
-/* Bit store of a key, NULL if the world never used it. (src/bit.c) */
-const bit_store *bit_store_of(const reef_world *w, uint32_t key);
+/* Where state.bit_number has a key: a component's switch and its mark lie side by side, the mark of entities is that of component 0. */
+INLINE uint32_t bit_slot(uint32_t key) { return key << 1 | key >> 31; }
+/* Number of the bit store of a key + 1; 0: the world never used it. */
+INLINE uint32_t bit_number_of(const reef_world *w, uint32_t key)
+{
+    const uint32_t slot = bit_slot(key);
+    return LIKELY(slot < w->state.bit_room) ? w->state.bit_number[slot] : 0;
+}
+/* The store itself; NULL: as above. */
+INLINE const bit_store *bit_store_of(const reef_world *w, uint32_t key)
+{
+    const uint32_t number = bit_number_of(w, key);
+    return number ? &w->state.bits[number - 1] : NULL;
+}
 /* Words (16) of the bits of a unit, NULL: all zero. */
 INLINE const uint64_t *bit_words(const bit_store *b, uint32_t unit)
 {
