@@ -7,8 +7,8 @@
  * only where the component is, and goes with it.
  *
  * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which stores may have bits in
- * it (the 64th bit stands for all from the 64th on), so that tables without switches pay one test a move. Bits of rows
- * that don't exist are zero. Pages are made with the first bit that is set in a unit. */
+ * it (bit_mask), so that tables without switches pay one test a move, and others look into those stores only. Bits of rows that
+ * don't exist are zero. Pages are made with the first bit that is set in a unit. */
 #include "store.h"
 #include <stdio.h>
 
@@ -88,12 +88,12 @@ bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool 
 {
     bit_store *b = on ? store_make(w, key) : (bit_store *)bit_store_of(w, key);
     if (b == NULL) return !on;
-    uint64_t mask = bit_mask((uint32_t)(b - w->state.bits));
+    const uint32_t number = (uint32_t)(b - w->state.bits);
     const table *seen = table_read(w, id);
-    if (on && (seen == NULL || (seen->bits & mask) == 0)) {
+    if (on && (seen == NULL || !bit_named(seen->bits, number))) {
         table *t = table_own(w, id);
         if (t == NULL) return false;
-        t->bits |= mask; /* may be set though no bit is: harmless */
+        t->bits |= bit_mask(number); /* may be set though no bit is: harmless */
         t->lease = 0;
     }
     return on || bit_read(b, place) ? words_own(w, b, place_unit(place)) != NULL : true;
@@ -102,7 +102,7 @@ bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool 
 bool bit_known(const reef_world *w, const bit_store *b, uint32_t id)
 {
     const table *t = table_read(w, id);
-    return t && (t->bits & bit_mask((uint32_t)(b - w->state.bits)));
+    return t && bit_named(t->bits, (uint32_t)(b - w->state.bits));
 }
 
 void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
@@ -113,13 +113,9 @@ void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
 
 /* ---- rows on the move ---- */
 
-#define EACH_STORE(w, mask, b) \
-    for (bit_store *b = (w)->state.bits, *end_ = (mask) ? b + (w)->state.bit_count : b; b != end_; b++) \
-        if ((mask) & bit_mask((uint32_t)(b - (w)->state.bits)))
-
 bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
-    EACH_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b) {
         bool was = bit_read(b, from), is = bit_read(b, to);
         if (was && !words_own(w, b, place_unit(from))) return false;
         if (was != is && !words_own(w, b, place_unit(to))) return false;
@@ -129,7 +125,7 @@ bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 
 void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
-    EACH_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b) {
         bool was = bit_read(b, from);
         if (was != bit_read(b, to)) bit_put(b, to, was);
         if (was) bit_put(b, from, false);
@@ -138,7 +134,7 @@ void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 
 COLD void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count)
 {
-    EACH_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b) {
         for (size_t i = 0; i < count; i++) {
             uint32_t hole = places[i];
             bool first = bit_read(b, hole);
@@ -150,7 +146,7 @@ COLD void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_
 
 bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
-    EACH_STORE(w, mask, b)
+    EACH_BIT_STORE(w, mask, b)
         if (bit_read(b, place) && !words_own(w, b, place_unit(place))) return false;
     return true;
 }
@@ -158,20 +154,20 @@ bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
 void bits_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
     if (BUG(9)) return;
-    EACH_STORE(w, mask, b)
+    EACH_BIT_STORE(w, mask, b)
         if (bit_read(b, place)) bit_put(b, place, false);
 }
 
 bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit)
 {
-    EACH_STORE(w, mask, b)
+    EACH_BIT_STORE(w, mask, b)
         if (!words_own(w, b, unit)) return false;
     return true;
 }
 
 void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
-    EACH_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b) {
         memcpy(b->words.page[to], b->words.page[from], sizeof(uint64_t) * BIT_WORDS);
         memset(b->words.page[from], 0, sizeof(uint64_t) * BIT_WORDS);
     }
@@ -179,7 +175,7 @@ void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 
 void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit)
 {
-    EACH_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b) {
         uint64_t *words = b->words.page[unit];
         for (uint32_t k = 0; k < BIT_WORDS; k++) b->switched -= bits_count(words[k]);
         memset(words, 0, sizeof(uint64_t) * BIT_WORDS);
@@ -211,7 +207,7 @@ void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t
 
 bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count)
 {
-    EACH_STORE(w, mask, b) {
+    EACH_BIT_STORE(w, mask, b) {
         bool stays = bit_read(b, place);
         for (uint32_t i = 0; stays && i < count; i++) {
             uint32_t c = values[i].component.id;
@@ -269,7 +265,7 @@ static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32
     if (n == 0) return REEF_OK;
     uint32_t id = unit < w->state.next_unit && unit > 1 ? unit_slots(w, unit)[0].head.table : TABLE_NONE;
     const table *t = table_read(w, id);
-    bool ok = t && (t->bits & bit_mask((uint32_t)(b - w->state.bits)));
+    bool ok = bit_known(w, b, id);
     if (ok) unit_rows(w, b, t, unit, rows);
     for (uint32_t i = 0; ok && i < BIT_WORDS; i++) ok = (words[i] & ~rows[i]) == 0;
     return ok ? REEF_OK : store_corrupt(b, message, size, ": a bit without its row or component in unit", unit);
@@ -280,13 +276,13 @@ COLD reef_status bits_validate(const reef_world *w, char *message, size_t size)
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i], *marks = bit_store_of(w, b->key | BIT_DISABLED);
         uint64_t sum = 0;
-        if (bit_number_of(w, b->key) != i + 1) return store_corrupt(b, message, size, ": another store is known by its key than number", i + 1);
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
         const bool stored = (b->key & BIT_DISABLED) == 0 && type_of(b->key)->stored; /* src/stores.c holds those against their values */
         if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
         uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
         if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);
+        if (bit_number_of(w, b->key) != i + 1) return store_corrupt(b, message, size, ": another store is known by its key than number", i + 1);
     }
     return REEF_OK;
 }

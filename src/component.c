@@ -242,7 +242,7 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
     if (UNLIKELY(id <= TABLE_EMPTY)) return false;
     if (on) {
         const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
-        if (UNLIKELY((t->bits & bit_mask(number - 1)) == 0)) return false;
+        if (UNLIKELY(!bit_named(t->bits, number - 1))) return false;
     }
     if (mark) {
         if (on && c.id && slot_find(w, c.id, id) == 0 && !bit_has(w, c.id, place)) return false;
@@ -656,13 +656,10 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     if (bytes) off = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (off == NULL) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
-    for (uint32_t i = 0; place != PLACE_EMPTY && i < w->state.bit_count; i++) /* all but the entity's own mark */
-        if (w->state.bits[i].key != BIT_DISABLED && bit_read(&w->state.bits[i], place))
-            off[n++] = reef_value_make((reef_component){w->state.bits[i].key}, REEF_VALUE_REMOVE, 0, NULL);
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const uint32_t c = w->state.stores[i].component;
-        if (!type_of(c)->bit && store_has(w, c, e)) off[n++] = reef_value_make((reef_component){c}, REEF_VALUE_REMOVE, 0, NULL);
-    }
+    EACH_BIT_STORE(w, bits_of(w, place), b) /* all but the entity's own mark */
+        if (b->key != BIT_DISABLED && bit_read(b, place)) off[n++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
+    EACH_COLD_STORE(w, x)
+        if (cold_has(x, e)) off[n++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
     reef_status s = REEF_OK;
     uint32_t to = graph_table(w, NULL, 0, &s);
     s = to ? change_apply(w, op, e, place, to, off, n) : failure(w, s, op, none, e, 0);

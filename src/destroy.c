@@ -22,10 +22,11 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
 {
     if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return false;
     if (stored_any(w) && !stored_prepare_end(w, e)) return false;
+    table *t = NULL;
     if (place == PLACE_EMPTY) {
         w->hot.empty_count--;
     } else {
-        table *t = table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
+        t = table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
         if (t == NULL || !chunk_own(w, t, place_unit(place))) return false;
         if (t->shape->hooked && !chunk_own(w, t, t->last)) return false;
         if (!table_prepare_pop(w, t)) return false;
@@ -38,10 +39,12 @@ static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
         if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
         else row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         quarantine_because(w, "reef_destroy", 0, e);
+    }
+    if (stored_any(w) && !BUG(111)) stored_end(w, e); /* as long as the row says what it has */
+    if (t) {
         row_fill(w, t, place);
         table_lease(w, t);
     }
-    if (stored_any(w) && !BUG(111)) stored_end(w, e);
     name_forget(w, e);
     id_free(w, e);
     entities_ended(w, 1);
@@ -102,8 +105,8 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
-    /* In a world with names or cold values this one may have neither. */
-    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !stored_some(w, e) ? w->hot.gate_move : w->gate_destroy;
+    /* In a world with names or cold values this one may have neither. (Where rows have bits, tables have no lease.) */
+    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && cold_some(w, e)) ? w->hot.gate_move : w->gate_destroy;
     if (place_of(w, e) >= 2 * PLACE_EMPTY) {
         uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
         if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;

@@ -48,6 +48,7 @@
 #define clocks_hash reef_inner_clocks_hash
 #define clone_pending reef_inner_clone_pending
 #define cold_remains reef_inner_cold_remains
+#define cold_some reef_inner_cold_some
 #define column_claim reef_inner_column_claim
 #define column_default reef_inner_column_default
 #define column_discard reef_inner_column_discard
@@ -559,7 +560,6 @@
 #define stored_prepare reef_inner_stored_prepare
 #define stored_prepare_end reef_inner_stored_prepare_end
 #define stored_prepare_end_all reef_inner_stored_prepare_end_all
-#define stored_some reef_inner_stored_some
 #define stored_track_prepare reef_inner_stored_track_prepare
 #define stored_undo reef_inner_stored_undo
 #define stored_unmake reef_inner_stored_unmake

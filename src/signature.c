@@ -132,13 +132,6 @@ static uint32_t switch_of(const bit_store *b, uint32_t place)
     return (b->key & BIT_DISABLED) == 0 && bit_read(b, place) ? b->key : 0;
 }
 
-/* That of a store of values whose types have no bits, in the same way. */
-static uint32_t cold_of(const reef_world *w, uint32_t number, reef_entity e)
-{
-    const value_store *s = &w->state.stores[number];
-    return !type_of(s->component)->bit && reef_store_find(s, e) ? s->component : 0;
-}
-
 reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature *s)
 {
     if (w == NULL || s == NULL) return REEF_BAD_ARGUMENT;
@@ -149,15 +142,15 @@ reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature
         return REEF_OK;
     }
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
-    for (uint32_t i = 0; i < w->state.bit_count; i++) on += switch_of(&w->state.bits[i], place) != 0;
-    for (uint32_t i = 1; i < w->state.store_count; i++) on += cold_of(w, i, e) != 0;
+    EACH_BIT_STORE(w, bits_of(w, place), b) on += switch_of(b, place) != 0;
+    EACH_COLD_STORE(w, x) on += cold_has(x, e);
     if (!signature_reserve(s, set->word_count + on)) return REEF_NO_MEMORY;
     if (set->word_count) memcpy(s->words, shape_signature(set), set->word_count * sizeof *s->words);
     s->count = set->word_count;
-    for (uint32_t i = 0; i < w->state.bit_count; i++)
-        if (switch_of(&w->state.bits[i], place)) signature_put(s, w->state.bits[i].key);
-    for (uint32_t i = 1; i < w->state.store_count; i++)
-        if (cold_of(w, i, e)) signature_put(s, cold_of(w, i, e));
+    EACH_BIT_STORE(w, bits_of(w, place), b)
+        if (switch_of(b, place)) signature_put(s, b->key);
+    EACH_COLD_STORE(w, x)
+        if (cold_has(x, e)) signature_put(s, x->component);
     return REEF_OK;
 }
 
@@ -319,14 +312,10 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
     if (place == PLACE_DEAD || place == PLACE_EMPTY || s == NULL || s->count == 0) return false;
     const shape *set = shape_of(w->family, reef_slots_at(&w->hot, place)[0].head.table);
     if (words_meet(s->words, s->count, shape_signature(set), set->word_count)) return true;
-    for (uint32_t i = 0; i < w->state.bit_count; i++) {
-        uint32_t id = switch_of(&w->state.bits[i], place);
-        if (id && words_have(s->words, s->count, id)) return true;
-    }
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const uint32_t id = cold_of(w, i, e);
-        if (id && words_have(s->words, s->count, id)) return true;
-    }
+    EACH_BIT_STORE(w, bits_of(w, place), b)
+        if (switch_of(b, place) && words_have(s->words, s->count, b->key)) return true;
+    EACH_COLD_STORE(w, x)
+        if (cold_has(x, e) && words_have(s->words, s->count, x->component)) return true;
     return false;
 }
 

@@ -327,9 +327,9 @@ static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, ree
         const type *t = s->columns[k].type;
         values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, cell(slots, k, place_row(place), t->size));
     }
-    for (uint32_t i = 0; i < w->state.bit_count; i++)
-        if (bit_read(&w->state.bits[i], place) && !store_has(w, w->state.bits[i].key, source))
-            values[count++] = reef_value_make((reef_component){w->state.bits[i].key}, REEF_VALUE_DEFAULT, 0, NULL);
+    EACH_BIT_STORE(w, bits_of(w, place), b)
+        if (bit_read(b, place) && !store_has(w, b->key, source))
+            values[count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
     count += stored_values(w, source, values + count);
     reef_status status = n ? spawn_into(w, op, id, values, count, n, entities, given) : REEF_OK;
     if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);

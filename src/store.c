@@ -116,8 +116,8 @@ void stores_view(reef_world *w)
     w->hot.store_room = w->state.store_room;
     w->hot.near_id[0] = w->hot.near_id[1] = UINT32_MAX;
     w->slow &= ~SLOW_COLD;
-    for (uint32_t i = 1; i < w->state.store_count; i++)
-        if (!type_of(w->state.stores[i].component)->bit && w->state.stores[i].count) w->slow |= SLOW_COLD;
+    EACH_COLD_STORE(w, s)
+        if (s->count) w->slow |= SLOW_COLD;
     gates_set(w);
 }
 
@@ -169,6 +169,11 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
     value_store *made = &s->stores[s->store_count];
     memset(made, 0, sizeof *made);
     store_lay_out(made, type_of(component));
+    if (!type_of(component)->bit) {
+        value_store *before = s->stores;
+        while (before->cold) before = &s->stores[before->cold];
+        before->cold = s->store_count;
+    }
     s->store_number[component] = s->store_count++;
     lately_forget(w);
     stores_view(w);

@@ -41,9 +41,20 @@ INLINE const value_store *store_of(const reef_world *w, uint32_t component)
     return &h->stores[LIKELY(component < h->store_room) ? h->store_number[component] : 0];
 }
 
+/* The stores of REEF_COLD, whose entities have no bit that says so: in order of first use. */
+#define EACH_COLD_STORE(w, s) \
+    for (const value_store *s = &(w)->hot.stores[(w)->hot.stores->cold]; s->component; s = &(w)->hot.stores[s->cold])
+
 /* The value of an entity, of a multi the first; NULL: it hasn't got it, or is dead. (A tag in REEF_COLD: somewhere.) */
 INLINE const void *store_find(const reef_world *w, uint32_t component, reef_entity e) { return reef_store_find(store_of(w, component), e); }
 INLINE bool store_has(const reef_world *w, uint32_t component, reef_entity e) { return store_find(w, component, e) != NULL; }
+/* The same of a store of REEF_COLD. */
+INLINE bool cold_has(const value_store *s, reef_entity e)
+{
+    const uint32_t page = e.index >> REEF_INDEX_BITS;
+    const uint64_t *entry = page < s->index.count ? (const uint64_t *)s->index.page[page] : NULL;
+    return entry && entry[e.index & ((1u << REEF_INDEX_BITS) - 1)] >> 32 == e.generation;
+}
 /* How many values follow side by side for the entities e[0 ... n-1], which all have it: at least 1. */
 uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n);
 /* The version of the last write to the page where the value lies (0: none). */

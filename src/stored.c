@@ -249,9 +249,37 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
 
 /* ---- entities that end ---- */
 
+/* The stores where an entity has a value: those that its row has a bit of, then those of REEF_COLD. */
+typedef struct own_stores {
+    reef_entity entity;
+    uint32_t    place, cold; /* number of the next one of REEF_COLD */
+    bit_walk    bits;
+    const value_store *store;
+} own_stores;
+
+static own_stores stores_own(const reef_world *w, reef_entity e)
+{
+    const uint32_t place = place_of(w, e);
+    return (own_stores){e, place, w->slow & SLOW_COLD ? w->hot.stores->cold : 0, bit_walk_of(bits_of(w, place)), NULL};
+}
+
+INLINE bool stores_own_next(const reef_world *w, own_stores *x)
+{
+    while (bit_next(w, &x->bits)) {
+        x->store = store_of(w, x->bits.store->key); /* of marks and switches: the empty one */
+        if (bit_read(x->bits.store, x->place) && x->store->component) return true;
+    }
+    while (x->cold) {
+        x->store = &w->state.stores[x->cold];
+        x->cold = x->store->cold;
+        if (cold_has(x->store, x->entity)) return true;
+    }
+    return false;
+}
+
 #define EACH_STORE_OF(w, e, s) \
-    for (uint32_t i_ = 1; i_ < (w)->state.store_count; i_++) \
-        for (const value_store *s = &(w)->state.stores[i_]; s && reef_store_find(s, e); s = NULL)
+    for (own_stores s##_ = stores_own(w, e); stores_own_next(w, &s##_);) \
+        for (const value_store *s = s##_.store; s; s = NULL)
 
 COLD bool stored_prepare_end(reef_world *w, reef_entity e)
 {
@@ -262,11 +290,11 @@ COLD bool stored_prepare_end(reef_world *w, reef_entity e)
     return true;
 }
 
-bool stored_some(const reef_world *w, reef_entity e)
+bool cold_some(const reef_world *w, reef_entity e)
 {
-    for (uint32_t i = 1; i < w->state.store_count; i++)
-        if (reef_store_find(&w->state.stores[i], e)) return true;
-    return false;
+    bool some = false;
+    EACH_COLD_STORE(w, s) some |= cold_has(s, e);
+    return some;
 }
 
 COLD void stored_end(reef_world *w, reef_entity e)
@@ -294,9 +322,8 @@ bool stores_tracked(const reef_world *w)
 
 static COLD bool cold_stays(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
-    for (uint32_t i = 1; i < w->state.store_count; i++) {
-        const value_store *s = &w->state.stores[i];
-        bool stays = !type_of(s->component)->bit && reef_store_find(s, e);
+    EACH_COLD_STORE(w, s) {
+        bool stays = cold_has(s, e);
         for (uint32_t k = 0; stays && k < count; k++)
             stays = values[k].component.id != s->component || values[k].kind != REEF_VALUE_REMOVE;
         if (stays) return true;

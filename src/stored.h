@@ -27,7 +27,7 @@ void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, uint3
 /* All stored values of an entity that ends; all pages of all stores, for many. */
 bool stored_prepare_end(reef_world *w, reef_entity e);
 void stored_end(reef_world *w, reef_entity e);
-bool stored_some(const reef_world *w, reef_entity e); /* has it a value in a store? */
+bool cold_some(const reef_world *w, reef_entity e); /* has it a value that its row doesn't know of? */
 bool stored_prepare_end_all(reef_world *w);
 bool stores_tracked(const reef_world *w); /* does some type with a store have its rows stamped? */
 

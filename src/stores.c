@@ -152,11 +152,16 @@ static reef_status store_validate(proving *x)
 
 COLD reef_status stores_validate(const reef_world *w, char *message, size_t size)
 {
+    uint32_t cold = w->hot.stores->cold; /* the next one of the list of those of REEF_COLD */
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         proving x = {w, &w->state.stores[i], 0, message, size};
         const uint32_t component = x.s->component;
         if (component >= w->state.store_room || w->state.store_number[component] != i) return corrupt(&x, "another one is known by its type than number", i);
         if (store_validate(&x) != REEF_OK) return REEF_CORRUPT;
+        const bool listed = cold == i;
+        if (listed) cold = x.s->cold;
+        if (listed == type_of(component)->bit || (!listed && x.s->cold) || (cold && i + 1 == w->state.store_count))
+            return corrupt(&x, "the list of cold stores goes on with number", cold);
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;

@@ -259,8 +259,42 @@ reef_status index_validate(const reef_world *w, uint64_t *placed, char *message,
 
 /* ---- bits (src/bit.c) ---- */
 
-/* Of store `number` in table.bits. */
-INLINE uint64_t bit_mask(uint32_t number) { return 1ull << (number < 63 ? number : 63); }
+/* Of store `number` in table.bits: one bit says which of 32 it is, another one which 32. So a table that knows a few of the first 1,024
+ * stores names them and maybe some others, which have no bit in its rows. */
+INLINE uint64_t bit_mask(uint32_t number) { return 1ull << number % 32 | 1ull << (32 + number / 32 % 32); }
+INLINE bool bit_named(uint64_t mask, uint32_t number) { return (~mask & bit_mask(number)) == 0; }
+/* The stores that a mask names, in order of first use. */
+typedef struct bit_walk {
+    uint64_t   mask;
+    uint32_t   turn, of, base, in; /* of 1,024 stores, of the 32 among them, and in those: bits that are still to come */
+    bit_store *store;
+} bit_walk;
+
+INLINE bool bit_next(const reef_world *w, bit_walk *x)
+{
+    while (x->in == 0) {
+        if (x->of == 0) x->turn += 1024, x->of = (uint32_t)(x->mask >> 32);
+        if (x->of == 0) return false;
+        x->base = x->turn + bits_first(x->of) * 32;
+        if (x->base >= w->state.bit_count) return false;
+        x->of &= x->of - 1;
+        x->in = (uint32_t)x->mask;
+    }
+    const uint32_t number = x->base + bits_first(x->in);
+    x->in &= x->in - 1;
+    x->store = &w->state.bits[number];
+    return number < w->state.bit_count;
+}
+INLINE bit_walk bit_walk_of(uint64_t mask) { return (bit_walk){.mask = mask, .of = (uint32_t)(mask >> 32)}; }
+#define EACH_BIT_STORE(w, mask, b) \
+    for (bit_walk b##_ = bit_walk_of(mask); bit_next(w, &b##_);) \
+        for (bit_store *b = b##_.store; b; b = NULL)
+/* The mask of the table of a row; 0: there is no row at `place`. */
+INLINE uint64_t bits_of(const reef_world *w, uint32_t place)
+{
+    const table *t = place < 2 * PLACE_EMPTY ? NULL : table_read(w, reef_slots_at(&w->hot, place)[0].head.table);
+    return t ? t->bits : 0;
+}
 /* Owns what bits_move touches. `mask` is the table.bits of the source. */
 bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
 void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to := from, from := 0 */

@@ -1,10 +1,11 @@
 /* What operations cost, in instructions: a world of some size, and each operation done a thousand times, which valgrind counts
  * (tests/costs.sh). Run alone it only checks that the work was done.
  *
- *     costs ENTITIES TYPES TABLES SYSTEMS
+ *     costs ENTITIES TYPES TABLES SYSTEMS OUTSIDE COLD
  *
  * ENTITIES have Position and Velocity, as many others Position and Home, with a Note (sparse) and a Depth (paged) each; all have names.
- * Beside them there are TYPES that nobody has, TABLES of one entity each, and SYSTEMS that are off, or have nobody to run over. */
+ * Beside them there are TYPES that nobody has, TABLES of one entity each, SYSTEMS that are off, or have nobody to run over, and entities with
+ * OUTSIDE types that are no columns (switches, sparse, paged, multi and shared ones in turn) and COLD types of REEF_COLD, one each. */
 #include <reef.h>
 
 #include <stdio.h>
@@ -26,6 +27,9 @@ typedef struct { int32_t text; } Note;
 typedef struct { float metres; } Depth;
 typedef struct { int32_t n; } Nobody;
 typedef struct { int32_t n; } Home;
+typedef struct { int32_t n; } Rumour;
+typedef struct { int32_t n; } Coin;
+typedef struct { int32_t n; } Flag;
 REEF_COMPONENT(Position);
 REEF_COMPONENT(Velocity);
 REEF_COMPONENT(Mark);
@@ -33,7 +37,11 @@ REEF_COMPONENT_IN(Note, REEF_SPARSE);
 REEF_COMPONENT_IN(Depth, REEF_PAGED);
 REEF_COMPONENT(Nobody);
 REEF_COMPONENT(Home);
+REEF_COMPONENT_IN(Rumour, REEF_COLD);
+REEF_COMPONENT_IN(Coin, REEF_MULTI);
+REEF_COMPONENT_IN(Flag, REEF_SHARED);
 REEF_SWITCH(Awake);
+REEF_TAG(Apart);
 
 enum { N = 1000, TABLE_TAGS = 14, NAME_BYTES = 24 };
 
@@ -81,6 +89,22 @@ COUNTED(add_sparse) { EACH(i) reef_set(s->w, s->home[i], Note, 7); }
 COUNTED(get_paged) { EACH(i) s->sum += reef_get(s->w, s->home[i], Depth) != NULL; }
 COUNTED(remove_paged) { EACH(i) reef_remove(s->w, s->home[i], Depth); }
 COUNTED(add_paged) { EACH(i) reef_set(s->w, s->home[i], Depth, 7); }
+COUNTED(has_switch) { EACH(i) s->sum += reef_has(s->w, s->home[i], Awake); }
+COUNTED(has_sparse) { EACH(i) s->sum += reef_has(s->w, s->home[i], Note); }
+COUNTED(disable) { EACH(i) reef_disable(s->w, s->home[i], Home); }
+COUNTED(enable) { EACH(i) reef_enable(s->w, s->home[i], Home); }
+COUNTED(add_multi) { EACH(i) reef_set(s->w, s->home[i], Coin, 7); }
+COUNTED(get_multi) { EACH(i) s->sum += reef_get(s->w, s->home[i], Coin) != NULL; }
+COUNTED(remove_multi) { EACH(i) reef_remove(s->w, s->home[i], Coin); }
+COUNTED(add_shared) { EACH(i) reef_set(s->w, s->home[i], Flag, 7); }
+COUNTED(get_shared) { EACH(i) s->sum += reef_get(s->w, s->home[i], Flag) != NULL; }
+COUNTED(remove_shared) { EACH(i) reef_remove(s->w, s->home[i], Flag); }
+COUNTED(add_cold) { EACH(i) reef_set(s->w, s->home[i], Rumour, 7); }
+COUNTED(get_cold) { EACH(i) s->sum += reef_get(s->w, s->home[i], Rumour) != NULL; }
+COUNTED(remove_cold) { EACH(i) reef_remove(s->w, s->home[i], Rumour); }
+COUNTED(clone_outside) { EACH(i) s->made[i] = reef_clone(s->w, s->home[i]); }
+COUNTED(remove_all) { EACH(i) if (i % 2) reef_remove_all(s->w, s->made[i]); }
+COUNTED(destroy_outside) { EACH(i) reef_destroy(s->w, s->made[i]); }
 COUNTED(find) { EACH(i) s->sum += reef_find(s->w, s->name[i]).index; }
 COUNTED(find_type) { EACH(i) s->sum += reef_type_find(s->type[i]).id; }
 COUNTED(tick) { EACH(i) reef_tick(s->w, 0.5f); }
@@ -134,15 +158,28 @@ static void tables_make(stage *s, uint32_t tables)
     }
 }
 
+/* An entity of each type; all in one table of their own. */
+static void outside_make(stage *s, const char *named, const reef_home *homes, uint32_t home_count, uint32_t types)
+{
+    char name[NAME_BYTES];
+    for (uint32_t i = 0; i < types; i++) {
+        const reef_home home = homes[i % home_count];
+        (void)snprintf(name, sizeof name, "%s%u", named, (unsigned)i);
+        const reef_component c = reef_type_new(&(reef_type_desc){.name = name, .size = home == REEF_BIT ? 0 : 4, .home = home}, NULL);
+        const reef_value     values[] = {reef_value_make(reef_id(Apart), REEF_VALUE_DEFAULT, 0, NULL),
+                                         reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL)};
+        CHECK(c.id != 0 && !reef_entity_is_null(reef_spawn_values(s->w, values, 2)));
+    }
+}
+
 static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tables, uint32_t systems)
 {
     char     name[NAME_BYTES];
     uint64_t seed = 1;
-    s->w = reef_world_new(NULL);
     s->entities = entities;
     s->types = types;
     s->all = malloc((entities + 1) * sizeof *s->all);
-    CHECK(s->w != NULL && s->all != NULL);
+    CHECK(s->all != NULL);
     for (uint32_t i = 0; i < types; i++) {
         (void)snprintf(name, sizeof name, "Type%06u", (unsigned)i);
         CHECK(reef_type_new(&(reef_type_desc){.name = name, .size = 4, .align = 4}, NULL).id != 0);
@@ -170,6 +207,9 @@ static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tab
 /* Each operation once before it is counted: transitions, stores and blocks are there then. */
 static void warm(stage *s)
 {
+    static void (*const warmed[])(stage *s) = {count_disable, count_enable, count_add_multi, count_remove_multi, count_add_shared,
+                                               count_remove_shared, count_add_cold, count_remove_cold, count_clone_outside,
+                                               count_remove_all, count_destroy_outside};
     EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
     EACH(i) CHECK(reef_set(s->w, s->made[i], Mark, 1, 2) == REEF_ADDED);
     EACH(i) CHECK(reef_remove(s->w, s->made[i], Mark) == REEF_OK && reef_destroy(s->w, s->made[i]) == REEF_OK);
@@ -177,6 +217,7 @@ static void warm(stage *s)
     EACH(i) CHECK(reef_destroy(s->w, s->made[i]) == REEF_OK);
     EACH(i) CHECK(reef_add(s->w, s->home[i], Awake) == REEF_OK);
     EACH(i) CHECK(reef_remove(s->w, s->home[i], Awake) == REEF_OK);
+    for (uint32_t i = 0; i < sizeof warmed / sizeof *warmed; i++) warmed[i](s);
     CHECK(reef_tick(s->w, 0.5f) == REEF_OK);
 }
 
@@ -188,7 +229,10 @@ static const struct {
     OPERATION(create), OPERATION(destroy_empty), OPERATION(spawn), OPERATION(destroy), OPERATION(spawn_many), OPERATION(destroy_many),
     OPERATION(get), OPERATION(get_absent), OPERATION(mut), OPERATION(has), OPERATION(set), OPERATION(add), OPERATION(remove),
     OPERATION(switch_on), OPERATION(switch_off), OPERATION(get_sparse), OPERATION(remove_sparse), OPERATION(add_sparse),
-    OPERATION(get_paged), OPERATION(remove_paged), OPERATION(add_paged), OPERATION(find), OPERATION(find_type),
+    OPERATION(get_paged), OPERATION(remove_paged), OPERATION(add_paged), OPERATION(has_switch), OPERATION(has_sparse),
+    OPERATION(disable), OPERATION(enable), OPERATION(add_multi), OPERATION(get_multi), OPERATION(remove_multi), OPERATION(add_shared),
+    OPERATION(get_shared), OPERATION(remove_shared), OPERATION(add_cold), OPERATION(get_cold), OPERATION(remove_cold),
+    OPERATION(clone_outside), OPERATION(remove_all), OPERATION(destroy_outside), OPERATION(find), OPERATION(find_type),
     OPERATION(tick), OPERATION(iterate),
 };
 
@@ -201,10 +245,15 @@ static uint32_t number(const char *text, uint32_t least)
 int main(int argc, char **argv)
 {
     static stage s;
-    if (argc != 5) {
-        fprintf(stderr, "costs ENTITIES TYPES TABLES SYSTEMS\n");
+    static const reef_home outside[] = {REEF_BIT, REEF_SPARSE, REEF_PAGED, REEF_MULTI, REEF_SHARED}, cold[] = {REEF_COLD};
+    if (argc != 7) {
+        fprintf(stderr, "costs ENTITIES TYPES TABLES SYSTEMS OUTSIDE COLD\n");
         return 2;
     }
+    s.w = reef_world_new(NULL);
+    CHECK(s.w != NULL);
+    outside_make(&s, "Outside", outside, 5, number(argv[5], 0));
+    outside_make(&s, "Cold", cold, 1, number(argv[6], 0));
     stage_make(&s, 2 * number(argv[1], N), number(argv[2], 1), number(argv[3], 0), number(argv[4], 0));
     warm(&s);
     const uint64_t alive = reef_count_alive(s.w), notes = reef_count(s.w, Note), marks = reef_count(s.w, Mark);

@@ -8,6 +8,7 @@
 #                   more than 350 instructions, and nothing from there on
 #   iterate         a row costs the same, whatever is beside
 #   tick            16 instructions for each system that is off or has nobody to run over; nothing for an unused type
+#   destroy, clone and remove_all   where types of REEF_COLD are in use 60 instructions for each of them: rows don't say who has them
 set -u
 program=$1
 depth=${2:-quick}
@@ -15,18 +16,18 @@ command -v valgrind >/dev/null 2>&1 || { echo "skipped: valgrind isn't there"; e
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
-# NAME,ENTITIES,TYPES,TABLES,SYSTEMS: the first is what the others are compared with.
-worlds="base,1000,10,10,0 entities_10^4,10000,10,10,0 entities_10^5,100000,10,10,0"
-[ "$depth" = deep ] && worlds="$worlds entities_10^6,1000000,10,10,0"
-worlds="$worlds types_10^4,1000,10000,10,0 tables_10^3,1000,10,1000,0"
-[ "$depth" = deep ] && worlds="$worlds types_60000,1000,60000,10,0 tables_10^4,1000,10,10000,0"
-worlds="$worlds systems_100,1000,10,10,100"
+# NAME,ENTITIES,TYPES,TABLES,SYSTEMS,OUTSIDE,COLD: the first is what the others are compared with.
+worlds="base,1000,10,10,0,0,0 entities_10^4,10000,10,10,0,0,0 entities_10^5,100000,10,10,0,0,0"
+[ "$depth" = deep ] && worlds="$worlds entities_10^6,1000000,10,10,0,0,0"
+worlds="$worlds types_10^4,1000,10000,10,0,0,0 tables_10^3,1000,10,1000,0,0,0"
+[ "$depth" = deep ] && worlds="$worlds types_60000,1000,60000,10,0,0,0 tables_10^4,1000,10,10000,0,0,0"
+worlds="$worlds systems_100,1000,10,10,100,0,0 outside_10^3,1000,10,10,0,1000,0 cold_100,1000,10,10,0,0,100"
 
 for world in $worlds; do
     set -- $(echo "$world" | tr , ' ')
     rm -f "$scratch"/out*
     rows=$(valgrind -q --tool=callgrind --instr-atstart=no --collect-atstart=no --callgrind-out-file="$scratch/out" \
-        "$program" "$2" "$3" "$4" "$5" 2>"$scratch/errors") || { cat "$scratch/errors"; echo "$rows"; echo "FAILED: $world"; exit 1; }
+        "$program" "$2" "$3" "$4" "$5" "$6" "$7" 2>"$scratch/errors") || { cat "$scratch/errors"; echo "$rows"; echo "FAILED: $world"; exit 1; }
     # One file for each operation, which says its name and what it took.
     (cd "$scratch" && sed -n -e 's/^desc: Trigger: Client Request: //p' -e 's/^totals: //p' $(ls out.* | sort -t . -k 2 -n)) |
         awk -v world="$1" -v rows="$rows" \
@@ -57,13 +58,14 @@ awk -v depth="$depth" '
                 else if (w ~ /^entities/ && name ~ /switch|sparse|paged/) bad = grew(base, cost[w, name], 6) || cost[w, name] > 350
                 else if (name == "tick" && w ~ /^systems/) { split(w, part, "_"); bad = cost[w, name] - base > 16 * part[2] }
                 else if (name == "tick") bad = cost[w, name] > base
+                else if (w ~ /^cold/ && name ~ /destroy|clone|remove_all/) { split(w, part, "_"); bad = cost[w, name] - base > 60 * part[2] }
                 else bad = grew(base, cost[w, name], 1.2)
                 if (bad) wrong = wrong " " w
             }
             print wrong == "" ? "" : "   GROWS:" wrong
             if (wrong != "") failed++
         }
-        if (worlds < 6 || operations < 25) { print "FAILED: something was not counted"; exit 1 }
+        if (worlds < 8 || operations < 41) { print "FAILED: something was not counted"; exit 1 }
         if (failed) { print "FAILED: " failed " operations cost more in larger worlds"; exit 1 }
         print "ok: no cost grows with entities, types or tables"
     }' "$scratch/all"

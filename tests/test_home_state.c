@@ -588,6 +588,109 @@ static void E1_memory_that_runs_out_changes_nothing_in_any_home(void **state)
     }
 }
 
+/* ---- more types than the mask of a table tells apart (src/table.h) ---- */
+
+enum { WIDE_TYPES = 1100, WIDE_ROWS = 60, WIDE_EACH = 6 };
+
+typedef struct wide {
+    reef_world    *w;
+    reef_component c[WIDE_TYPES];
+    reef_entity    e[WIDE_ROWS];
+    bool           has[WIDE_ROWS][WIDE_TYPES], disabled[WIDE_ROWS][WIDE_TYPES];
+} wide;
+
+static void wide_check(const wide *x)
+{
+    for (uint32_t r = 0; r < WIDE_ROWS; r++)
+        for (uint32_t i = 0; i < WIDE_TYPES; i++) {
+            assert_int_equal(reef_has_id(x->w, x->e[r], x->c[i]), x->has[r][i]);
+            assert_int_equal(x->has[r][i] && !reef_is_enabled_id(x->w, x->e[r], x->c[i]), x->disabled[r][i]);
+        }
+    for (uint32_t i = 0; i < WIDE_TYPES; i++) {
+        uint32_t n = 0;
+        for (uint32_t r = 0; r < WIDE_ROWS; r++) n += x->has[r][i];
+        assert_int_equal(reef_count_id(x->w, x->c[i]), n);
+    }
+    assert_valid(x->w);
+}
+
+static void wide_gone(wide *x, uint32_t r)
+{
+    memset(x->has[r], 0, sizeof x->has[r]);
+    memset(x->disabled[r], 0, sizeof x->disabled[r]);
+}
+
+static void wide_step(wide *x, uint64_t *seed)
+{
+    const uint32_t r = random_below(seed, WIDE_ROWS), what = random_below(seed, 20), family = r % 5; /* rows of a table have few types */
+    const uint32_t i = (family * 211 + random_below(seed, WIDE_EACH) * 167) % WIDE_TYPES, other = (r + 5) % WIDE_ROWS;
+    reef_world *w = x->w;
+    if (what < 8) {
+        if (!x->has[r][i]) assert_ok(reef_add_id(w, x->e[r], x->c[i], NULL, NULL));
+        x->has[r][i] = true;
+    } else if (what < 11) {
+        assert_status(x->has[r][i] ? REEF_OK : REEF_ABSENT, reef_remove_id(w, x->e[r], x->c[i]));
+        x->has[r][i] = x->disabled[r][i] = false;
+    } else if (what < 13) {
+        if (x->has[r][i]) assert_ok(reef_enable_id(w, x->e[r], x->c[i], x->disabled[r][i]));
+        x->disabled[r][i] = x->has[r][i] && !x->disabled[r][i];
+    } else if (what < 16) {
+        (void)(reef_has(w, x->e[r], Frozen) ? reef_remove(w, x->e[r], Frozen) : reef_add(w, x->e[r], Frozen));
+    } else if (what < 17) {
+        assert_ok(reef_remove_all(w, x->e[r]));
+        wide_gone(x, r);
+    } else if (what < 19) {
+        assert_ok(reef_destroy(w, x->e[other]));
+        x->e[other] = reef_clone(w, x->e[r]);
+        memcpy(x->has[other], x->has[r], sizeof x->has[r]);
+        for (uint32_t k = 0; k < WIDE_TYPES; k++) /* a copy is enabled */
+            x->disabled[other][k] = x->has[other][k] && !reef_is_enabled_id(w, x->e[other], x->c[k]);
+    } else {
+        assert_ok(reef_destroy(w, x->e[r]));
+        wide_gone(x, r);
+        x->e[r] = family % 2 ? reef_spawn(w, reef_with(Mass, 1)) : reef_create(w);
+    }
+}
+
+static void D9_a_thousand_types_outside_of_tables_do_not_mix(void **state)
+{
+    static const reef_home homes_of[] = {REEF_BIT, REEF_SPARSE, REEF_PAGED, REEF_COLD, REEF_MULTI, REEF_SHARED};
+    wide *x = calloc(1, sizeof *x), *then = malloc(sizeof *then);
+    uint64_t seed = 11;
+    x->w = world_of(state);
+    const reef_entity first = reef_spawn(x->w, reef_with(Position, 1, 2));
+    for (uint32_t i = 0; i < WIDE_TYPES; i++) {
+        char name[32];
+        const reef_home home = homes_of[i % 6];
+        (void)snprintf(name, sizeof name, "wide%u", (unsigned)i);
+        x->c[i] = reef_type_new(&(reef_type_desc){.name = name, .size = home == REEF_BIT ? 0 : 4, .home = home}, NULL);
+        assert_true(x->c[i].id != 0);
+        assert_ok(reef_add_id(x->w, first, x->c[i], NULL, NULL)); /* in this order */
+    }
+    assert_ok(reef_destroy(x->w, first));
+    for (uint32_t r = 0; r < WIDE_ROWS; r++) x->e[r] = r % 2 ? reef_spawn(x->w, reef_with(Mass, 1)) : reef_create(x->w);
+    reef_snapshot *s = NULL;
+    for (uint32_t step = 0; step < 6000; step++) {
+        wide_step(x, &seed);
+        if (step == 2000) {
+            s = reef_snapshot_take(x->w);
+            *then = *x;
+        }
+        if (step % 1000 == 999) wide_check(x);
+        if (step % 2000 == 1999) assert_ok(reef_shrink(x->w));
+    }
+    const reef_component frozen = reef_id(Frozen);
+    assert_ok(reef_destroy_with_types(x->w, &frozen, 1, NULL));
+    for (uint32_t r = 0; r < WIDE_ROWS; r++)
+        if (!reef_is_alive(x->w, x->e[r])) wide_gone(x, r);
+    wide_check(x);
+    assert_ok(reef_restore(x->w, s));
+    reef_snapshot_free(s);
+    wide_check(then);
+    free(then);
+    free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +708,7 @@ int main(void)
         TEST(H4_visiting_shows_every_home_by_name),
         TEST(H2_refusals_are_the_same_in_every_home),
         TEST(E1_memory_that_runs_out_changes_nothing_in_any_home),
+        TEST(D9_a_thousand_types_outside_of_tables_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,7 @@ static void C3_damage_to_marks_is_found(void **test)
     with_count(&d, &b->key, reef_id(Velocity).id | BIT_DISABLED, "disabled Velocity: a bit without its row or component");
     b = (bit_store *)(uintptr_t)bit_store_of(d.w, reef_id(Awake).id);
     with_count(&d, &b->marks, 0, "marks");
+    for (int i = 0; i < 3; i++) with_count(&d, &d.w->state.bit_number[bit_slot(keys[i])], 0, "another store");
 }
 
 static void C3_damage_to_names_is_found(void **test)
@@ -193,6 +194,8 @@ static void C3_damage_to_a_store_is_found(void **test)
         with_number(&d, &s->count, s->count - 1, stores[i].name);
         with_count(&d, &s->size, 4, "not laid out");
         with_count(&d, &d.w->state.store_number[c.id], 0, "store");
+        with_count(&d, &s->cold, 1, "cold stores");
+        if (stores[i].home == REEF_COLD) with_count(&d, &d.w->state.stores->cold, 0, "cold stores");
         if (s->paged) {
             uint32_t *page = s->values.page[12]; /* 768 ... 831 */
             with_count(&d, &page[5], 0, "count of values");
