@@ -251,35 +251,37 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
 
 /* The stores where an entity has a value: those that its row has a bit of, then those of REEF_COLD. */
 typedef struct own_stores {
-    reef_entity entity;
-    uint32_t    place, cold; /* number of the next one of REEF_COLD */
-    bit_walk    bits;
+    uint32_t place, cold; /* number of the next one of REEF_COLD */
+    bit_walk bits;
     const value_store *store;
 } own_stores;
 
-static own_stores stores_own(const reef_world *w, reef_entity e)
+INLINE void stores_own(const reef_world *w, reef_entity e, own_stores *x)
 {
-    const uint32_t place = place_of(w, e);
-    return (own_stores){e, place, w->slow & SLOW_COLD ? w->hot.stores->cold : 0, bit_walk_of(bits_of(w, place)), NULL};
+    x->place = place_of(w, e);
+    x->cold = w->slow & SLOW_COLD ? w->hot.stores->cold : 0;
+    x->bits = bit_walk_of(bits_of(w, x->place));
 }
 
-INLINE bool stores_own_next(const reef_world *w, own_stores *x)
+INLINE bool stores_own_next(const reef_world *w, reef_entity e, own_stores *x)
 {
     while (bit_next(w, &x->bits)) {
+        if (!bit_read(x->bits.store, x->place)) continue;
         x->store = store_of(w, x->bits.store->key); /* of marks and switches: the empty one */
-        if (bit_read(x->bits.store, x->place) && x->store->component) return true;
+        if (x->store->component) return true;
     }
     while (x->cold) {
         x->store = &w->state.stores[x->cold];
         x->cold = x->store->cold;
-        if (cold_has(x->store, x->entity)) return true;
+        if (cold_has(x->store, e)) return true;
     }
     return false;
 }
 
 #define EACH_STORE_OF(w, e, s) \
-    for (own_stores s##_ = stores_own(w, e); stores_own_next(w, &s##_);) \
-        for (const value_store *s = s##_.store; s; s = NULL)
+    own_stores s##_; \
+    stores_own(w, e, &s##_); \
+    for (const value_store *s; stores_own_next(w, e, &s##_) && (s = s##_.store) != NULL;)
 
 COLD bool stored_prepare_end(reef_world *w, reef_entity e)
 {
