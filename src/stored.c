@@ -253,7 +253,6 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
 typedef struct own_stores {
     uint32_t place, cold; /* number of the next one of REEF_COLD */
     bit_walk bits;
-    const value_store *store;
 } own_stores;
 
 INLINE void stores_own(const reef_world *w, reef_entity e, own_stores *x)
@@ -263,25 +262,26 @@ INLINE void stores_own(const reef_world *w, reef_entity e, own_stores *x)
     x->bits = bit_walk_of(bits_of(w, x->place));
 }
 
-INLINE bool stores_own_next(const reef_world *w, reef_entity e, own_stores *x)
+/* NULL: that were all. */
+INLINE const value_store *stores_own_next(const reef_world *w, reef_entity e, own_stores *x)
 {
     while (bit_next(w, &x->bits)) {
         if (!bit_read(x->bits.store, x->place)) continue;
-        x->store = store_of(w, x->bits.store->key); /* of marks and switches: the empty one */
-        if (x->store->component) return true;
+        const value_store *s = store_of(w, x->bits.store->key); /* of marks and switches: the empty one */
+        if (s->component) return s;
     }
     while (x->cold) {
-        x->store = &w->state.stores[x->cold];
-        x->cold = x->store->cold;
-        if (cold_has(x->store, e)) return true;
+        const value_store *s = &w->state.stores[x->cold];
+        x->cold = s->cold;
+        if (cold_has(s, e)) return s;
     }
-    return false;
+    return NULL;
 }
 
 #define EACH_STORE_OF(w, e, s) \
     own_stores s##_; \
     stores_own(w, e, &s##_); \
-    for (const value_store *s; stores_own_next(w, e, &s##_) && (s = s##_.store) != NULL;)
+    for (const value_store *s; (s = stores_own_next(w, e, &s##_)) != NULL;)
 
 COLD bool stored_prepare_end(reef_world *w, reef_entity e)
 {
