@@ -238,7 +238,7 @@ static void fresh_open(reef_world *w)
 {
     reef_hot *h = &w->hot;
     fresh_close(w);
-    if (ring_count(w) != 0 || w->slow & ~SLOW_BOUND || h->index_count == 0) return;
+    if (ring_count(w) != 0 || w->locks || w->slow & ~SLOW_BOUND || h->index_count == 0) return;
     uint32_t page = h->index_count >> REEF_RECORD_BITS, limit = index_limit(w);
     if (page >= h->records.count || h->records.page[page] == NULL || !paged_owned(&h->records, page, h->fork_version)) return;
     uint64_t end = ((uint64_t)page + 1) << REEF_RECORD_BITS;
@@ -256,7 +256,7 @@ static bool blank_ready(reef_world *w)
     const paged_owner o = owner_records(w);
     const uint32_t index = w->hot.index_count, page = index >> REEF_RECORD_BITS;
     const reef_paged *p = &w->hot.records;
-    if (w->running || w->lane_rest || w->slow & ~SLOW_BOUND || ring_count(w) || page == 0 || index >= index_limit(w)) return false;
+    if (w->locks || w->running || w->lane_rest || w->slow & ~SLOW_BOUND || ring_count(w) || page == 0 || index >= index_limit(w)) return false;
     if (page < p->count && p->page[page]) return records_are_blank(w, page) && paged_owned(p, page, w->hot.fork_version);
     return index % RECORDS_PER_PAGE == 0 && paged_lend(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
 }

@@ -314,7 +314,7 @@ static reef_status play_tick(playing *p, uint64_t tick)
     h->running = true;
     reef_status s = h->config.step(h->config.context, w, tick, in->bytes ? in->data : NULL, in->bytes);
     h->running = false;
-    if (s >= 0 && w->slow & (SLOW_LOCKED | SLOW_DEFERRED)) s = history_refuse(h, REEF_LOCKED, p->op, tick);
+    if (s >= 0 && world_engaged(w)) s = history_refuse(h, REEF_LOCKED, p->op, tick);
     return s;
 }
 
@@ -363,7 +363,7 @@ static COLD void playing_keep(playing *p, uint64_t until)
 static reef_status history_ready(const reef_history *h, const char *op)
 {
     if (h == NULL) return REEF_BAD_ARGUMENT;
-    return h->running || h->world->slow & (SLOW_LOCKED | SLOW_DEFERRED) ? history_refuse(h, REEF_LOCKED, op, h->tick) : REEF_OK;
+    return h->running || world_engaged(h->world) ? history_refuse(h, REEF_LOCKED, op, h->tick) : REEF_OK;
 }
 
 static bool input_too_long(const reef_history *h, size_t bytes)

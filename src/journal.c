@@ -131,7 +131,7 @@ static reef_status journal_write(reef_journal *j, const char *op)
 static bool journal_allowed(const reef_journal *j, const char *op)
 {
     const reef_world *w = j->world;
-    if (!w->running && !(w->slow & (SLOW_LOCKED | SLOW_DEFERRED))) return true;
+    if (!w->running && !world_engaged(w)) return true;
     return failure(j->world, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
 }
 
@@ -249,7 +249,7 @@ COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef
     static const reef_journal_desc defaults;
     if (w == NULL) return NULL;
     if (path == NULL || path[0] == 0 || strlen(path) >= DISK_PATH_MAX) return (void)failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the path is empty or too long"), NULL;
-    if (w->running || w->slow & (SLOW_LOCKED | SLOW_DEFERRED)) return (void)failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    if (w->running || world_engaged(w)) return (void)failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
     reef_journal *j = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *j);
     if (j == NULL) return (void)failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
     if (desc == NULL) desc = &defaults;

@@ -70,7 +70,7 @@ static reef_status load_allowed(reef_world *w, const char *op, bool given)
     const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (!given) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
-    return w->running || (w->slow & (SLOW_LOCKED | SLOW_DEFERRED)) ? failure(w, REEF_LOCKED, op, none, null, 0) : REEF_OK;
+    return w->running || world_engaged(w) ? failure(w, REEF_LOCKED, op, none, null, 0) : REEF_OK;
 }
 
 COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)

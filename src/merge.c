@@ -512,7 +512,7 @@ COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_d
     if (merged) *merged = NULL;
     if (to == NULL) return REEF_BAD_ARGUMENT;
     if (from == NULL || from == to) return failure(to, REEF_BAD_ARGUMENT, merge_op, none, null, 0);
-    const bool locked = to->running || from->running || to->slow & (SLOW_LOCKED | SLOW_DEFERRED);
+    const bool locked = to->running || from->running || world_engaged(to);
     if (locked) return failure(to, REEF_LOCKED, merge_op, none, null, 0);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);
     const reef_query q = query_chosen(to, from, desc->query);

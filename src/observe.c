@@ -326,7 +326,6 @@ static void observers_enter(reef_world *w)
     w->commands = o->round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks++;
-    w->slow |= SLOW_LOCKED;
 }
 
 static void observers_leave(reef_world *w)
@@ -334,7 +333,7 @@ static void observers_leave(reef_world *w)
     w->notifying = NULL;
     w->commands = w->observing->recording;
     w->deferring--;
-    if (--w->locks == 0) w->slow &= ~SLOW_LOCKED;
+    w->locks--;
     if (commands_pending(w)) w->slow |= SLOW_DEFERRED;
 }
 
@@ -658,7 +657,6 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     w->commands = o->round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks = 1;
-    w->slow |= SLOW_LOCKED;
     uint32_t told = 0;
     for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
         const struct observer *to = k->o;
@@ -672,7 +670,6 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     w->commands = recording;
     w->deferring--;
     w->locks = 0;
-    w->slow &= ~SLOW_LOCKED;
     if (told == 1 && !remove) told_remember(o, only, &x);
     if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->failed.status != REEF_OK))) told_more(w);
     return true;

@@ -92,14 +92,12 @@ INLINE void observe_lately_told(reef_world *w, reef_entity e, const void *value)
     w->commands = &w->deferred; /* as observers_enter; no loop is open */
     w->deferring++;
     w->locks = 1;
-    w->slow |= SLOW_LOCKED;
     w->notifying = o->only;
     o->only->function(&o->only_notice);
     w->notifying = NULL;
     w->commands = recording;
     w->deferring--;
     w->locks = 0;
-    w->slow &= ~SLOW_LOCKED;
     if (UNLIKELY((w->deferred.count | w->deferred.run) != 0 || o->failed.status != REEF_OK)) observers_by(w)->told_more(w);
 }
 

@@ -309,7 +309,6 @@ static void phase_open(reef_world *w, uint64_t version)
     world_touch(w);
     w->hot.version = version;
     w->locks++;
-    w->slow |= SLOW_LOCKED;
     fresh_close(w);
     gates_close(w);
     w->running = true;
@@ -319,7 +318,6 @@ static void phase_close(reef_world *w)
 {
     w->running = false;
     w->locks--;
-    w->slow &= ~SLOW_LOCKED;
     gates_set(w);
     world_touch(w);
 }

@@ -14,7 +14,7 @@ static const reef_entity save_null = {0, 0};
 
 static bool save_allowed(reef_world *w, const char *op)
 {
-    if (w->running || w->slow & (SLOW_LOCKED | SLOW_DEFERRED)) return failure(w, REEF_LOCKED, op, save_none, save_null, 0), false;
+    if (w->running || world_engaged(w)) return failure(w, REEF_LOCKED, op, save_none, save_null, 0), false;
     if (events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, save_none, save_null, 0), false;
     return true;
 }

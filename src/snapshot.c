@@ -200,7 +200,7 @@ static bool share_allowed(reef_world *w, const char *op)
 {
     const reef_entity null = {0, 0};
     if (w == NULL) return false;
-    if (w->slow & (SLOW_LOCKED | SLOW_DEFERRED)) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
+    if (world_engaged(w)) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
     if (events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;

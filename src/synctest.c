@@ -39,7 +39,7 @@ static COLD reef_status sync_play(synctest *x, uint64_t tick)
     size_t bytes = 0;
     const void *input = c->input ? c->input(c->context, tick, &bytes) : NULL;
     reef_status s = c->step(c->context, x->world, tick, bytes ? input : NULL, bytes);
-    if (s >= 0 && x->world->slow & (SLOW_LOCKED | SLOW_DEFERRED)) return sync_refuse(x->world, REEF_LOCKED, tick);
+    if (s >= 0 && world_engaged(x->world)) return sync_refuse(x->world, REEF_LOCKED, tick);
     return s < 0 ? s : REEF_OK;
 }
 

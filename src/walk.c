@@ -69,7 +69,6 @@ INLINE void loop_lock(reef_world *w, query *q)
     if (UNLIKELY(w->error.status != REEF_OK)) w->error.status = REEF_OK;
     w->hot.version += q->head.write_count != 0; /* what this loop writes can be told from what was written before */
     w->locks++;
-    w->slow |= SLOW_LOCKED;
     if (UNLIKELY((w->hot.fresh_end | w->hot.empty_end) != 0)) fresh_close(w);
     gates_close(w);
     q->open++;
@@ -266,10 +265,7 @@ INLINE void loop_end(reef_block *b)
     if (b->part) return;
     q->open--;
     ASSERT(w->locks > 0);
-    if (LIKELY(--w->locks == 0)) {
-        w->slow &= ~SLOW_LOCKED;
-        gates_set(w);
-    }
+    if (LIKELY(--w->locks == 0)) gates_set(w);
     if (UNLIKELY(b->walks || q->once)) walk_end(b);
     if (UNLIKELY(w->slow & (SLOW_DEFERRED | SLOW_AHEAD))) end_rest(b);
 }
@@ -664,12 +660,12 @@ INLINE bool loop_end_straight(reef_block *b)
 {
     reef_world *w = b->world;
     query *q = b->query;
-    if (b->part || q->once || w->locks != 1 || w->slow != SLOW_LOCKED || w->hot.records.shared || GUARDED(w)) return false;
+    if (b->part || q->once || w->locks != 1 || w->slow != 0 || w->hot.records.shared || GUARDED(w)) return false;
     b->open = false;
     b->count = 0;
     b->next = NULL;
     q->open--;
-    w->locks = w->slow = 0;
+    w->locks = 0;
     w->hot.gate_move = w->gate_destroy = w->hot.version;
     return true;
 }

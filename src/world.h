@@ -240,7 +240,7 @@ enum { AHEAD_COLUMNS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, F
 
 struct reef_world {
     reef_hot   hot;
-    uint32_t   slow;        /* != 0: the fast paths of structural calls give up (loop open, names, observers ...) */
+    uint32_t   slow;        /* != 0: the fast paths of structural calls give up (names, observers ...) */
     uint32_t   deferring;   /* of the open loops, those that asked for structural changes to be recorded */
     uint32_t   locks;       /* open loops. (Not beside `slow`: a compiler that compares both at once waits for two stores.) */
     commands  *commands;    /* where they are recorded now; NULL: nowhere */
@@ -319,13 +319,14 @@ struct reef_world {
 #endif
 };
 
-#define SLOW_LOCKED 1u /* world.slow: a loop is open */
-#define SLOW_NAMES 2u  /* some entity has a name */
+#define SLOW_NAMES 2u  /* world.slow: some entity has a name */
 #define SLOW_COLD 8u /* some entity has a component of REEF_COLD */
 #define SLOW_DEFERRED 4u /* a loop that records is open, or commands are left */
 #define SLOW_OBSERVED 16u /* the world has observers: src/observer.h */
 #define SLOW_AHEAD 32u /* blocks were copied ahead: world.ahead */
 #define SLOW_BOUND (SLOW_NAMES | SLOW_COLD) /* an entity may be bound to more than its row: what matters when it ends */
+/* A loop is open, or commands are left: no moment for the state as a whole to be taken, replaced or compared. */
+INLINE bool world_engaged(const reef_world *w) { return w->locks || w->slow & SLOW_DEFERRED; }
 
 /* ---- errors (src/status.c) ---- */
 
