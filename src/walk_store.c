@@ -380,7 +380,8 @@ static NOINLINE bool cut_chunk(reef_block *b)
 }
 
 /* The next chunk of the table, row by row as the one before, where its list holds and what the loop writes is ours: then little changes, and
- * this little is what a loop over a few rows a chunk costs. NULL: cut_next knows more. */
+ * this little is what a loop over a few rows a chunk costs. Loops by rows are never parts of a loop, so a table ends where its chunks do.
+ * NULL: cut_next knows more. */
 const join_list *gather_next(reef_block *b)
 {
     const query *q = b->query;
@@ -389,6 +390,7 @@ const join_list *gather_next(reef_block *b)
     const match *m = b->walk_match;
     const bit_store *bits = b->bits;
     const uint32_t unit = b->walk_unit;
+    ASSERT(b->end_unit == 0 && !b->part);
     if (UNLIKELY(unit == 0)) return NULL;
     const reef_slot *slots = unit_slots(w, unit);
     const value_store *s = b->cells[0].from;
