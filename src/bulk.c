@@ -382,7 +382,7 @@ static void append_run(const bulk *b, const edge *e, uint64_t mask, uint32_t uni
 static void portion_append(const bulk *b, const portion *p)
 {
     table *from = table_own(b->w, p->from), *to = table_own(b->w, p->edge->to);
-    from->lease = 0;
+    lease_end(from);
     quarantine_table(b->w, from);
     for (uint32_t unit = from->first; unit; unit = unit_slots(b->w, unit)[0].head.next) {
         const uint32_t rows = chunk_rows(from, unit);

@@ -30,7 +30,7 @@ static bool rows_end(decoding *d, table *t, uint32_t gone)
 
 static bool table_cut(decoding *d, table *t, uint64_t rows)
 {
-    t->lease = 0;
+    lease_end(t);
     while (table_rows(t) > rows) {
         const uint32_t last = chunk_rows(t, t->last);
         const uint64_t gone = table_rows(t) - rows;
@@ -200,10 +200,10 @@ static bool chunk_grow(chunk_reading *x, uint32_t rows)
 {
     reef_world *w = x->d->w;
     table *t = x->t;
-    t->lease = 0;
+    lease_end(t);
     const bool small = t->chunks == 0 || (t->chunks == 1 && t->end - unit_place(t->last) < REEF_BLOCK_ROWS);
     if (small ? !table_reserve(w, t, rows) : !table_room(w, t)) return decode_no_memory(x->d);
-    t->lease = 0;
+    lease_end(t);
     x->unit = t->last;
     x->fresh = t->next - unit_place(t->last);
     ASSERT(t->end - t->next >= rows);

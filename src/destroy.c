@@ -256,7 +256,7 @@ COLD void destroy_rows(reef_world *w, uint32_t id)
 {
     table *t = table_own(w, id);
     const shape *s = t->shape;
-    t->lease = 0;
+    lease_end(t);
     quarantine_because(w, "reef_destroy", 0, (reef_entity){0, 0});
     quarantine_table(w, t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {

@@ -387,7 +387,7 @@ NOINLINE bool rows_look(query *q)
     for (uint32_t i = 0; i < q->match_count; i++) {
         match *m = match_of(q, i);
         const table *t = m->table;
-        if (t->lease == w->hot.version) ((table *)(uintptr_t)t)->lease = 0;
+        if (t->append == w->hot.version) lease_end((table *)(uintptr_t)t);
         m->rows = (uint32_t)table_rows(t);
         m->quick = 0;
         if (m->rows == 0) continue;
@@ -404,7 +404,7 @@ static bool match_is_sound(const query *q, const match *m)
 {
     const reef_world *w = q->world;
     const table *t = m->table;
-    if (t != table_place(w, m->id) || m->rows != table_rows(t) || t->lease == w->hot.version) return false;
+    if (t != table_place(w, m->id) || m->rows != table_rows(t) || t->append == w->hot.version) return false;
     if (m->rows == 0) return m->quick == 0;
     if (m->quick && m->quick != match_quick(q, m)) return false;
     return m->entities == slot_entities(unit_slots(w, t->first)) && (!q->head.remembers || match_first(m) == unit_slots(w, t->first));

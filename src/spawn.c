@@ -489,7 +489,7 @@ void bundles_drop(reef_world *w)
 INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t index = w->hot.index_count, place = t->next;
-    if (UNLIKELY(index >= w->hot.fresh_end || t->lease != w->hot.version || place == t->end)) return false;
+    if (UNLIKELY(index >= w->hot.fresh_end || t->append != w->hot.version || place == t->end)) return false;
     w->hot.index_count = index + 1;
     t->next = place + 1;
     *e = (reef_entity){index, 1};
@@ -505,7 +505,7 @@ INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *
 static NOINLINE bool spawn_recycled(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t place = t->next;
-    if (t->lease != w->hot.version || place == t->end || !id_recycle(w, e)) return false;
+    if (t->append != w->hot.version || place == t->end || !id_recycle(w, e)) return false;
     t->next = place + 1;
     *to = place;
     *slots = t->tail;

@@ -474,7 +474,7 @@ static bool chunk_relink(reef_world *w, table *t)
 
 static bool table_grow(reef_world *w, table *t)
 {
-    t->lease = 0;
+    lease_end(t);
     world_touch(w);
     if (t->chunks == 0) return chunk_make(w, t, t->shape->first_rows);
     if (t->chunks == 1 && t->end - unit_place(t->last) < REEF_BLOCK_ROWS) return chunk_enlarge(w, t);
@@ -516,9 +516,11 @@ bool table_room(reef_world *w, table *t)
 void table_lease(reef_world *w, table *t)
 {
     const shape *s = t->shape;
-    if (t->lease == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->bits || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
+    if (t->append == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
     t->tail = unit_slots(w, t->last);
-    t->lease = w->hot.version, rows_other(w);
+    t->append = w->hot.version;
+    t->lease = t->bits ? 0 : w->hot.version; /* a row that comes anew has no bit, and those behind the last one are zero */
+    rows_other(w);
 }
 
 bool table_prepare_pop(reef_world *w, const table *t)
@@ -552,7 +554,7 @@ void table_settle(reef_world *w, table *t)
     t->chunks--;
     unit_slots(w, t->last)[0].head.next = 0;
     t->next = t->end = unit_place(t->last) + REEF_BLOCK_ROWS;
-    t->lease = 0;
+    lease_end(t);
     if (t->spare) {
         chunk_free(w, t->shape, empty);
     } else {
@@ -609,7 +611,7 @@ static COLD bool spare_make(reef_world *w, table *t)
 
 COLD bool table_reserve(reef_world *w, table *t, uint32_t rows)
 {
-    t->lease = 0;
+    lease_end(t);
     while (t->chunks <= 1 && t->end - t->next < rows && t->end - unit_place(t->last) < REEF_BLOCK_ROWS)
         if (!table_grow(w, t)) return false;
     uint64_t room = t->end - t->next;
@@ -643,7 +645,7 @@ COLD bool table_shrink(reef_world *w, uint32_t id)
     if (seen == NULL || (seen->spare == 0 && (seen->chunks != 1 || table_rows(seen) != 0))) return true;
     table *t = table_own(w, id);
     if (t == NULL) return false;
-    t->lease = 0;
+    lease_end(t);
     while (t->spare) {
         uint32_t unit = t->spare;
         if (!unit_own(w, unit)) return false;
@@ -810,7 +812,8 @@ void relabel_commit(reef_world *w, relabel *r)
     t->bits |= f->bits;
     if (r->gone) relabel_give(w, r);
     f->first = f->last = f->chunks = f->next = f->end = 0;
-    t->lease = f->lease = 0;
+    lease_end(t);
+    lease_end(f);
     lately_forget(w);
     w->state_epoch++;
     world_touch(w);
@@ -853,7 +856,8 @@ COLD reef_status tables_validate(const reef_world *w, char *message, size_t size
             previous = unit;
         }
         bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
-        if (t->lease == w->hot.version && (t->bits || t->shape->hooked || t->shape->tracked || t->tail != unit_slots(w, t->last))) ok = false;
+        if (t->lease == w->hot.version && (t->bits || t->append != t->lease)) ok = false;
+        if (t->append == w->hot.version && (t->shape->hooked || t->shape->tracked || t->tail != unit_slots(w, t->last))) ok = false;
         if (!shape_signed(t->shape)) ok = false;
         for (uint32_t i = 0; i < t->shape->component_count; i++) {
             const type *c = type_of(t->shape->component[i]);

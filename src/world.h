@@ -77,14 +77,17 @@ INLINE const reef_signature_word *shape_signature(const shape *s)
 
 /* ---- a table of one world ---- */
 
-/* lease: == world version: the tail chunk is ours and marked, next and end hold, rows may be appended and taken from its end
- *        by the straight paths. Never for tables with hooks, bits or stamps.
- * tail:  slots of the last chunk; valid under the lease only
+/* append: == world version: the tail chunk is ours and marked, next and end hold, rows without bits may be appended by the straight
+ *        paths. Never for tables with hooks or stamps.
+ * lease: == world version: the same, and rows may come with all that they have, and go. Never where `append` isn't, or for tables with bits.
+ * tail:  slots of the last chunk; valid under `append` only
  * shape: NULL: never used by this world
  * bits:  REEF_BIT types that some row here may have: bit min(world's number of the type, 63)
  * first, last: chunks are linked by their heads
  * spare: unit of the first of the empty chunks kept for growth (linked by their heads), 0: none */
 typedef reef_table table;
+
+INLINE void lease_end(table *t) { t->append = t->lease = 0; }
 
 /* ---- edges: from a table by (operation, component) to another ---- */
 

@@ -102,6 +102,8 @@ COUNTED(remove_shared) { EACH(i) reef_remove(s->w, s->home[i], Flag); }
 COUNTED(add_cold) { EACH(i) reef_set(s->w, s->home[i], Rumour, 7); }
 COUNTED(get_cold) { EACH(i) s->sum += reef_get(s->w, s->home[i], Rumour) != NULL; }
 COUNTED(remove_cold) { EACH(i) reef_remove(s->w, s->home[i], Rumour); }
+COUNTED(spawn_beside) { EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Home, 3)); } /* others there have bits */
+COUNTED(destroy_beside) { EACH(i) reef_destroy(s->w, s->made[i]); }
 COUNTED(clone_outside) { EACH(i) s->made[i] = reef_clone(s->w, s->home[i]); }
 COUNTED(remove_all) { EACH(i) if (i % 2) reef_remove_all(s->w, s->made[i]); }
 COUNTED(destroy_outside) { EACH(i) reef_destroy(s->w, s->made[i]); }
@@ -208,7 +210,8 @@ static void stage_make(stage *s, uint32_t entities, uint32_t types, uint32_t tab
 static void warm(stage *s)
 {
     static void (*const warmed[])(stage *s) = {count_disable, count_enable, count_add_multi, count_remove_multi, count_add_shared,
-                                               count_remove_shared, count_add_cold, count_remove_cold, count_clone_outside,
+                                               count_remove_shared, count_add_cold, count_remove_cold, count_spawn_beside,
+                                               count_destroy_beside, count_clone_outside,
                                                count_remove_all, count_destroy_outside};
     EACH(i) s->made[i] = reef_spawn(s->w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4));
     EACH(i) CHECK(reef_set(s->w, s->made[i], Mark, 1, 2) == REEF_ADDED);
@@ -232,7 +235,7 @@ static const struct {
     OPERATION(get_paged), OPERATION(remove_paged), OPERATION(add_paged), OPERATION(has_switch), OPERATION(has_sparse),
     OPERATION(disable), OPERATION(enable), OPERATION(add_multi), OPERATION(get_multi), OPERATION(remove_multi), OPERATION(add_shared),
     OPERATION(get_shared), OPERATION(remove_shared), OPERATION(add_cold), OPERATION(get_cold), OPERATION(remove_cold),
-    OPERATION(clone_outside), OPERATION(remove_all), OPERATION(destroy_outside), OPERATION(find), OPERATION(find_type),
+    OPERATION(spawn_beside), OPERATION(destroy_beside), OPERATION(clone_outside), OPERATION(remove_all), OPERATION(destroy_outside), OPERATION(find), OPERATION(find_type),
     OPERATION(tick), OPERATION(iterate),
 };
 

@@ -116,6 +116,93 @@ static void C2_bulk_is_all_or_none(void **state)
     assert_ok(reef_spawn_many(w, 10, NULL, reef_tag(Frozen)));
 }
 
+/* Ids may go to where values come from, one for all or one each: those are read before. */
+static void C2_ids_may_take_the_place_of_values(void **state)
+{
+    enum { N = 2500 };
+    static reef_entity ids[N], were[N];
+    reef_world        *w = world_of(state);
+    for (uint32_t round = 0; round < 4; round++) {
+        assert_ok(reef_spawn_many(w, N, ids, reef_with(Position, 1, 2)));
+        memcpy(were, ids, sizeof ids);
+        const void           *from = round % 2 ? (const void *)ids : (const char *)(ids + N / 2) + (round ? 4 : 0);
+        const reef_value_kind kind = round % 2 ? REEF_VALUE_ARRAY : REEF_VALUE_ONE;
+        const reef_value v[] = {reef_value_make(reef_id(Position), kind, sizeof(Position), from), reef_tag(Frozen)};
+        assert_ok(reef_spawn_many_values(w, N, ids, v, 2));
+        const char *was = (const char *)were + ((const char *)from - (const char *)ids);
+        for (uint32_t i = 0; i < N; i++) {
+            assert_memory_equal(reef_get(w, ids[i], Position), was + (round % 2 ? i * sizeof(Position) : 0),
+                                sizeof(Position));
+            assert_false(reef_entity_equal(ids[i], were[i]));
+        }
+    }
+}
+
+/* Where memory fails in the middle, no id of an entity that isn't there is left. */
+static void C2_bulk_that_fails_names_nobody(void **state)
+{
+    enum { N = 5000 };
+    static reef_entity ids[N];
+    uint32_t           failures = 0;
+    for (uint32_t n = 1;; n++) {
+        reef_world *w = another_world(state, NULL);
+        memset(ids, 0, sizeof ids);
+        heap_fail_nth(heap_of(state), n, true);
+        const reef_status s = reef_spawn_many(w, N, ids, reef_with(Position, 1, 2), reef_tag(Frozen));
+        heap_fail_never(heap_of(state));
+        if (s != REEF_OK) {
+            for (uint32_t i = 0; i < N; i++) assert_true(reef_entity_is_null(ids[i]));
+            assert_int_equal(reef_count_alive(w), 0);
+        } else {
+            for (uint32_t i = 0; i < N; i++) assert_true(reef_is_alive(w, ids[i]));
+        }
+        end_world(state, w);
+        if (s == REEF_OK) break;
+        failures++;
+    }
+    assert_true(failures > 5);
+}
+
+/* ---- rows beside switches ---- */
+
+enum { BESIDE = 3000 };
+
+static void count_awake(reef_world *w, uint32_t want)
+{
+    uint32_t n = 0;
+    for (reef_block b = reef_begin_text(w, "in Position, with Awake"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++)
+            n += reef_block_mask(&b) == NULL || reef_block_mask(&b)[i / 64] >> (i % 64) & 1;
+    assert_int_equal(n, want);
+    assert_int_equal(reef_count(w, Awake), want);
+}
+
+/* Rows that come where others have switches on, or marks, or had them, have none: by a bundle, by a list, with ids that come back. */
+static void C2_rows_beside_switches_have_none(void **state)
+{
+    static reef_entity ids[BESIDE];
+    reef_world        *w = world_of(state);
+    reef_bundle       *b = reef_bundle_new(w, (reef_bundle_part[]){{reef_id(Position), 0}}, 1);
+    assert_non_null(b);
+    for (uint32_t round = 0; round < 3; round++) {
+        const uint32_t first = round ? BESIDE / 3 : 0;
+        for (uint32_t i = first; i < BESIDE; i++) {
+            const Position p = {(float)i, 1};
+            ids[i] = i % 2 ? reef_spawn_bundle(w, b, &p) : reef_spawn(w, reef_with(Position, (float)i, 1));
+            assert_position(w, ids[i], (float)i, 1);
+            assert_false(reef_has(w, ids[i], Awake));
+            assert_true(reef_is_enabled(w, ids[i], Position));
+            if (i % 3 == 0) assert_ok(reef_add(w, ids[i], Awake));
+            if (round && i % 5 == 0) assert_ok(reef_disable(w, ids[i], Position));
+            if (round == 0 && i % 1000 == 7) count_awake(w, i / 3 + 1);
+        }
+        assert_int_equal(reef_count(w, Awake), BESIDE / 3);
+        for (uint32_t i = BESIDE; i-- > BESIDE / 3;) assert_ok(reef_destroy(w, ids[i]));
+    }
+    count_awake(w, BESIDE / 9 + 1);
+    reef_bundle_free(b);
+}
+
 /* ---- bundles ---- */
 
 typedef struct fish {
@@ -348,6 +435,9 @@ int main(void)
         TEST(C2_bulk_equals_one_by_one),
         TEST(C2_bulk_of_nothing_and_without_ids),
         TEST(C2_bulk_is_all_or_none),
+        TEST(C2_ids_may_take_the_place_of_values),
+        TEST(C2_bulk_that_fails_names_nobody),
+        TEST(C2_rows_beside_switches_have_none),
         TEST(C2_a_bundle_spawns_what_it_was_prepared_for),
         TEST(C2_a_bundle_of_plain_data),
         TEST(C2_a_bundle_outlives_the_tables_that_it_filled),

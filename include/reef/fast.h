@@ -145,7 +145,7 @@ typedef struct reef_table {
     uint32_t            next;                /* place of the next row */
     uint32_t            end;                 /* place behind the last row that the last chunk has room for */
     uint32_t            spare;
-    uint64_t            unused;
+    uint64_t            append;
 } reef_table;
 
 /* A table that a query matches. While no page is shared with a fork, pages stay where they are, and a match remembers the
