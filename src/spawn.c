@@ -37,9 +37,11 @@ typedef struct spawning {
     reef_world *w;
     const reef_value *values;
     uint32_t    count, id, n;
+    reef_entity *entities;    /* where the new ids go; NULL: nowhere */
     const reef_entity *given; /* ids that are pending; NULL: new ones */
     table      *t;            /* NULL: entities without row */
     bool        stored;       /* some values go to stores */
+    bool        named;        /* the ids are there already */
 } spawning;
 
 static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : id_peek(x->w, i); }
@@ -196,6 +198,27 @@ static reef_status spawn_rowless(const spawning *x)
     return REEF_OK;
 }
 
+/* Is some value read from where the ids go, or one by one from an array, which may be anywhere? */
+static bool values_under_ids(const spawning *x)
+{
+    const char *from = (const char *)x->entities;
+    bool beside = false;
+    for (uint32_t k = 0; k < x->count; k++) {
+        const reef_value *v = &x->values[k];
+        const uintptr_t behind = (uintptr_t)from - (uintptr_t)v->data; /* from the value to the ids, or round about */
+        beside |= v->kind != REEF_VALUE_DEFAULT && (v->kind != REEF_VALUE_ONE || behind < v->size || 0 - behind < x->n * sizeof *x->entities);
+    }
+    return beside;
+}
+
+/* The ids of plain rows before the rows: the caller's array was mostly made just now, and is in the caches until the rows drive it out of them.
+ * (1,000,000 entities with two components took 2.35 ms with pages of 2 MiB, and take 2.2.) */
+static void entities_early(spawning *x)
+{
+    x->named = x->entities && !values_under_ids(x);
+    if (x->named) ids_peek(x->w, 0, x->n, x->entities);
+}
+
 static reef_status spawn_all(spawning *x, bool rows)
 {
     reef_world *w = x->w;
@@ -207,6 +230,7 @@ static reef_status spawn_all(spawning *x, bool rows)
     if (x->t == NULL) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
     plain &= !x->stored && !x->t->shape->hooked && !x->t->shape->tracked;
+    if (plain) entities_early(x);
     for (uint32_t made = 0; made < x->n;) {
         uint32_t more = 1;
         if (plain) more = spawn_rows(x, made);
@@ -215,6 +239,7 @@ static reef_status spawn_all(spawning *x, bool rows)
         if (s != REEF_OK) {
             table_settle(w, x->t);
             if (!BUG(16)) spawn_undo(x, made);
+            if (x->named) memset(x->entities, 0, x->n * sizeof *x->entities);
             return s;
         }
         made += more;
@@ -228,7 +253,7 @@ static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
-    spawning x = {w, values, count, id, n, given, NULL, values_stored(values, count)};
+    spawning x = {w, values, count, id, n, entities, given, NULL, values_stored(values, count), false};
     w->value = values;
     w->value_count = count;
     w->hook_failed.id = 0;
@@ -242,7 +267,7 @@ static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef
     if (s == REEF_OK && given) {
         given_commit(&x);
     } else if (s == REEF_OK) {
-        if (entities) ids_peek(w, 0, n, entities);
+        if (entities && !x.named) ids_peek(w, 0, n, entities);
         ids_commit(w, n);
     }
     const reef_component failed = w->hook_failed;

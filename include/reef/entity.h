@@ -44,7 +44,8 @@ typedef struct reef_value {
 /* Makes an entity with these components in one step. A component named twice is DUPLICATE_TERM. Further errors: LIMIT,
  * WRONG_SIZE, BAD_ARGUMENT. Returns null on failure. */
 REEF_API reef_entity reef_spawn_values(reef_world *world, const reef_value *values, uint32_t count);
-/* Makes `n` entities with the same set; ids go to `entities` (room for n, NULL: not wanted). All or none. */
+/* Makes `n` entities with the same set; ids go to `entities` (room for n, NULL: not wanted). All or none; where it
+ * fails, `entities` is as it was or null. */
 REEF_API reef_status reef_spawn_many_values(reef_world *world, uint32_t n, reef_entity *entities, const reef_value *values,
                                             uint32_t count);
 /* Makes `n` copies of `source`: all components, not the name. Further errors: NOT_COPYABLE, LIMIT. All or none. */
