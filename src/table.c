@@ -519,7 +519,7 @@ void table_lease(reef_world *w, table *t)
     if (t->append == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
     t->tail = unit_slots(w, t->last);
     t->append = w->hot.version;
-    t->lease = t->bits ? 0 : w->hot.version; /* a row that comes anew has no bit, and those behind the last one are zero */
+    t->lease = t->bits && !BUG(151) ? 0 : w->hot.version; /* a row that comes anew has no bit, and those behind the last one are zero */
     rows_other(w);
 }
 

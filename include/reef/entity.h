@@ -48,7 +48,7 @@ REEF_API reef_entity reef_spawn_values(reef_world *world, const reef_value *valu
  * fails, `entities` is as it was or null. */
 REEF_API reef_status reef_spawn_many_values(reef_world *world, uint32_t n, reef_entity *entities, const reef_value *values,
                                             uint32_t count);
-/* Makes `n` copies of `source`: all components, not the name. Further errors: NOT_COPYABLE, LIMIT. All or none. */
+/* Makes `n` copies of `source`: all components, not the name. Further errors: NOT_COPYABLE, LIMIT. All or none, as above. */
 REEF_API reef_status reef_clone_many(reef_world *world, reef_entity source, uint32_t n, reef_entity *entities);
 /* One copy. Null on failure: the same. */
 REEF_API reef_entity reef_clone(reef_world *world, reef_entity source);
