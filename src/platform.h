@@ -194,7 +194,7 @@ static inline uint32_t bits_count(uint64_t x)
 static inline uint32_t bits_first(uint64_t x) { return bits_count(~x & (x - 1)); }
 #endif
 
-/* A block that is written next and lies in no cache: where its pages are is looked up for all of them at once. One by one, as it is written,
+/* A block that is written soon and lies in no cache: where its pages are is looked up for all of them at once. One by one, as it is written,
  * cost a copy past the caches a quarter with pages of 4 KiB. */
 static inline void pages_fetch(const void *block, size_t bytes)
 {
@@ -223,7 +223,6 @@ static inline void pages_fetch(const void *block, size_t bytes)
 static inline void copy_away(void *to, const void *from, size_t bytes)
 {
 #if defined(COPY_LANE)
-    pages_fetch(to, bytes);
     COPY_LANE *p = (COPY_LANE *)to;
     const COPY_LANE *q = (const COPY_LANE *)from;
     for (size_t n = bytes / (4 * sizeof *p); n > 0; n--, p += 4, q += 4) {

@@ -300,6 +300,7 @@ static bool writing_own(const writing *x)
     void *fresh[REEF_TERMS_MAX];
     uint32_t i = x->first_out;
     if (!slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
+    if (i < x->count && x->w->ahead_chunks) ahead_drop(x->w); /* of a loop around this one: blocks that changed hands early are taken back */
     for (; i < x->count; i++) {
         fresh[i] = column_fresh(x->w, x->t, x->unit, x->slot[i]);
         if (fresh[i]) continue;

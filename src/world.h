@@ -239,7 +239,7 @@ typedef struct state {
 
 /* ---- caches ---- */
 
-enum { AHEAD_COLUMNS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
+enum { AHEAD_COLUMNS = 4, AHEAD_CHUNKS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
 struct reef_world {
     reef_hot   hot;
@@ -288,15 +288,21 @@ struct reef_world {
     uint64_t   shifted, destroyed; /* of hot.moves; what is left of it is rows that moved: rows_moved */
     uint64_t   ours_after;   /* blocks with a newer version are ours, as far as is known without the lock: block_own */
     bool       has_past;     /* snapshots alone hold what is not ours, as far as is known: block_unshare */
-    uint32_t   ahead_count;  /* of columns that the open loop writes: src/unshare.c */
+    /* What the open loop comes to next and was copied: src/unshare.c. Chunks are a ring in the loop's order. */
+    uint32_t   ahead_count;  /* of columns that it writes */
+    uint32_t   ahead_most, ahead_done; /* chunks that are copied ahead at most; that it came to */
+    uint32_t   ahead_first, ahead_chunks;
+    uint32_t   ahead_unit[AHEAD_CHUNKS];
     struct ahead {
         const column *column;
-        const void *of;     /* what was copied, at this version */
-        void       *copy;   /* NULL: nothing, or it was taken */
-        uint64_t    version;
-        uint32_t    unit, slot;
-        bool        away;   /* past the caches */
-        uint32_t    spare_at, spare_end;
+        struct ahead_copy {
+            void    *copy;    /* NULL: none, or it was taken */
+            void    *of;      /* what was copied, at this version */
+            uint64_t version;
+            bool     away;    /* past the caches */
+            bool     there;   /* it changed hands: the past has the copy, and the block is ours, though not marked */
+        } made[AHEAD_CHUNKS];
+        uint32_t    slot, spare_at, spare_end;
         void       *spare[AHEAD_SPARES]; /* blocks for the next copies: each call for memory takes a lock */
     } ahead[AHEAD_COLUMNS];
     uint64_t   observed;     /* the newest version of which somebody may ask what was written after it */

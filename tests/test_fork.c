@@ -434,10 +434,10 @@ static void G1_snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
     kg_is(w, e, ALL, 2);
 }
 
-/* A loop copies shared blocks one ahead. Whatever happens to the next block before the loop comes to it, each holder sees its own values,
- * only what was handed out is marked, and no memory is left over. */
+/* A loop copies shared blocks ahead, and snapshots get the copies several at a time. Whatever happens to the next blocks before the loop comes
+ * to them, each holder sees its own values, only what was handed out is marked, and no memory is left over. */
 enum { AHEAD_ALL = 5 * 1024 + 100 };
-enum { AHEAD_NOTHING, AHEAD_LEAVE, AHEAD_MUT, AHEAD_FREE, AHEAD_FORK, AHEAD_INNER, AHEAD_EVENTS };
+enum { AHEAD_NOTHING, AHEAD_LEAVE, AHEAD_MUT, AHEAD_FREE, AHEAD_FORK, AHEAD_INNER, AHEAD_OUT, AHEAD_FREE_LEAVE, AHEAD_FORK_LEAVE, AHEAD_EVENTS };
 
 typedef struct ahead_case {
     reef_world    *w, *fork, *late;
@@ -446,20 +446,25 @@ typedef struct ahead_case {
     uint32_t       event, at; /* happens in this block */
 } ahead_case;
 
+static bool ahead_leaves(const ahead_case *c) { return c->event == AHEAD_LEAVE || c->event == AHEAD_FREE_LEAVE || c->event == AHEAD_FORK_LEAVE; }
+
 static void ahead_happens(ahead_case *c)
 {
     if (c->event == AHEAD_MUT) reef_mut(c->w, c->e[(c->at + 1) * 1024 + 5], Mass)->kg = 9;
-    if (c->event == AHEAD_FREE) {
+    if (c->event == AHEAD_FREE || c->event == AHEAD_FREE_LEAVE) {
         reef_world_free(c->fork);
         reef_snapshot_free(c->snapshot);
         c->fork = NULL;
         c->snapshot = NULL;
-        reef_mut(c->w, c->e[(c->at + 1) * 1024 + 5], Mass)->kg = 9;
+        if (c->event == AHEAD_FREE) reef_mut(c->w, c->e[(c->at + 1) * 1024 + 5], Mass)->kg = 9;
     }
-    if (c->event == AHEAD_FORK) c->late = c->snapshot ? reef_snapshot_fork(c->snapshot) : NULL;
+    if (c->event == AHEAD_FORK || c->event == AHEAD_FORK_LEAVE) c->late = c->snapshot ? reef_snapshot_fork(c->snapshot) : NULL;
     if (c->event == AHEAD_INNER)
         for (reef_block b = reef_begin_text(c->w, "Position, Mass"); reef_next(&b);)
             for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Position)[i].x += 1;
+    if (c->event == AHEAD_OUT)
+        for (reef_block b = reef_begin_text(c->w, "out Mass"); reef_next(&b);)
+            for (uint32_t i = 0; i < b.count; i++) reef_inout(&b, Mass)[i].kg = 5;
 }
 
 static void ahead_loop(ahead_case *c, const char *text)
@@ -470,16 +475,16 @@ static void ahead_loop(ahead_case *c, const char *text)
         for (uint32_t i = 0; i < b.count; i++) m[i].kg += 1;
         if (number != c->at) continue;
         ahead_happens(c);
-        if (c->event == AHEAD_LEAVE) reef_end(&b);
+        if (ahead_leaves(c)) reef_end(&b);
     }
 }
 
 static void ahead_check(const ahead_case *c, reef_query changed)
 {
-    const uint32_t last = c->event == AHEAD_LEAVE ? (c->at + 1) * 1024 : AHEAD_ALL, next = (c->at + 1) * 1024 + 5;
+    const uint32_t left = (c->at + 1) * 1024, last = ahead_leaves(c) && left < AHEAD_ALL ? left : AHEAD_ALL, next = left + 5;
     const bool     early = (c->event == AHEAD_MUT || c->event == AHEAD_FREE) && next < AHEAD_ALL;
     for (uint32_t i = 0; i < AHEAD_ALL; i++) {
-        const float kg = i >= last ? 1 : early && i == next ? 10 : 2;
+        const float was = c->event == AHEAD_OUT ? i < left ? 4 : 5 : 1, kg = i >= last ? 1 : early && i == next ? 10 : was + 1;
         assert_true(reef_get(c->w, c->e[i], Mass)->kg == kg);
         assert_true(reef_get(c->w, c->e[i], Position)->x == (c->event == AHEAD_INNER ? 2 : 1));
         if (c->fork)
@@ -493,7 +498,7 @@ static void ahead_check(const ahead_case *c, reef_query changed)
     assert_valid(c->w);
 }
 
-static void G1_a_loop_copies_one_block_ahead(void **state)
+static void G1_a_loop_copies_blocks_ahead(void **state)
 {
     static const char *const texts[] = {"Mass", "Mass, Position", "Position, Mass"};
     static reef_entity       e[AHEAD_ALL];
@@ -827,7 +832,7 @@ int main(void)
         TEST(G1_a_fork_allocates_a_few_blocks_whatever_the_size),
         TEST(G1_the_first_write_copies_one_block),
         TEST(G1_snapshots_get_the_copy_and_worlds_keep_their_blocks),
-        TEST(G1_a_loop_copies_one_block_ahead),
+        TEST(G1_a_loop_copies_blocks_ahead),
         TEST(G1_a_snapshot_has_the_rows_that_went),
         TEST(G1_memory_comes_back),
         TEST(G1_memory_comes_back_to_a_world_that_went_on),
