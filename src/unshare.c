@@ -256,7 +256,7 @@ INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t u
     if (past) {
         past->block = fresh;
         slot_fetch(past, unit, slots[0].head.next);
-        ahead_hand(w, unit);
+        if (streams) ahead_hand(w, unit); /* what was copied has arrived */
     } else if (!ours) {
         block_moves(w, s, fresh, (size_t)rows * c->size);
     }
