@@ -73,7 +73,10 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
 {
     if (w == NULL) return NULL;
     c = component_meant(w, e, c);
-    if (UNLIKELY(w->running)) return running_mut(w, "reef_mut", e, c);
+    if (UNLIKELY(w->running)) {
+        void *p = NULL;
+        return running_mut(w, "reef_mut", e, c, &p), p;
+    }
     const type *t = type_of(c.id);
     const void *seen = t ? reef_get_id(w, e, c) : NULL;
     if (seen == NULL) {
@@ -421,15 +424,16 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
     if (!plain || !reef_has_id(w, e, c)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (size == 0) return REEF_OK; /* a tag that is there */
+    void *p = NULL;
     for (uint32_t i = 0; i < t->part_count; i++) {
         const type *part = type_of(t->parts[i]);
-        void *here = running_mut(w, "reef_set", e, (reef_component){part->id});
-        if (here == NULL) return w->world_failure.status == REEF_NO_MEMORY ? REEF_NO_MEMORY : REEF_UNDECLARED;
-        memcpy(here, (const char *)value + part->offset, part->size);
+        const reef_status s = running_mut(w, "reef_set", e, (reef_component){part->id}, &p);
+        if (s < 0) return s;
+        memcpy(p, (const char *)value + part->offset, part->size);
     }
     if (t->split) return REEF_OK;
-    void *p = running_mut(w, "reef_set", e, c);
-    if (p == NULL) return w->world_failure.status == REEF_NO_MEMORY ? REEF_NO_MEMORY : REEF_UNDECLARED;
+    const reef_status s = running_mut(w, "reef_set", e, c, &p);
+    if (s < 0) return s;
     memmove(p, value, size);
     return REEF_OK;
 }

@@ -337,37 +337,37 @@ bool running_marked(const reef_world *w, uint32_t component, uint64_t version)
     return x && x->version == version && watch_may_write(w, component);
 }
 
-static void *running_mut_stored(reef_world *w, const char *op, reef_entity e, const type *t, const written *x)
+static reef_status running_mut_stored(reef_world *w, const char *op, reef_entity e, const type *t, const written *x, void **at)
 {
     const reef_component c = {t->id};
-    void *value = (void *)(uintptr_t)store_find(w, c.id, e);
-    if (value == NULL || t->size == 0) return failure(w, REEF_ABSENT, op, c, e, 0), NULL;
-    if (!watch_write(w, op, e, c)) return NULL;
-    if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0), NULL;
-    if (!store_claim(w, c.id, e, x->version)) return failure(w, REEF_NO_MEMORY, op, c, e, 0), NULL;
-    value = (void *)(uintptr_t)store_find(w, c.id, e);
+    if (store_find(w, c.id, e) == NULL || t->size == 0) return failure(w, REEF_ABSENT, op, c, e, 0);
+    if (!watch_write(w, op, e, c)) return REEF_UNDECLARED;
+    if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0);
+    if (!store_claim(w, c.id, e, x->version)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    *at = (void *)(uintptr_t)store_find(w, c.id, e);
     store_mark_at(store_of(w, c.id), e, x->version);
     if (t->tracked) track_stamp_at(w, c.id, e.index, x->version);
-    return value;
+    return REEF_OK;
 }
 
-void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c)
+reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at)
 {
     const uint32_t place = place_of(w, e);
     reef_slot *slots = reef_slots_at(&w->hot, place);
     const uint32_t id = slots[0].head.table, k = slot_seek(w, c.id, id);
     written *x = other_find(w->ticking, c.id);
     const type *t = type_of(c.id);
-    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0), NULL;
-    if (t->stored) return running_mut_stored(w, op, e, t, x);
-    if (k == 0 || k == REEF_SLOT_TAG) return failure(w, REEF_ABSENT, op, c, e, 0), NULL;
-    if (!watch_write(w, op, e, c)) return NULL;
-    if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0), NULL;
-    if (!column_claim(w, table_read(w, id), place_unit(place), k, x->version)) return failure(w, REEF_NO_MEMORY, op, c, e, 0), NULL;
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    if (t->stored) return running_mut_stored(w, op, e, t, x, at);
+    if (k == 0 || k == REEF_SLOT_TAG) return failure(w, REEF_ABSENT, op, c, e, 0);
+    if (!watch_write(w, op, e, c)) return REEF_UNDECLARED;
+    if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0);
+    if (!column_claim(w, table_read(w, id), place_unit(place), k, x->version)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
     slots[k].version = t->tracked ? x->version : w->hot.version;
     x->touched = true;
     if (t->tracked) track_stamp_at(w, c.id, e.index, x->version);
-    return cell(slots, k, place_row(place), t->size);
+    *at = cell(slots, k, place_row(place), t->size);
+    return REEF_OK;
 }
 
 /* Columns that the inlined mut marked get the version of the system that wrote them. */
@@ -537,7 +537,8 @@ static void run_release(reef_world *w, ticking *k, run *r)
 static void sum_add(reef_world *w, ticking *k, const run *r)
 {
     const struct system *s = r->system;
-    void *total = sum_of(s).id ? running_mut(w, "reef_part", w->state.single, sum_of(s)) : NULL;
+    void *total = NULL;
+    if (sum_of(s).id) running_mut(w, "reef_part", w->state.single, sum_of(s), &total);
     for (uint32_t n = 0; total && n < r->job_count; n++) s->combine(total, k->jobs[r->job_first + n].part);
 }
 

@@ -584,8 +584,8 @@ uint64_t clocks_hash(const reef_world *w);
 /* ---- while systems run (src/run.c) ---- */
 /* Is this the version of the system that writes the component in others' rows? Then a column that carries it is ours. */
 bool running_marked(const reef_world *w, uint32_t component, uint64_t version);
-/* The cell of an entity's component for that system. NULL: refused, and recorded. */
-void *running_mut(reef_world *w, const char *op, reef_entity e, reef_component c);
+/* The cell of an entity's component for that system. A refusal is recorded, and leaves *at. */
+reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at);
 
 /* ---- ids of lanes (src/lane.c) ---- */
 

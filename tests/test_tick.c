@@ -534,6 +534,43 @@ static void G5_values_survive_a_system_that_had_no_memory(void **state)
     assert_in_range(failures, 5, 1000);
 }
 
+/* A system that may write others' Page, and not their Count, while there is no memory for what it may. */
+typedef struct short_of {
+    heap       *memory;
+    reef_entity e;
+    reef_status page, count;
+} short_of;
+
+static void set_both(reef_block *b)
+{
+    short_of *x = b->context;
+    heap_fail_nth(x->memory, 1, true);
+    x->page = reef_set(b->world, x->e, Page, .number = 1);
+    heap_fail_never(x->memory);
+    x->count = reef_set(b->world, x->e, Count, 1);
+}
+
+static void quiet(void *context, reef_status status, const char *message) { (void)context, (void)status, (void)message; }
+
+/* What a call on the world answers is its own failure, whatever else failed in the tick. */
+static void D4_a_refused_set_says_why_it_was_refused_itself(void **state)
+{
+    reef_world *w = another_world(state, &(reef_world_config){.misuse = quiet});
+    short_of x = {.memory = heap_of(state)};
+    reef_spawn(w, reef_with(Position, 0, 0));
+    x.e = reef_spawn(w, reef_with(Page, .number = 100), reef_with(Count, 5));
+    reef_watch_systems(w, false); /* it runs once */
+    const reef_system_desc sets = {.name = "sets", .function = set_both, .text = "in Position; writes Page", .context = &x};
+    assert_false(reef_system_is_null(reef_system_new(w, &sets)));
+    reef_world *fork = reef_fork(w); /* the block of Page is shared */
+    assert_int_equal(reef_tick(w, 0), REEF_NO_MEMORY);
+    assert_int_equal(x.page, REEF_NO_MEMORY);
+    assert_int_equal(x.count, REEF_UNDECLARED);
+    assert_int_equal(reef_get(w, x.e, Page)->number, 100);
+    assert_int_equal(reef_get(w, x.e, Count)->n, 5);
+    reef_world_free(fork);
+}
+
 static void G5_an_atomic_tick_leaves_nothing(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.atomic_tick = true});
@@ -604,6 +641,7 @@ int main(void)
         TEST(G1_blocks_that_match_later_are_not_the_forks),
         TEST(G1_rows_whose_fixed_term_holds_later_are_not_the_forks),
         TEST(G5_values_survive_a_system_that_had_no_memory),
+        TEST(D4_a_refused_set_says_why_it_was_refused_itself),
         TEST(G5_an_atomic_tick_leaves_nothing),
         TEST(G5_a_tick_that_failed_goes_on),
     };
