@@ -250,12 +250,12 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
 /* ---- entities that end ---- */
 
 /* The stores where an entity has a value: those that its row has a bit of, then those of REEF_COLD. */
-typedef struct own_stores {
+typedef struct entity_stores {
     uint32_t place, cold; /* number of the next one of REEF_COLD */
     bit_walk bits;
-} own_stores;
+} entity_stores;
 
-INLINE void stores_own(const reef_world *w, reef_entity e, own_stores *x)
+INLINE void entity_stores_begin(const reef_world *w, reef_entity e, entity_stores *x)
 {
     x->place = place_of(w, e);
     x->cold = w->slow & SLOW_COLD ? w->hot.stores->cold : 0;
@@ -263,7 +263,7 @@ INLINE void stores_own(const reef_world *w, reef_entity e, own_stores *x)
 }
 
 /* NULL: that were all. */
-INLINE const value_store *stores_own_next(const reef_world *w, reef_entity e, own_stores *x)
+INLINE const value_store *entity_stores_next(const reef_world *w, reef_entity e, entity_stores *x)
 {
     while (bit_next(w, &x->bits)) {
         if (!bit_read(x->bits.store, x->place)) continue;
@@ -279,9 +279,9 @@ INLINE const value_store *stores_own_next(const reef_world *w, reef_entity e, ow
 }
 
 #define EACH_STORE_OF(w, e, s) \
-    own_stores s##_; \
-    stores_own(w, e, &s##_); \
-    for (const value_store *s; (s = stores_own_next(w, e, &s##_)) != NULL;)
+    entity_stores s##_; \
+    entity_stores_begin(w, e, &s##_); \
+    for (const value_store *s; (s = entity_stores_next(w, e, &s##_)) != NULL;)
 
 COLD bool stored_prepare_end(reef_world *w, reef_entity e)
 {

@@ -82,7 +82,7 @@ INLINE const reef_signature_word *shape_signature(const shape *s)
  * lease: == world version: the same, and rows may come with all that they have, and go. Never where `append` isn't, or for tables with bits.
  * tail:  slots of the last chunk; valid under `append` only
  * shape: NULL: never used by this world
- * bits:  REEF_BIT types that some row here may have: bit min(world's number of the type, 63)
+ * bits:  stores of bits that some row here may have one in: bit_mask of their numbers (src/table.h)
  * first, last: chunks are linked by their heads
  * spare: unit of the first of the empty chunks kept for growth (linked by their heads), 0: none */
 typedef reef_table table;
