@@ -43,13 +43,9 @@ static void *half_setup(const bench_row *r)
 
 static void *iter_5_setup(const bench_row *r)
 {
-    state *s = state_new(r, false);
-    s->bundle = bundle_new(s, 5);
-    for (uint32_t i = 0; i < r->n; i++) {
-        values v = {.p = pos_of(i), .v = vel_of(i)};
-        for (int c = 0; c < 3; c++) v.c[c] = (Vec4){{(float)(c + 2), 1, 1, 1}};
-        reef_spawn_bundle(s->w, s->bundle, &v);
-    }
+    const reef_value more[] = {reef_with(C3, {2, 1, 1, 1}), reef_with(C4, {3, 1, 1, 1}), reef_with(C5, {4, 1, 1, 1})};
+    state           *s = state_new(r, false);
+    for (uint32_t i = 0; i < r->n; i += SETUP_BATCH) batch_spawn(s, i, NULL, more, 3);
     s->query = query_new(s, "Position, in Velocity, in C3, in C4, in C5");
     return s;
 }
@@ -126,20 +122,25 @@ static void *frag_1k_setup(const bench_row *r) { return frag_tables(r); }
 
 static void *bits_setup(const bench_row *r)
 {
-    uint32_t       switches = r->id == ROW_iter_bit ? 1 : 10;
+    const uint32_t switches = r->id == ROW_iter_bit ? 1 : 10;
     reef_component types[10];
     state         *s = state_new(r, false);
-    s->bundle = bundle_new(s, 2);
     for (uint32_t t = 0; t < switches; t++) {
         char name[16];
         snprintf(name, sizeof name, "Switch%u", t);
         types[t] = reef_type_new(&(reef_type_desc){.name = name, .home = REEF_BIT}, NULL);
     }
-    for (uint32_t i = 0; i < r->n; i++) {
-        values      v = {.p = pos_of(i), .v = vel_of(i)};
-        reef_entity e = reef_spawn_bundle(s->w, s->bundle, &v);
-        for (uint32_t t = 0; t < switches; t++)
-            if (bench_tags(i) >> t & 1) reef_add_id(s->w, e, types[t], NULL, NULL);
+    for (uint32_t first = 0; first < r->n; first += SETUP_BATCH) {
+        reef_entity    e[SETUP_BATCH], on[SETUP_BATCH];
+        const uint32_t n = batch_spawn(s, first, e, NULL, 0);
+        for (uint32_t t = 0; t < switches; t++) {
+            uint32_t count = 0;
+            for (uint32_t i = 0; i < n; i++) { /* without a branch, which would be foreseen every other time */
+                on[count] = e[i];
+                count += bench_tags(first + i) >> t & 1;
+            }
+            for (uint32_t i = 0; i < count; i++) reef_add_id(s->w, on[i], types[t], NULL, NULL);
+        }
     }
     s->query = query_new(s, "Position, in Velocity, with Switch0");
     return s;

@@ -115,15 +115,25 @@ reef_component tag_type(uint32_t number)
     return c;
 }
 
+uint32_t batch_spawn(state *s, uint32_t first, reef_entity *e, const reef_value *more, uint32_t count)
+{
+    Position       p[SETUP_BATCH];
+    Velocity       v[SETUP_BATCH];
+    const uint32_t n = s->r->n - first < SETUP_BATCH ? s->r->n - first : SETUP_BATCH;
+    reef_value     all[8] = {reef_array(Position, p), reef_array(Velocity, v)};
+    for (uint32_t i = 0; i < n; i++) {
+        p[i] = pos_of(first + i);
+        v[i] = vel_of(first + i);
+    }
+    for (uint32_t i = 0; i < count; i++) all[2 + i] = more[i];
+    if (reef_spawn_many_values(s->w, n, e, all, 2 + count)) bench_fail(s->w, "reef_spawn_many");
+    return n;
+}
+
 state *state_pv(const bench_row *r, bool handles)
 {
     state *s = state_new(r, handles);
-    s->bundle = bundle_new(s, 2);
-    for (uint32_t i = 0; i < r->n; i++) {
-        values      v = {.p = pos_of(i), .v = vel_of(i)};
-        reef_entity e = reef_spawn_bundle(s->w, s->bundle, &v);
-        if (handles) s->handle[i] = e;
-    }
+    for (uint32_t i = 0; i < r->n; i += SETUP_BATCH) batch_spawn(s, i, handles ? s->handle + i : NULL, NULL, 0);
     s->query = query_new(s, "Position, in Velocity");
     return s;
 }
