@@ -647,16 +647,17 @@ REEF_INLINE const reef_slot *reef_block_slot(const reef_block *b, uint32_t i)
 /* In reef_block.next_unit, beside units, which begin at 2: a loop that isn't open or looks at rows; one that comes to its next table. */
 enum { REEF_GO_CALL = 0, REEF_GO_TABLE = 1 };
 
-/* The columns that the loop writes are marked, and ours. */
+/* The columns that the loop writes are marked, and ours. (Mostly it's one: with a loop around it compilers forgot what they knew of the block.) */
 REEF_INLINE bool reef_block_mark(reef_block *b, const reef_query_head *q)
 {
     const reef_hot *h = (const reef_hot *)b->world;
     const uint64_t now = h->version, fork = h->fork_version;
     const uint32_t n = q->write_count;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t *version = (uint64_t *)(uintptr_t)&reef_block_slot(b, i)->version;
-        if (REEF_UNLIKELY(*version <= fork)) return reef_block_own(b);
-        *version = now;
+    const reef_slot *slot = b->column;
+    for (uint32_t i = 0; i < n; slot = reef_block_slot(b, i)) {
+        if (REEF_UNLIKELY(slot->version <= fork)) return reef_block_own(b);
+        *(uint64_t *)(uintptr_t)&slot->version = now;
+        if (REEF_LIKELY(++i == n)) break;
     }
     return true;
 }
