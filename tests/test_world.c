@@ -550,6 +550,28 @@ static void E8_empty_tables_are_kept_and_can_be_reclaimed(void **state)
     assert_some(reef_spawn_values(w, &v, 1));
 }
 
+/* Where the next block of a column doesn't lie behind this one, what the processor fetches ahead is lost: at most at `most` places. */
+static void E1_columns_of_a_growing_world_lie_in_few_runs(void **state)
+{
+    static const struct { uint32_t rows, most; } world[] = {{4096, 1}, {20000, 1}, {48000, 2}, {200000, 5}};
+    (void)state;
+    for (size_t k = 0; k < sizeof world / sizeof *world; k++) {
+        uint32_t        gaps[2] = {0, 0};
+        const Position *p = NULL;
+        const Velocity *v = NULL;
+        reef_world     *w = reef_world_new(NULL);
+        for (uint32_t i = 0; i < world[k].rows; i++) assert_some(reef_spawn(w, reef_with(Position, 1, 2), reef_with(Velocity, 3, 4)));
+        reef_query q = reef_query_new(w, "in Position, in Velocity");
+        for (reef_block b = reef_begin(w, q); reef_next(&b); p = reef_in(&b, Position), v = reef_in(&b, Velocity)) {
+            gaps[0] += p && reef_in(&b, Position) != p + REEF_BLOCK_ROWS;
+            gaps[1] += v && reef_in(&b, Velocity) != v + REEF_BLOCK_ROWS;
+        }
+        assert_in_range(gaps[0], 0, world[k].most);
+        assert_in_range(gaps[1], 0, world[k].most + 1); /* its first block comes from a small piece */
+        reef_world_free(w);
+    }
+}
+
 static void E10_a_worlds_memory_has_a_bound_that_is_respected(void **state)
 {
     reef_world *w = world_of(state);
@@ -593,6 +615,7 @@ int main(void)
         TEST(E8_shrink_gives_memory_back_and_changes_nothing),
         TEST(E8_a_table_that_swings_around_a_chunks_edge_does_not_allocate),
         TEST(E8_empty_tables_are_kept_and_can_be_reclaimed),
+        TEST(E1_columns_of_a_growing_world_lie_in_few_runs),
         TEST(E10_a_worlds_memory_has_a_bound_that_is_respected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
