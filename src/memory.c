@@ -16,7 +16,7 @@ enum {
     PIECE_FIRST = 16 << 10, PIECE_SMALL = 64 << 10, PIECE = 2 << 20,
     PIECES_SMALL = 64 << 10,           /* in small pieces together, before the first large one */
     PIECES_SINGLE = 8 << 20,           /* before the first one of twice that */
-    RUN_FIRST = 16 << 10, RUN_LARGE = 128 << 10, /* the first ones; of a large piece */
+    RUN_FIRST = 16 << 10, RUN_LARGE = 64 << 10, /* the first ones; of a large piece */
     RUN = 512 << 10,
     TOUCH_AHEAD = 64 << 10,            /* of a run, touched at once: one thread's share as well */
     STAGGER = 192,
@@ -321,14 +321,15 @@ static bool arena_share(memory *m, arena *a, uint32_t which, size_t bytes)
     return false;
 }
 
-/* A run for blocks of so many bytes: at most twice what the arena has, or RUN_LARGE of a large piece, but one block; behind the last
- * one, where nobody took a run since. False: no memory. (What the processor fetches ahead by itself ends with a run. The one measured here, over data
- * that its second-level cache holds, gives up altogether where a loop comes to a third end: p += v * dt for 20,000 entities in runs of 64 KiB
- * took 1.6 times as long as over plain arrays, and takes 1.09. Runs up to 256 KiB made iter_bit 3 to 5 in a hundred slower.) */
+/* A run for blocks of so many bytes, but one block: at most as much as the arena has; of a large piece RUN_LARGE, and from then on four times what
+ * it has (not before: small worlds of many types share one piece). Behind the last one, where nobody took a run since. False: no memory. (What the
+ * processor fetches ahead by itself ends with a run. The one measured here, over data that its second-level cache holds, gives up altogether where a
+ * loop comes to a third end: p += v * dt for 20,000 entities, in runs of 64 KiB, took 1.6 times as long as over plain arrays, and takes 1.1. Runs up to
+ * 256 KiB made iter_bit 3 to 5 in a hundred slower.) */
 static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
 {
     size_t length = RUN_FIRST;
-    while (length < RUN && length < a->used_bytes * 2) length *= 2;
+    while (length < RUN && length < a->used_bytes / 2) length *= 2;
     const bool ahead = length >= TOUCH_AHEAD; /* of its use: not for an arena that has little */
     const size_t had = arena_left(a); /* less than a block */
     const uint32_t group = piece_group(which);
@@ -347,6 +348,8 @@ static bool arena_run(memory *m, arena *a, uint32_t which, size_t bytes)
         at += stagger(which, at);
     }
     if (p->bytes >= PIECE && length < RUN_LARGE) length = RUN_LARGE;
+    if (p->bytes >= PIECE && a->used_bytes >= RUN_LARGE)
+        while (length < RUN && length < a->used_bytes * 4) length *= 2;
     const size_t most = (size_t)(p->memory + p->bytes - at) / bytes, count = length > bytes ? length / bytes : 1;
     arena_begin(a, p, at, at + bytes * (count < most ? count : most), ahead);
     p->taken = (size_t)(a->end - p->memory);
