@@ -110,6 +110,13 @@ static void B3_null_references_and_those_of_other_types(void **state)
     same = reef_ref_make_id(w, e, none);
     assert_true(reef_ref_is_null(&same));
     assert_null(reef_ref_get_id(w, &same));
+    const reef_component beyond[] = {{REEF_TYPES_MAX + 1}, {UINT32_MAX}, {511 * 256}}; /* ids that no type can have */
+    for (uint32_t i = 0; i < 3; i++) {
+        reef_ref far = reef_ref_make_id(w, e, beyond[i]);
+        assert_true(reef_ref_is_null(&far));
+        assert_null(reef_ref_get_id(w, &far));
+        assert_no_pointer(w, REEF_BAD_ARGUMENT, reef_ref_mut_as(w, &far, beyond[i]));
+    }
 }
 
 /* ---- worlds as values ---- */

@@ -39,12 +39,13 @@ typedef struct reef_ref {
 } reef_ref;
 
 /* A reference to a component of an entity, whether the entity has it now or not. Costs nothing: nothing is looked up, and the
- * world doesn't know of it. Null when the world is NULL or the component none. Takes a const world; any thread. */
+ * world doesn't know of it. Null when the world is NULL, or the component none or beyond REEF_TYPES_MAX: that is
+ * asked here, so that get needn't. Takes a const world; any thread. */
 REEF_INLINE reef_ref reef_ref_make_id(const reef_world *world, reef_entity entity, reef_component component)
 {
     reef_ref ref;
     memset(&ref, 0, sizeof ref);
-    if (world == NULL || component.id == 0) return ref;
+    if (world == NULL || component.id - 1 >= REEF_TYPES_MAX) return ref;
     ref.entity = entity;
     ref.component = component;
     ref.world = ((const reef_hot *)world)->number;
