@@ -95,6 +95,7 @@
     X(171, "in a loop that defers, a change of a base counts as a write where only a subtype is there") \
     X(172, "a deferred add of a base with arguments is refused where only a subtype is there") \
     X(173, "observers of a base take a subtype for it") \
-    X(174, "what is shared of a base is the value of a subtype")
+    X(174, "what is shared of a base is the value of a subtype") \
+    X(175, "what a query matches gets marks of its own for the field of a split type")
 
 #endif

@@ -685,6 +685,7 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, op, which);
     if (s == REEF_OK && c.id) s = type_ready(w, c.id);
+    if (s == REEF_OK && c.id && type_of(c.id)->owner && !BUG(175)) s = REEF_BAD_ARGUMENT; /* parts have no marks of their own */
     if (s != REEF_OK) return failure(w, s, op, c, (reef_entity){0, 0}, 0);
     b.value.kind = on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT;
     if (fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);

@@ -86,6 +86,8 @@ static void C1_parts_come_and_go_with_their_type(void **state)
     assert_status(REEF_BAD_ARGUMENT, reef_change_values(w, e, &(reef_value){x, REEF_VALUE_REMOVE, 0, NULL}, 1));
     assert_none(reef_spawn_values(w, &(reef_value){x, REEF_VALUE_DEFAULT, 0, NULL}, 1));
     assert_status(REEF_BAD_ARGUMENT, reef_enable_id(w, e, x, false));
+    assert_status(REEF_BAD_ARGUMENT, reef_enable_where_id(w, reef_query_new(w, "Spot"), x, false, NULL));
+    assert_true(reef_is_enabled_id(w, e, x));
     assert_status(REEF_BAD_ARGUMENT, reef_clear_type(w, x, NULL));
     assert_status(REEF_BAD_ARGUMENT, reef_remove_where_id(w, reef_query_new(w, "Spot"), x, NULL));
     assert_spot(w, e, 1, 2, 3);

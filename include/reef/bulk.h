@@ -29,7 +29,7 @@ REEF_API reef_status reef_set_where_id(reef_world *world, reef_query query, reef
                                        uint64_t *changed);
 /* Enables (`on`) or disables a component, a tag or a switch of those that have it, with type {0} whole entities; those that are so
  * already are passed over. A query skips what is disabled unless it asks for it ("disabled Velocity", "either Velocity", "either *").
- * Further errors: UNKNOWN_TYPE. */
+ * Further errors: UNKNOWN_TYPE, BAD_ARGUMENT (the part of a type that is split by field). */
 REEF_API reef_status reef_enable_where_id(reef_world *world, reef_query query, reef_component type, bool on, uint64_t *changed);
 /* Destroys them. */
 REEF_API reef_status reef_destroy_where(reef_world *world, reef_query query, uint64_t *destroyed);
