@@ -632,6 +632,7 @@
 #define value_column reef_inner_value_column
 #define value_copy reef_inner_value_copy
 #define value_equal reef_inner_value_equal
+#define value_itself reef_inner_value_itself
 #define value_make reef_inner_value_make
 #define value_move reef_inner_value_move
 #define value_put reef_inner_value_put
