@@ -14,3 +14,5 @@ uint64_t hash_anew(reef_world *w)
     w->hashed = 0;
     return reef_hash(w);
 }
+
+void error_forget(reef_world *w) { w->error = (reef_error){.operation = ""}; }

@@ -6,5 +6,7 @@
 
 /* reef_hash without the hashes that the world keeps: they are dropped, and all is hashed anew. */
 uint64_t hash_anew(reef_world *world);
+/* As if no call on the world had failed yet. */
+void error_forget(reef_world *world);
 
 #endif

@@ -12,10 +12,10 @@
  * A subtype may have subtypes, to any depth. Each is a component type of its own, in a home of its own: an entity may have a Moving
  * and an AxisMoving, or two subtypes of one base. What asks for a base means:
  *
- *     reef_get, reef_mut     the base itself; where the entity hasn't got it, its only subtype there. With several: NULL (mut records
+ *     reef_get, reef_mut     (also reef_read, reef_span and references) the base itself; where the entity hasn't got it, its only subtype there. With several: NULL (mut records
  *                            AMBIGUOUS). The pointer is one to the base's struct, at the beginning of the subtype's
- *     reef_has               the base or any subtype
- *     reef_remove            as mut: the base, or the only subtype; AMBIGUOUS with several
+ *     reef_has               (reef_count_on) the base or any subtype
+ *     reef_remove            (reef_remove_one) as mut: the base, or the only subtype; AMBIGUOUS with several
  *     reef_ensure            the base or the only subtype, AMBIGUOUS with several; where there is none it makes the base
  *     Moving+ in a query     the base or any subtype
  *
