@@ -11,7 +11,7 @@
  *   deferred means the same             a call in a loop that defers, and the end of the loop, come to what the call alone comes to
  *   locked means nothing                in a plain loop the call is done as ever, or answers LOCKED
  *   the same in every home              where docs/homes.md says no other, a type in another home has the same answers
- *   a base means itself                 but where docs/subtypes.md says so, an entity with a subtype only is as one without
+ *   a base means itself                 but where docs/subtypes.md says so, an entity with a subtype only is as one without, to observers too
  *
  * A world is used until a call is done that isn't only reading; then it is made anew, with the same hash. */
 #include "inside.h"
@@ -190,7 +190,8 @@ static answer answer_pin(reef_pinned p)
 
 static const reef_script_class script = {.name = "a_caller", .size = 8};
 static void nothing(reef_block *b) { (void)b; }
-static void no_notice(const reef_notice *n) { (void)n; }
+static uint32_t told; /* by observers, since the call began */
+static void no_notice(const reef_notice *n) { told += n->count; }
 static bool visit(void *context, reef_entity e, reef_component c, const void *data, size_t size)
 {
     (void)context, (void)e, (void)c, (void)size;
@@ -303,14 +304,14 @@ static void complain(uint32_t world, const kind *k, uint32_t handle, const call 
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    static const char *told[500][2];
-    static uint32_t    told_count;
+    static const char *said[500][2];
+    static uint32_t    said_count;
     const char        *what = c ? c->text : "-";
     uint32_t           times = 0;
     failures++;
-    for (uint32_t i = 0; i < told_count; i++) times += told[i][0] == what && told[i][1] == format;
-    if (times < 2 && told_count < 500) { /* of the same call by the same rule twice */
-        told[told_count][0] = what, told[told_count++][1] = format;
+    for (uint32_t i = 0; i < said_count; i++) times += said[i][0] == what && said[i][1] == format;
+    if (times < 2 && said_count < 500) { /* of the same call by the same rule twice */
+        said[said_count][0] = what, said[said_count++][1] = format;
         (void)fprintf(stderr, "%s, %s; a world %s; handle: %s: %s\n", what, k->name, world_names[world], handle_names[handle], text);
     }
 }
@@ -447,6 +448,7 @@ static void setting_renew(setting *s, uint32_t world, const kind *k)
 typedef struct outcome {
     bool     done;
     answer   answer;
+    uint32_t told; /* of how much observers were told */
     uint64_t before, after;
 } outcome;
 enum { OUTCOMES = CALL_COUNT + 64 };
@@ -478,9 +480,11 @@ static void run_one(setting *s, uint32_t world, const kind *k, uint32_t handle, 
     s->ref = reef_ref_make_id(s->world, s->entity, s->type);
     error_forget(s->world);
     runs++;
+    told = 0;
     o->answer = c->run(s);
     o->done = true;
     if (!(c->flags & NO_WORLD) && o->answer.status == REEF_OK && !o->answer.good) o->answer.status = reef_last_error(s->world).status;
+    o->told = told;
     o->after = reef_hash(s->world);
     const bool loop = s->looping && o->answer.good && !(c->flags & (CONST | NO_WORLD));
     if ((c->flags & (CONST | NO_WORLD) || o->answer.status < 0) && o->after != o->before)
@@ -546,7 +550,9 @@ static void check_like_plain(uint32_t world, const kind *k, const outcome (*alon
             }
             const bool same = loops && p->answer.good ? o->answer.good : answers_equal(&o->answer, &p->answer); /* OK stands for ADDED */
             if (!same) complain(world, k, h, c, "%s; alone: %s", answer_text(&o->answer), answer_text(&p->answer));
-            else if (compared += o->before == p->before, o->before == p->before && o->after != p->after) complain(world, k, h, c, "another hash than alone");
+            if (!same || o->before != p->before) continue;
+            compared++;
+            if (o->after != p->after) complain(world, k, h, c, "another hash than alone");
         }
     }
 }
@@ -563,13 +569,15 @@ static void check_home(const kind *k, uint32_t kind_number, uint32_t like)
     }
 }
 
-static void check_base(const kind *k)
+static void check_base(uint32_t world, const kind *k)
 {
     for (uint32_t i = 0; call_of(k, i); i++) {
         const call *c = call_of(k, i);
         for (uint32_t h = HAS_SUB; h <= HAS_SUBS && !(c->flags & SUBTYPES); h++)
             if (now[h][i].done && !answers_equal(&now[h][i].answer, &now[BARE][i].answer))
-                complain(FEW, k, h, c, "%s; without the subtype: %s", answer_text(&now[h][i].answer), answer_text(&now[BARE][i].answer));
+                complain(world, k, h, c, "%s; without the subtype: %s", answer_text(&now[h][i].answer), answer_text(&now[BARE][i].answer));
+            else if (now[h][i].done && now[h][i].told != now[BARE][i].told)
+                complain(world, k, h, c, "observers are told of %u; without the subtype: %u", (unsigned)now[h][i].told, (unsigned)now[BARE][i].told);
     }
 }
 
@@ -599,7 +607,7 @@ static void run_kind(setting *s, uint32_t world, uint32_t kind_number)
     const bool fresh = world == FRESH || world >= FRESH_DEFERS;
     if (world == FEW || world == FRESH) memcpy(plain[fresh][kind_number], now, sizeof now);
     else check_like_plain(world, k, (const outcome(*)[OUTCOMES])plain[fresh][kind_number]);
-    if (world == FEW && kind_is_base(k)) check_base(k);
+    if ((world == FEW || world == WATCHED) && kind_is_base(k)) check_base(world, k);
     char message[200];
     if (reef_validate(s->world, message, sizeof message) != REEF_OK) complain(world, k, 0, NULL, "not valid: %s", message);
     setting_end(s);
