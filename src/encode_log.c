@@ -208,21 +208,6 @@ void encode_tracks(encoding *x)
     for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component))) (void)track_pages_put(x, s, true);
 }
 
-void encode_tracks_newest(encoding *x)
-{
-    for (uint32_t n = 0; n < x->w->state.track_count; n++) {
-        const track_store *s = &x->w->state.tracks[n];
-        for (uint32_t page = 0; page < s->stamps.count; page++) {
-            const uint64_t *stamps = s->stamps.page[page], base = (uint64_t)page * STAMP_ROWS;
-            for (uint32_t i = 0; stamps && i < STAMP_ROWS; i++) {
-                if (!stamp_counts(x, s->component, base + i)) continue;
-                (void)encode_version(x, stamps[STAMP_WORDS * i]);
-                (void)encode_version(x, stamps[STAMP_WORDS * i + 1]);
-            }
-        }
-    }
-}
-
 /* ---- scripts ---- */
 
 /* From where on scripts wait in one of the worlds: a state that is held aside has no reader, and says where that of the world was. */

@@ -208,18 +208,6 @@ void encode_rows(encoding *x)
     }
 }
 
-void encode_rows_newest(encoding *x)
-{
-    file_column columns[REEF_COLUMNS_MAX + 1];
-    for (uint32_t i = 0; i < x->order_count; i++) {
-        chunk_at now = chunk_first(x->w, x->order[i]);
-        const uint32_t count = now.unit ? encode_columns(x, now.t->shape, columns) : 0;
-        for (; now.unit; now = chunk_next(now))
-            for (uint32_t c = 0; c < count; c++)
-                for (uint32_t k = 0; k < part_number(&columns[c]); k++) (void)encode_version(x, now.slots[part_slot(&now, &columns[c], k)].version);
-    }
-}
-
 /* ---- bits ---- */
 
 /* The words of a chunk: NULL: all zero. */
@@ -299,15 +287,4 @@ void encode_bits(encoding *x)
     for (uint32_t k = 0; k < x->key_count; k++)
         for (uint32_t i = 0; i < x->order_count && !encode_stopped(x); i++)
             if (x->table_number[x->order[i]] != ENCODE_NONE) bits_put(x, x->keys[k], x->order[i]);
-}
-
-void encode_bits_newest(encoding *x)
-{
-    uint64_t words[BIT_WORDS], version;
-    for (uint32_t k = 0; k < x->key_count; k++) {
-        const bit_store *b = bit_store_of(x->w, x->keys[k]);
-        for (uint32_t i = 0; i < x->order_count; i++)
-            for (chunk_at now = chunk_first(x->w, x->order[i]); now.unit; now = chunk_next(now))
-                if (bits_differ_at(b, &now, NULL, &(chunk_at){.unit = 0}, words, &version)) (void)encode_version(x, version);
-    }
 }

@@ -273,16 +273,3 @@ void encode_stores(encoding *x)
         else shared_put_all(x, t, s);
     }
 }
-
-void encode_stores_newest(encoding *x)
-{
-    for (uint32_t i = 0; i < x->store_count; i++) {
-        const value_store *s = store_of(x->w, x->stores[i]);
-        for (uint32_t page = 0; s->count && page < s->values.count; page++) {
-            store_place at = {.slot = 0};
-            const bool some = store_each(s, page, &at);
-            if (some) (void)encode_version(x, s->values.version[page]);
-            for (bool more = some; s->shared && more; more = store_each(s, page, &at)) (void)encode_version(x, store_version(s, at.entity));
-        }
-    }
-}

@@ -132,7 +132,6 @@
 #define encode_allowed reef_inner_encode_allowed
 #define encode_bits reef_inner_encode_bits
 #define encode_bits_differ reef_inner_encode_bits_differ
-#define encode_bits_newest reef_inner_encode_bits_newest
 #define encode_columns reef_inner_encode_columns
 #define encode_end reef_inner_encode_end
 #define encode_events reef_inner_encode_events
@@ -143,14 +142,11 @@
 #define encode_lost reef_inner_encode_lost
 #define encode_names reef_inner_encode_names
 #define encode_rows reef_inner_encode_rows
-#define encode_rows_newest reef_inner_encode_rows_newest
 #define encode_sizes reef_inner_encode_sizes
 #define encode_store_differs reef_inner_encode_store_differs
 #define encode_stores reef_inner_encode_stores
-#define encode_stores_newest reef_inner_encode_stores_newest
 #define encode_table_differs reef_inner_encode_table_differs
 #define encode_tracks reef_inner_encode_tracks
-#define encode_tracks_newest reef_inner_encode_tracks_newest
 #define encode_type_need reef_inner_encode_type_need
 #define encode_values reef_inner_encode_values
 #define event_queue_bytes reef_inner_event_queue_bytes
@@ -265,10 +261,10 @@
 #define memory_arena_ready reef_inner_memory_arena_ready
 #define memory_block reef_inner_memory_block
 #define memory_block_free reef_inner_memory_block_free
-#define memory_blocks reef_inner_memory_blocks
-#define memory_blocks_free reef_inner_memory_blocks_free
 #define memory_block_hold reef_inner_memory_block_hold
 #define memory_block_release reef_inner_memory_block_release
+#define memory_blocks reef_inner_memory_blocks
+#define memory_blocks_free reef_inner_memory_blocks_free
 #define memory_drop reef_inner_memory_drop
 #define memory_free reef_inner_memory_free
 #define memory_fresh_begin reef_inner_memory_fresh_begin
@@ -643,6 +639,10 @@
 #define values_spread reef_inner_values_spread
 #define values_stored reef_inner_values_stored
 #define values_table reef_inner_values_table
+#define version_order_add reef_inner_version_order_add
+#define version_order_drop reef_inner_version_order_drop
+#define version_order_sort reef_inner_version_order_sort
+#define version_rank reef_inner_version_rank
 #define walk_chunk reef_inner_walk_chunk
 #define walk_no_memory reef_inner_walk_no_memory
 #define walk_open reef_inner_walk_open
