@@ -282,12 +282,40 @@ static void clocks_put(encoding *x)
     put_now(x->o, where, count);
 }
 
+/* A reader of a difference takes what it tells of for newer than all the rest. That is so where the one state came about from the other one. It needn't be:
+ * a difference may lead back (undo), and a world may be restored between two records of a journal. Then a run that is told of may be older than a write that both
+ * states have, which the system hasn't seen, and something that is told of older than a run that both have. So of all runs from told_from on the record tells, and
+ * of all writes after that. What is left out is older than what is told. */
+static void difference_bound(encoding *x)
+{
+    const schedule *c = x->w->schedule;
+    x->told_from = x->again = UINT64_MAX;
+    if (x->base == NULL || BUG(163)) return;
+    uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX; /* what is shared is no newer than that */
+    for (uint32_t i = 0; c && i < c->count; i++) {
+        const uint64_t serial = c->entries[i].system->serial, version = last_run_of(&x->w->state, serial);
+        if (version && version != last_run_of(&x->base->state, serial)) first = version < first ? version : first;
+        else if (version > limit) limit = version;
+    }
+    encode_rows_oldest(x, limit, &oldest);
+    encode_bits_oldest(x, limit, &oldest);
+    encode_stores_oldest(x, limit, &oldest);
+    x->back = oldest <= x->base->hot.fork_version;
+    if (x->back) encode_tracks_oldest(x, limit, &oldest); /* no row was stamped anew without its column, or its place, being marked */
+    for (uint32_t i = 0; c && oldest != UINT64_MAX && i < c->count; i++) {
+        const uint64_t version = last_run_of(&x->w->state, c->entries[i].system->serial);
+        if (version >= oldest && version < first) first = version;
+    }
+    x->told_from = x->again = first;
+    x->deep = first < x->base->hot.fork_version;
+}
+
 /* The version of a system's last run, if the record tells of it. Else 0: it never ran, or *told: it is as in the base. */
 static uint64_t run_to_tell(const encoding *x, const struct system *system, bool *told)
 {
     const uint64_t version = last_run_of(&x->w->state, system->serial);
     *told = version != 0;
-    return x->base && last_run_of(&x->base->state, system->serial) == version ? 0 : version;
+    return x->base && last_run_of(&x->base->state, system->serial) == version && version < x->told_from ? 0 : version;
 }
 
 /* Of a part of a world nothing was ever seen. False: no memory. */
@@ -296,6 +324,7 @@ static bool runs_order(encoding *x)
     const schedule *c = x->w->schedule;
     bool told;
     x->runs.memory = x->memory;
+    difference_bound(x);
     for (uint32_t i = 0; c && !x->d->part && i < c->count; i++) {
         const uint64_t version = run_to_tell(x, c->entries[i].system, &told);
         if (version && !version_order_add(&x->runs, version)) return false;

@@ -33,6 +33,10 @@ typedef struct encoding {
     uint32_t     store_count, store_room;
     uint64_t     start, all, next; /* progress: where the record begins, about how long it is, when it is told next */
     version_order runs;        /* of the runs that the record tells: what the file says of versions */
+    uint64_t     told_from;    /* of a difference: runs from this one on are told of, also those that are as in the base */
+    uint64_t     again;        /* the same: what was written after this is told of, also where it is as in the base. UINT64_MAX: nothing is */
+    bool         deep;         /* such a write may be one that both states share */
+    bool         back;         /* the state may have things again that the base has lost */
     bool         told;         /* the failure is in the world's last error */
 } encoding;
 
@@ -62,6 +66,16 @@ INLINE uint64_t encode_version(const encoding *x, uint64_t version)
 {
     if (BUG(105) || BUG(160)) return version;
     return version ? version_rank(&x->runs, version) : 0;
+}
+
+/* The oldest version, of those up to `limit`, of what isn't as in the base; *oldest stays what it is if there is none. */
+void encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+void encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+void encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+INLINE void encode_older(uint64_t version, uint64_t limit, uint64_t *oldest)
+{
+    if (version <= limit && version < *oldest) *oldest = version;
 }
 
 /* What both have the same pointer or number of is skipped. Is there something of this table, of these rows? */

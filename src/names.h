@@ -132,6 +132,7 @@
 #define encode_allowed reef_inner_encode_allowed
 #define encode_bits reef_inner_encode_bits
 #define encode_bits_differ reef_inner_encode_bits_differ
+#define encode_bits_oldest reef_inner_encode_bits_oldest
 #define encode_columns reef_inner_encode_columns
 #define encode_end reef_inner_encode_end
 #define encode_events reef_inner_encode_events
@@ -142,11 +143,14 @@
 #define encode_lost reef_inner_encode_lost
 #define encode_names reef_inner_encode_names
 #define encode_rows reef_inner_encode_rows
+#define encode_rows_oldest reef_inner_encode_rows_oldest
 #define encode_sizes reef_inner_encode_sizes
 #define encode_store_differs reef_inner_encode_store_differs
 #define encode_stores reef_inner_encode_stores
+#define encode_stores_oldest reef_inner_encode_stores_oldest
 #define encode_table_differs reef_inner_encode_table_differs
 #define encode_tracks reef_inner_encode_tracks
+#define encode_tracks_oldest reef_inner_encode_tracks_oldest
 #define encode_type_need reef_inner_encode_type_need
 #define encode_values reef_inner_encode_values
 #define event_queue_bytes reef_inner_event_queue_bytes
