@@ -57,6 +57,7 @@ static bool clocks_read(decoding *d)
         const struct system *system = of ? system_by_name(d->w, name) : NULL;
         const uint64_t serial = of ? (system ? system->serial : 0) : phase_serial(d->w, name);
         if (serial == 0) {
+            d->forgotten = true;
             if (!of) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
             continue;
         }
@@ -231,6 +232,7 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (in->status != REEF_OK) return false;
         if (position > tail) return in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
         const struct system *system = system_by_name(d->w, name);
+        if (system == NULL && position < tail) d->forgotten = true;
         if (system && t && !event_place_put(d, system, t->id, position)) return false;
     }
     return true;
