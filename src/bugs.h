@@ -91,6 +91,11 @@
     X(145, "a block that changed hands early stays so though the loop never came to it") \
     X(150, "ids of many go to where their values come from before these are read") \
     X(151, "rows leave a table by the straight path though some of its rows have bits") \
+    X(160, "loading moves the world's version up by all the versions between the oldest write in the file and the newest one") \
+    X(161, "a difference isn't applied to a world that has a reader of removals") \
+    X(162, "loading marks of what is disabled makes new who has it") \
+    X(163, "a difference that leads back is taken for one that leads on") \
+    X(164, "a sealed file is taken for damaged where the world hasn't a system that it tells of") \
     X(170, "where subtypes are asked for, a dead handle is looked up among the chunks") \
     X(171, "in a loop that defers, a change of a base counts as a write where only a subtype is there") \
     X(172, "a deferred add of a base with arguments is refused where only a subtype is there") \

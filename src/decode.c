@@ -45,7 +45,7 @@ bool decode_version(decoding *d, uint64_t *version)
     if (d->in->status != REEF_OK) return false;
     if (v > d->newest) return in_wrong(d->in, REEF_CORRUPT, "a write from the future");
     if (BUG(103)) return true;
-    if (v) *version = d->base + (v > d->past ? v : d->past + 1); /* the older ones are of another history: they are new here */
+    if (v) *version = d->base + (BUG(160) ? v : version_rank(&d->runs, v));
     return true;
 }
 
@@ -279,7 +279,6 @@ static bool validated(decoding *d)
 static void versions_close(decoding *d)
 {
     reef_world *w = d->w;
-    if (w->hot.version < d->base + d->newest) w->hot.version = d->base + d->newest;
     version_look(w);
     world_touch(w);
     stores_view(w);
@@ -291,7 +290,7 @@ static void versions_close(decoding *d)
 
 static bool state_is(decoding *d, uint64_t hash, reef_status status, const char *what)
 {
-    if (hash == 0 || d->load->converted) return true;
+    if (hash == 0 || d->load->converted || (d->forgotten && !BUG(164))) return true;
     if (!validated(d)) return false;
     return reef_hash(d->w) == hash || in_wrong(d->in, status, "%s", what);
 }
@@ -342,7 +341,7 @@ static bool record_read_one(decoding *d, uint64_t number)
         d->tables[i].unit_count = 0;
     }
     for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
-    d->past = d->newest;
+    if (d->base < d->w->hot.version) d->base = d->w->hot.version; /* what is kept of hashes is known by versions: no two records give the same one */
     d->first = number == 0;
     return record_read_rest(d);
 }
@@ -447,7 +446,6 @@ static bool records_read(decoding *d)
         r->sound_bytes = in->at;
         r->sound_chain = in->chain;
         r->numbering.records = k + 1;
-        r->numbering.floor = d->base;
     }
     in->payload = NULL;
     if (in->at == in->size) return true;
@@ -466,6 +464,7 @@ bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *ta
     *d = (decoding){.in = in, .load = r, .w = aside, .target = target, .memory = in->memory, .base = target->hot.version};
     r->decoding = d;
     aside->hook_failed.id = 0;
+    d->runs.memory = in->memory;
     d->script = scripts_type();
     bool ok = readers_mirror(aside, target) || decode_no_memory(d);
     ok = ok && in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
@@ -487,6 +486,7 @@ void record_load_drop(record_load *r)
     numbering_drop(&r->numbering);
     if (d == NULL) return;
     decode_types_drop(d);
+    version_order_drop(&d->runs);
     memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
     memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
     memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);

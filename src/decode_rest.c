@@ -57,6 +57,7 @@ static bool clocks_read(decoding *d)
         const struct system *system = of ? system_by_name(d->w, name) : NULL;
         const uint64_t serial = of ? (system ? system->serial : 0) : phase_serial(d->w, name);
         if (serial == 0) {
+            d->forgotten = true;
             if (!of) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
             continue;
         }
@@ -64,6 +65,24 @@ static bool clocks_read(decoding *d)
         if (clock == NULL) return decode_no_memory(d);
         *clock = value;
     }
+    return true;
+}
+
+/* What the versions in this record are held against. It comes before the first of them is used. */
+static bool runs_ordered(decoding *d)
+{
+    section_in *in = d->in;
+    char name[REEF_SYSTEM_NAME_MAX + 1];
+    const size_t start = in->got;
+    d->runs.count = 0;
+    for (uint32_t i = get_u32(in); i > 0; i--) {
+        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint64_t version = get_u64(in);
+        if (in->status != REEF_OK) return false;
+        if (version && !version_order_add(&d->runs, version)) return decode_no_memory(d);
+    }
+    version_order_sort(&d->runs);
+    in->got = start;
     return true;
 }
 
@@ -122,9 +141,6 @@ static void runs_drop(decoding *d, uint32_t old)
     }
 }
 
-enum { VERSION_BITS = 56 };
-#define VERSION_MAX (UINT64_C(1) << VERSION_BITS)
-
 bool decode_time(decoding *d)
 {
     section_in *in = d->in;
@@ -132,17 +148,15 @@ bool decode_time(decoding *d)
     s->ticks = get_u64(in);
     s->time_ns = get_u64(in);
     s->seed = get_u64(in);
-    const uint64_t newest = get_u64(in);
+    d->newest = get_u64(in);
     s->single = get_handle(in);
     if (in->status != REEF_OK) return false;
-    if (newest > VERSION_MAX || d->base > UINT64_MAX / 2) return in_wrong(in, REEF_CORRUPT, "a version that can't be");
-    d->newest = newest > d->past ? newest : d->past;
-    const uint64_t version = d->base + newest;
-    d->w->hot.version = d->w->hot.version + 1 > version ? d->w->hot.version + 1 : version;
+    if (!clocks_read(d) || !runs_ordered(d)) return false;
+    d->w->hot.version = d->base + (BUG(160) ? d->newest : UINT64_C(1) + d->runs.count);
     gates_set(d->w);
     world_touch(d->w);
     const uint32_t runs = s->run_count;
-    if (!clocks_read(d) || !runs_read(d, runs) || !switches_read(d) || in->status != REEF_OK) return false;
+    if (!runs_read(d, runs) || !switches_read(d) || in->status != REEF_OK) return false;
     runs_drop(d, runs);
     return true;
 }
@@ -218,6 +232,7 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (in->status != REEF_OK) return false;
         if (position > tail) return in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
         const struct system *system = system_by_name(d->w, name);
+        if (system == NULL && position < tail) d->forgotten = true;
         if (system && t && !event_place_put(d, system, t->id, position)) return false;
     }
     return true;

@@ -342,7 +342,8 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
     const uint32_t unit = decode_unit(d, ft, get_u32(in));
     uint64_t version = get_u64(in);
     if (unit == 0 || in->status != REEF_OK || !decode_version(d, &version)) return false;
-    const bool of_bits = component && type_of(component)->bit; /* its store comes before that of its marks */
+    /* Its store comes before that of its marks. Where it has words they stay as old as they are. */
+    const bool of_bits = component && type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
     if (of_bits && !bit_prepare(w, component, ft->id, unit_place(unit), true)) return decode_no_memory(d);
     if (!bit_prepare(w, key, ft->id, unit_place(unit), true)) return decode_no_memory(d);
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, key);

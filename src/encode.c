@@ -282,16 +282,68 @@ static void clocks_put(encoding *x)
     put_now(x->o, where, count);
 }
 
+/* A reader of a difference takes what it tells of for newer than all the rest. That is so where the one state came about from the other one. It needn't be:
+ * a difference may lead back (undo), and a world may be restored between two records of a journal. Then a run that is told of may be older than a write that both
+ * states have, which the system hasn't seen, and something that is told of older than a run that both have. So of all runs from told_from on the record tells, and
+ * of all writes after that. What is left out is older than what is told. */
+static void difference_bound(encoding *x)
+{
+    const schedule *c = x->w->schedule;
+    x->told_from = x->again = UINT64_MAX;
+    if (x->base == NULL || BUG(163)) return;
+    uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX; /* what is shared is no newer than that */
+    for (uint32_t i = 0; c && i < c->count; i++) {
+        const uint64_t serial = c->entries[i].system->serial, version = last_run_of(&x->w->state, serial);
+        if (version && version != last_run_of(&x->base->state, serial)) first = version < first ? version : first;
+        else if (version > limit) limit = version;
+    }
+    encode_rows_oldest(x, limit, &oldest);
+    encode_bits_oldest(x, limit, &oldest);
+    encode_stores_oldest(x, limit, &oldest);
+    x->back = oldest <= x->base->hot.fork_version;
+    if (x->back) encode_tracks_oldest(x, limit, &oldest); /* no row was stamped anew without its column, or its place, being marked */
+    for (uint32_t i = 0; c && oldest != UINT64_MAX && i < c->count; i++) {
+        const uint64_t version = last_run_of(&x->w->state, c->entries[i].system->serial);
+        if (version >= oldest && version < first) first = version;
+    }
+    x->told_from = x->again = first;
+    x->deep = first < x->base->hot.fork_version;
+}
+
+/* The version of a system's last run, if the record tells of it. Else 0: it never ran, or *told: it is as in the base. */
+static uint64_t run_to_tell(const encoding *x, const struct system *system, bool *told)
+{
+    const uint64_t version = last_run_of(&x->w->state, system->serial);
+    *told = version != 0;
+    return x->base && last_run_of(&x->base->state, system->serial) == version && version < x->told_from ? 0 : version;
+}
+
+/* Of a part of a world nothing was ever seen. False: no memory. */
+static bool runs_order(encoding *x)
+{
+    const schedule *c = x->w->schedule;
+    bool told;
+    x->runs.memory = x->memory;
+    difference_bound(x);
+    for (uint32_t i = 0; c && !x->d->part && i < c->count; i++) {
+        const uint64_t version = run_to_tell(x, c->entries[i].system, &told);
+        if (version && !version_order_add(&x->runs, version)) return false;
+    }
+    version_order_sort(&x->runs);
+    return true;
+}
+
 static void systems_put(encoding *x)
 {
     const schedule *c = x->w->schedule;
     uint32_t runs = 0;
     size_t where = put_later(x->o);
     for (const schedule_entry *e = system_after(c, NULL); e; e = system_after(c, e->system->name)) {
-        const uint64_t version = last_run_of(&x->w->state, e->system->serial);
-        if (version == 0) continue;
+        bool told;
+        const uint64_t version = run_to_tell(x, e->system, &told);
+        if (!told) continue;
         put_text(x->o, e->system->name);
-        put_u64(x->o, x->base && last_run_of(&x->base->state, e->system->serial) == version ? 0 : encode_version(x, version));
+        put_u64(x->o, encode_version(x, version));
         runs++;
     }
     put_now(x->o, where, runs);
@@ -302,36 +354,6 @@ static void systems_put(encoding *x)
     }
 }
 
-/* Versions in a file count from the oldest one that it speaks of; those of a difference from the oldest run of a system, or from now. A world that loads
- * them adds its own newest: if they were as large as that, it would be twice as large with each save that is loaded, or difference that is applied. */
-static uint64_t version_oldest(const encoding *x)
-{
-    const schedule *c = x->w->schedule;
-    uint64_t oldest = x->w->hot.version;
-    for (uint32_t i = 0; c && i < c->count; i++) {
-        const uint64_t version = last_run_of(&x->w->state, c->entries[i].system->serial);
-        const bool told = version && !(x->base && last_run_of(&x->base->state, c->entries[i].system->serial) == version);
-        if (told && version < oldest) oldest = version;
-    }
-    return oldest ? oldest - 1 : 0;
-}
-
-/* The newest version of a whole world is the newest that it speaks of: its own goes on with each fork and hash. */
-static uint64_t version_newest(encoding *x)
-{
-    const schedule *c = x->w->schedule;
-    if (x->base && x->n->records == 0) x->n->floor = version_oldest(x);
-    x->floor = x->base ? x->n->floor : 0;
-    if (x->base) return encode_version(x, x->w->hot.version);
-    encode_rows_newest(x);
-    encode_bits_newest(x);
-    encode_stores_newest(x);
-    encode_tracks_newest(x);
-    for (uint32_t i = 0; c && i < c->count; i++) (void)encode_version(x, last_run_of(&x->w->state, c->entries[i].system->serial));
-    x->floor = x->n->floor = x->oldest && !BUG(105) ? x->oldest - 1 : 0;
-    return x->newest - x->floor;
-}
-
 static void time_put(encoding *x)
 {
     const state *s = &x->w->state;
@@ -339,7 +361,7 @@ static void time_put(encoding *x)
     put_u64(x->o, s->ticks);
     put_u64(x->o, s->time_ns);
     put_u64(x->o, s->seed);
-    put_u64(x->o, version_newest(x));
+    put_u64(x->o, BUG(105) || BUG(160) ? x->w->hot.version : UINT64_C(1) + x->runs.count);
     put_handle(x->o, reef_single_entity(x->w));
     clocks_put(x);
     systems_put(x);
@@ -411,7 +433,7 @@ static bool encode_begin(encoding *x)
     x->first_table = x->n->table_count;
     x->start = x->o->bytes;
     x->o->sections = 0;
-    return x->type_number && x->table_number;
+    return x->type_number && x->table_number && runs_order(x);
 }
 
 static void encode_drop(encoding *x)
@@ -420,6 +442,7 @@ static void encode_drop(encoding *x)
     memory_free(x->memory, MEMORY_OTHER, x->table_number, x->table_room * sizeof *x->table_number);
     memory_free(x->memory, MEMORY_OTHER, x->keys, x->key_room * sizeof *x->keys);
     memory_free(x->memory, MEMORY_OTHER, x->stores, x->store_room * sizeof *x->stores);
+    version_order_drop(&x->runs);
 }
 
 static void sections_put(encoding *x, uint64_t before, uint64_t after)

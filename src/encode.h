@@ -32,8 +32,11 @@ typedef struct encoding {
     uint32_t    *stores;       /* types that have values outside of tables here or there, by name */
     uint32_t     store_count, store_room;
     uint64_t     start, all, next; /* progress: where the record begins, about how long it is, when it is told next */
-    uint64_t     floor;        /* versions in the file are by so much less than in the world */
-    uint64_t     oldest, newest; /* of the versions that were written, or looked at; oldest 0: there are none */
+    version_order runs;        /* of the runs that the record tells: what the file says of versions */
+    uint64_t     told_from;    /* of a difference: runs from this one on are told of, also those that are as in the base */
+    uint64_t     again;        /* the same: what was written after this is told of, also where it is as in the base. UINT64_MAX: nothing is */
+    bool         deep;         /* such a write may be one that both states share */
+    bool         back;         /* the state may have things again that the base has lost */
     bool         told;         /* the failure is in the world's last error */
 } encoding;
 
@@ -58,20 +61,22 @@ uint32_t encode_columns(const encoding *x, const shape *s, file_column *columns)
 INLINE bool encode_stopped(const encoding *x) { return x->o->status != REEF_OK; }
 void encode_failed(encoding *x, reef_status status);
 
-/* A version as it is in the file. Of a difference only what some system has seen and what it hasn't is of interest: what is older is equally old. */
-INLINE uint64_t encode_version(encoding *x, uint64_t version)
+/* A version as it is in the file. */
+INLINE uint64_t encode_version(const encoding *x, uint64_t version)
 {
-    if (x->d->part && version) version = 1;
-    if (version) version = version > x->floor ? version - x->floor : 1;
-    if (version > x->newest) x->newest = version;
-    if (version && (x->oldest == 0 || version < x->oldest)) x->oldest = version;
-    return version;
+    if (BUG(105) || BUG(160)) return version;
+    return version ? version_rank(&x->runs, version) : 0;
 }
-/* Only looks at all versions. */
-void encode_rows_newest(encoding *x);
-void encode_bits_newest(encoding *x);
-void encode_stores_newest(encoding *x);
-void encode_tracks_newest(encoding *x);
+
+/* The oldest version, of those up to `limit`, of what isn't as in the base; *oldest stays what it is if there is none. */
+void encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+void encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+void encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+INLINE void encode_older(uint64_t version, uint64_t limit, uint64_t *oldest)
+{
+    if (version <= limit && version < *oldest) *oldest = version;
+}
 
 /* What both have the same pointer or number of is skipped. Is there something of this table, of these rows? */
 bool encode_table_differs(const encoding *x, uint32_t id);

@@ -153,8 +153,8 @@ static void stamp_to_write(const encoding *x, uint32_t component, uint64_t index
     to[0] = to[1] = 0;
     if (!stamp_counts(x, component, index)) return;
     const bool before = was && stamp_counts_in(x->base, component, index), added = !before || now[1] != was[1];
-    if (added || now[0] != was[0]) to[0] = now[0];
-    if (added) to[1] = now[1];
+    if (added || now[0] != was[0] || now[0] > x->again) to[0] = now[0];
+    if (added || now[1] > x->again) to[1] = now[1];
 }
 
 /* Stamps of a page from the first to the last that is to be written. */
@@ -186,10 +186,27 @@ static bool track_pages_put(encoding *x, const track_store *s, bool put)
     const track_store *old = x->base ? track_of(x->base, s->component) : NULL;
     for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
         const uint64_t *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
-        if (s->stamps.page[page] == NULL || s->stamps.page[page] == was) continue;
+        if (s->stamps.page[page] == NULL || (s->stamps.page[page] == was && !x->deep && !x->back)) continue;
         if (stamps_put(x, s, page, was, put) && !put) return true;
     }
     return false;
+}
+
+/* Of all rows: who has a component again that was lost in the base may have a stamp that is as it was there. */
+void encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+{
+    uint64_t to[STAMP_WORDS];
+    for (uint32_t n = 0; n < x->w->state.track_count; n++) {
+        const track_store *s = &x->w->state.tracks[n], *old = track_of(x->base, s->component);
+        for (uint32_t page = 0; page < s->stamps.count; page++) {
+            const uint64_t *now = s->stamps.page[page], *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
+            for (uint32_t i = 0; now && i < STAMP_ROWS; i++) {
+                stamp_to_write(x, s->component, (uint64_t)page * STAMP_ROWS + i, now + STAMP_WORDS * i, was ? was + STAMP_WORDS * i : NULL, to);
+                for (uint32_t k = 0; k < STAMP_WORDS; k++)
+                    if (to[k]) encode_older(to[k], limit, oldest);
+            }
+        }
+    }
 }
 
 static const track_store *track_after(const reef_world *w, const type *last)
@@ -206,21 +223,6 @@ static const track_store *track_after(const reef_world *w, const type *last)
 void encode_tracks(encoding *x)
 {
     for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component))) (void)track_pages_put(x, s, true);
-}
-
-void encode_tracks_newest(encoding *x)
-{
-    for (uint32_t n = 0; n < x->w->state.track_count; n++) {
-        const track_store *s = &x->w->state.tracks[n];
-        for (uint32_t page = 0; page < s->stamps.count; page++) {
-            const uint64_t *stamps = s->stamps.page[page], base = (uint64_t)page * STAMP_ROWS;
-            for (uint32_t i = 0; stamps && i < STAMP_ROWS; i++) {
-                if (!stamp_counts(x, s->component, base + i)) continue;
-                (void)encode_version(x, stamps[STAMP_WORDS * i]);
-                (void)encode_version(x, stamps[STAMP_WORDS * i + 1]);
-            }
-        }
-    }
 }
 
 /* ---- scripts ---- */

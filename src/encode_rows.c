@@ -31,13 +31,34 @@ static bool chunk_shared(const chunk_at *now, const chunk_at *was) { return now-
 
 static bool slot_shared(const reef_slot *a, const reef_slot *b, uint32_t k) { return a[k].block == b[k].block && a[k].version == b[k].version; }
 
-static bool chunk_differs(const chunk_at *now, const chunk_at *was)
+/* encoding.again for a table: what can't be written, and needn't be, doesn't become a reason to refuse the record. */
+static uint64_t again_in(const encoding *x, const table *t)
+{
+    if (x->again == UINT64_MAX || t == NULL) return UINT64_MAX;
+    for (uint32_t i = 0; i < t->shape->component_count; i++) {
+        const type *c = type_of(t->shape->component[i]);
+        if (c->owner == 0 && pack_allowed(c, x->d->raw) != REEF_OK) return UINT64_MAX;
+    }
+    return x->again;
+}
+
+static bool chunk_differs(const chunk_at *now, const chunk_at *was, uint64_t again, bool deep)
 {
     if (was->unit == 0 || now->rows != was->rows) return true;
-    if (chunk_shared(now, was)) return false;
+    if (!deep && chunk_shared(now, was)) return false;
     for (uint32_t k = SLOT_ENTITIES; k < now->t->shape->end_slot; k++)
-        if (!slot_shared(now->slots, was->slots, k)) return true;
+        if (!slot_shared(now->slots, was->slots, k) || now->slots[k].version > again) return true;
     return false;
+}
+
+void encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+{
+    for (uint32_t i = 0; i < x->order_count; i++) {
+        chunk_at now = chunk_first(x->w, x->order[i]), was = chunk_first(x->base, x->order[i]);
+        for (; now.unit; now = chunk_next(now), was = chunk_next(was))
+            for (uint32_t k = SLOT_ENTITIES; !chunk_shared(&now, &was) && k < now.t->shape->end_slot; k++)
+                if (was.unit == 0 || !slot_shared(now.slots, was.slots, k)) encode_older(now.slots[k].version, limit, oldest);
+    }
 }
 
 static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id);
@@ -46,10 +67,11 @@ bool encode_table_differs(const encoding *x, uint32_t id)
 {
     const table *t = table_read(x->w, id), *b = x->base ? table_read(x->base, id) : NULL;
     const uint64_t rows = t ? table_rows(t) : 0;
+    const uint64_t again = again_in(x, t);
     if (rows != (b ? table_rows(b) : 0)) return true;
     chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
     for (; now.unit; now = chunk_next(now), was = chunk_next(was))
-        if (chunk_differs(&now, &was)) return true;
+        if (chunk_differs(&now, &was, again, x->deep)) return true;
     for (uint32_t i = 0; rows && i < x->w->state.bit_count; i++)
         if (bits_differ_in(x, x->w->state.bits[i].key, id)) return true;
     for (uint32_t i = 0; rows && x->base && i < x->base->state.bit_count; i++)
@@ -85,15 +107,15 @@ static uint32_t part_slot(const chunk_at *at, const file_column *c, uint32_t i)
 
 static uint32_t part_number(const file_column *c) { return c->slot ? 1 : c->type->part_count; }
 
-/* The same blocks; *version: with the same versions. */
-static bool column_shared(const chunk_at *now, const chunk_at *was, const file_column *c, bool *version)
+/* The same blocks; *version: with the same versions, which need not be told again. */
+static bool column_shared(const chunk_at *now, const chunk_at *was, const file_column *c, uint64_t again, bool *version)
 {
     bool same = was->unit != 0;
     *version = same;
     for (uint32_t i = 0; was->unit && i < part_number(c); i++) {
         const uint32_t k = part_slot(now, c, i);
         same &= now->slots[k].block == was->slots[k].block;
-        *version &= now->slots[k].version == was->slots[k].version;
+        *version &= now->slots[k].version == was->slots[k].version && now->slots[k].version <= again;
     }
     return same;
 }
@@ -160,12 +182,12 @@ static void piece_put(encoding *x, const chunk_at *at, const file_column *c, uin
 }
 
 /* The rows of a column that differ: from one that does up to a gap that costs more than the head of another piece. */
-static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t number)
+static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was, const file_column *c, uint32_t number, uint64_t again)
 {
     enum { PIECE_HEAD = 20 };
     const uint32_t gap = PIECE_HEAD / c->bytes;
     bool version;
-    uint32_t pieces = 0, row = column_shared(now, was, c, &version) ? was->rows : 0;
+    uint32_t pieces = 0, row = column_shared(now, was, c, again, &version) ? was->rows : 0;
     if (was->unit && row < now->rows) row = row_that_differs(now, was, c, row);
     while (row < now->rows) {
         uint32_t end = row + 1, next = end;
@@ -185,12 +207,13 @@ static uint32_t column_put(encoding *x, const chunk_at *now, const chunk_at *was
 
 static void chunk_put(encoding *x, uint32_t id, uint32_t number, const chunk_at *now, const chunk_at *was, const file_column *columns, uint32_t count)
 {
+    const uint64_t again = again_in(x, now->t);
     uint32_t pieces = 0;
     section_begin(x->o, SECTION_ROWS);
     put_u32(x->o, x->table_number[id]);
     put_u32(x->o, number);
     const size_t where = put_later(x->o);
-    for (uint32_t c = 0; c < count; c++) pieces += column_put(x, now, was, &columns[c], c);
+    for (uint32_t c = 0; c < count; c++) pieces += column_put(x, now, was, &columns[c], c, again);
     put_now(x->o, where, pieces);
     if (pieces) encode_end(x);
 }
@@ -204,19 +227,7 @@ void encode_rows(encoding *x)
         if (now.unit == 0 || x->table_number[id] == ENCODE_NONE) continue;
         const uint32_t count = encode_columns(x, now.t->shape, columns);
         for (uint32_t number = 0; now.unit && !encode_stopped(x); number++, now = chunk_next(now), was = chunk_next(was))
-            if (!chunk_shared(&now, &was)) chunk_put(x, id, number, &now, &was, columns, count);
-    }
-}
-
-void encode_rows_newest(encoding *x)
-{
-    file_column columns[REEF_COLUMNS_MAX + 1];
-    for (uint32_t i = 0; i < x->order_count; i++) {
-        chunk_at now = chunk_first(x->w, x->order[i]);
-        const uint32_t count = now.unit ? encode_columns(x, now.t->shape, columns) : 0;
-        for (; now.unit; now = chunk_next(now))
-            for (uint32_t c = 0; c < count; c++)
-                for (uint32_t k = 0; k < part_number(&columns[c]); k++) (void)encode_version(x, now.slots[part_slot(&now, &columns[c], k)].version);
+            if (x->deep || !chunk_shared(&now, &was)) chunk_put(x, id, number, &now, &was, columns, count);
     }
 }
 
@@ -231,11 +242,11 @@ static const uint64_t *words_of(const bit_store *b, const chunk_at *at, uint64_t
 }
 
 /* The bits of a chunk that are to be written into `to`: none: false. Rows that are gone took theirs along. */
-static bool bits_differ_at(const bit_store *b, const chunk_at *now, const bit_store *old, const chunk_at *was, uint64_t *to, uint64_t *version)
+static bool bits_differ_at(const bit_store *b, const chunk_at *now, const bit_store *old, const chunk_at *was, uint64_t again, uint64_t *to, uint64_t *version)
 {
     uint64_t before;
     const uint64_t *words = words_of(b, now, version), *others = words_of(old, was, &before);
-    if (words == others && (words == NULL || *version == before)) return false;
+    if (words == others && (words == NULL || (*version == before && *version <= again))) return false;
     bool any = false, differs = false;
     for (uint32_t i = 0; i < BIT_WORDS; i++) {
         const uint32_t first = i * 64;
@@ -245,7 +256,7 @@ static bool bits_differ_at(const bit_store *b, const chunk_at *now, const bit_st
         any |= is != 0;
         differs |= is != used;
     }
-    return differs || (any && *version != before);
+    return differs || (any && (*version != before || *version > again));
 }
 
 static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id)
@@ -253,10 +264,24 @@ static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id)
     uint64_t words[BIT_WORDS], version;
     const bit_store *b = bit_store_of(x->w, key), *old = x->base ? bit_store_of(x->base, key) : NULL;
     if (bit_count_rows(x->w, key) == 0 && (old == NULL || bit_count_rows(x->base, key) == 0)) return false;
+    const uint64_t again = again_in(x, table_read(x->w, id));
     chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
     for (; now.unit; now = chunk_next(now), was = chunk_next(was))
-        if (bits_differ_at(b, &now, old, &was, words, &version)) return true;
+        if (bits_differ_at(b, &now, old, &was, again, words, &version)) return true;
     return false;
+}
+
+void encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+{
+    uint64_t words[BIT_WORDS], version;
+    for (uint32_t k = 0; k < x->w->state.bit_count; k++) {
+        const bit_store *b = &x->w->state.bits[k], *old = bit_store_of(x->base, b->key);
+        for (uint32_t i = 0; i < x->order_count; i++) {
+            chunk_at now = chunk_first(x->w, x->order[i]), was = chunk_first(x->base, x->order[i]);
+            for (; now.unit; now = chunk_next(now), was = chunk_next(was))
+                if (bits_differ_at(b, &now, old, &was, UINT64_MAX, words, &version)) encode_older(version, limit, oldest);
+        }
+    }
 }
 
 bool encode_bits_differ(const encoding *x, uint32_t key)
@@ -275,9 +300,10 @@ static void bits_put(encoding *x, uint32_t key, uint32_t id)
     size_t where = 0;
     const bit_store *b = bit_store_of(x->w, key), *old = x->base ? bit_store_of(x->base, key) : NULL;
     const uint32_t component = key & ~BIT_DISABLED, what = (key & BIT_DISABLED) == 0 ? 0 : component ? 1 : 2;
+    const uint64_t again = again_in(x, table_read(x->w, id));
     chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
     for (uint32_t number = 0; now.unit && !encode_stopped(x); number++, now = chunk_next(now), was = chunk_next(was)) {
-        if (!bits_differ_at(b, &now, old, &was, words, &version)) continue;
+        if (!bits_differ_at(b, &now, old, &was, again, words, &version)) continue;
         if (count == 0) {
             section_begin(x->o, SECTION_BITS);
             put_u8(x->o, what);
@@ -299,15 +325,4 @@ void encode_bits(encoding *x)
     for (uint32_t k = 0; k < x->key_count; k++)
         for (uint32_t i = 0; i < x->order_count && !encode_stopped(x); i++)
             if (x->table_number[x->order[i]] != ENCODE_NONE) bits_put(x, x->keys[k], x->order[i]);
-}
-
-void encode_bits_newest(encoding *x)
-{
-    uint64_t words[BIT_WORDS], version;
-    for (uint32_t k = 0; k < x->key_count; k++) {
-        const bit_store *b = bit_store_of(x->w, x->keys[k]);
-        for (uint32_t i = 0; i < x->order_count; i++)
-            for (chunk_at now = chunk_first(x->w, x->order[i]); now.unit; now = chunk_next(now))
-                if (bits_differ_at(b, &now, NULL, &(chunk_at){.unit = 0}, words, &version)) (void)encode_version(x, version);
-    }
 }

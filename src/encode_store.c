@@ -13,16 +13,41 @@ static bool page_shared(const value_store *s, const value_store *old, uint32_t p
            s->values.version[page] == old->values.version[page];
 }
 
+/* encoding.again for a store: as for tables. */
+static uint64_t again_of(const encoding *x, const type *t) { return x->again == UINT64_MAX || pack_allowed(t, x->d->raw) != REEF_OK ? UINT64_MAX : x->again; }
+
+/* Was something on the page written after `again`? */
+static bool page_after(const encoding *x, const value_store *s, uint32_t page, uint64_t again)
+{
+    store_place at = {.slot = 0};
+    if (!x->deep || again == UINT64_MAX || page >= s->values.count || s->values.page[page] == NULL) return false;
+    bool more = store_each(s, page, &at);
+    if (more && s->values.version[page] > again) return true;
+    for (; s->shared && more; more = store_each(s, page, &at))
+        if (store_version(s, at.entity) > again) return true;
+    return false;
+}
+
+void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+{
+    for (uint32_t i = 1; i < x->w->state.store_count; i++) {
+        const value_store *s = &x->w->state.stores[i], *old = store_in(x->base, s->component);
+        for (uint32_t page = 0; s->count && page < s->values.count; page++)
+            if (s->values.page[page] && !page_shared(s, old, page)) encode_older(s->values.version[page], limit, oldest);
+    }
+}
+
 /* Was some value in common written since? Those that the base holds aren't, but their marks may be newer. */
 bool encode_store_differs(const encoding *x, uint32_t component)
 {
+    const uint64_t again = again_of(x, type_of(component));
     const value_store *s = store_of(x->w, component), *old = store_in(x->base, component);
     if (s->count != (old ? old->count : 0)) return true;
     if (s->count == 0) return false;
     const uint32_t pages = s->values.count > old->values.count ? s->values.count : old->values.count;
     for (uint32_t page = 0; page < pages; page++) {
         const bool none = page >= s->values.count || s->values.page[page] == NULL, before = page >= old->values.count || old->values.page[page] == NULL;
-        if (!(none && before) && !page_shared(s, old, page)) return true;
+        if (!(none && before) && (!page_shared(s, old, page) || page_after(x, s, page, again))) return true;
     }
     return false;
 }
@@ -89,7 +114,7 @@ static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, 
     }
 }
 
-static void page_put(encoding *x, const page_at *now, const page_at *was, bool flat)
+static void page_put(encoding *x, const page_at *now, const page_at *was, bool flat, uint64_t again)
 {
     enum { PIECE_HEAD = 16 };
     const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + pack_bytes(now->t, x->d->raw));
@@ -106,7 +131,7 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, bool f
         slots_put(x, now, flat, i, end - i);
         pieces++;
     }
-    if (pieces == 0 && was->block && was->version != now->version) slots_put(x, now, flat, 0, 0), pieces++;
+    if (pieces == 0 && was->block && (was->version != now->version || now->version > again)) slots_put(x, now, flat, 0, 0), pieces++;
     put_now(x->o, where, pieces);
     if (pieces) encode_end(x);
 }
@@ -135,6 +160,7 @@ static void pages_put(encoding *x, const type *t)
 {
     const value_store *s = store_of(x->w, t->id), *old = store_in(x->base, t->id);
     const bool flat = type_is_flat(t);
+    const uint64_t again = again_of(x, t);
     const uint32_t were = old && old->count ? old->values.count : 0, pages = s->count == 0 ? 0 : s->values.count;
     section_begin(x->o, SECTION_STORE);
     put_u32(x->o, x->type_number[t->id]);
@@ -142,18 +168,18 @@ static void pages_put(encoding *x, const type *t)
     put_u32(x->o, s->count ? 1u << s->bits : 1u << old->bits);
     encode_end(x);
     for (uint32_t page = 0; s->count && page < (pages > were ? pages : were) && !encode_stopped(x); page++) {
-        if (page_shared(s, old, page)) continue;
+        if (page_shared(s, old, page) && !page_after(x, s, page, again)) continue;
         const page_at now = page_of(s, t, page), was = page_of(old, t, page);
-        if (now.block) page_put(x, &now, &was, flat);
+        if (now.block) page_put(x, &now, &was, flat, again);
         else if (was.block && s->paged) page_gone_put(x, &was);
     }
 }
 
 /* The version of an entity's values as it is written; 0: the base has the same, so they weren't written since. */
-static uint64_t version_to_write(const value_store *s, const value_store *old, reef_entity e)
+static uint64_t version_to_write(const encoding *x, const value_store *s, const value_store *old, reef_entity e)
 {
     const uint64_t version = store_version(s, e);
-    return old && reef_store_find(old, e) && store_version(old, e) == version ? 0 : version;
+    return old && reef_store_find(old, e) && store_version(old, e) == version && version <= x->again ? 0 : version;
 }
 
 /* ---- several values an entity ---- */
@@ -183,7 +209,7 @@ static void multi_put_all(encoding *x, const type *t, const value_store *s)
                 first = false;
             }
             put_handle(x->o, e);
-            put_u64(x->o, encode_version(x, version_to_write(s, old, e)));
+            put_u64(x->o, encode_version(x, version_to_write(x, s, old, e)));
             put_u32(x->o, values);
             encode_values(x, t, flat, store_nth(s, e, 0), values);
             put_now(x->o, where, ++count);
@@ -213,7 +239,7 @@ static void holders_put(encoding *x, const type *t, const value_store *s, const 
     const value_store *old = store_in(x->base, t->id);
     uint64_t version = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint64_t v = version_to_write(s, old, h[i].entity);
+        const uint64_t v = version_to_write(x, s, old, h[i].entity);
         if (v > version) version = v;
     }
     put_u32(x->o, n);
@@ -271,18 +297,5 @@ void encode_stores(encoding *x)
         else if (s->count == 0) values_none_put(x, t);
         else if (t->home == REEF_MULTI) multi_put_all(x, t, s);
         else shared_put_all(x, t, s);
-    }
-}
-
-void encode_stores_newest(encoding *x)
-{
-    for (uint32_t i = 0; i < x->store_count; i++) {
-        const value_store *s = store_of(x->w, x->stores[i]);
-        for (uint32_t page = 0; s->count && page < s->values.count; page++) {
-            store_place at = {.slot = 0};
-            const bool some = store_each(s, page, &at);
-            if (some) (void)encode_version(x, s->values.version[page]);
-            for (bool more = some; s->shared && more; more = store_each(s, page, &at)) (void)encode_version(x, store_version(s, at.entity));
-        }
     }
 }

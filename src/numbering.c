@@ -1,5 +1,6 @@
-/* Numbers of types and tables in a file: src/record.h. */
+/* Numbers of types and tables in a file, and of versions in a record: src/record.h. */
 #include "record.h"
+#include <stdlib.h>
 
 bool number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
 {
@@ -41,4 +42,53 @@ void numbering_drop(numbering *n)
     memory_free(n->memory, MEMORY_OTHER, n->types, n->type_room * sizeof *n->types);
     memory_free(n->memory, MEMORY_OTHER, n->tables, n->table_room * sizeof *n->tables);
     *n = (numbering){.memory = n->memory};
+}
+
+/* ---- versions ---- */
+
+bool version_order_add(version_order *x, uint64_t version)
+{
+    if (x->count == x->room) {
+        const uint32_t room = x->room ? x->room * 2 : 32;
+        uint64_t *seen = memory_resize(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *seen, room * sizeof *seen, PLAIN_ALIGN);
+        if (seen == NULL) return false;
+        x->seen = seen;
+        x->room = room;
+    }
+    x->seen[x->count++] = version;
+    return true;
+}
+
+static int versions_compare(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+void version_order_sort(version_order *x)
+{
+    uint32_t kept = 0;
+    if (x->count > 1) qsort(x->seen, x->count, sizeof *x->seen, versions_compare);
+    for (uint32_t i = 0; i < x->count; i++)
+        if (i == 0 || x->seen[i] != x->seen[kept - 1]) x->seen[kept++] = x->seen[i];
+    x->count = kept;
+}
+
+uint64_t version_rank(const version_order *x, uint64_t version)
+{
+    uint32_t from = 0, to = x->count;
+    while (from < to) {
+        const uint32_t half = from + (to - from) / 2;
+        if (x->seen[half] < version) from = half + 1;
+        else to = half;
+    }
+    return UINT64_C(1) + from;
+}
+
+void version_order_drop(version_order *x)
+{
+    memory_free(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *x->seen);
+    *x = (version_order){.memory = x->memory};
 }

@@ -15,7 +15,6 @@ typedef struct numbering {
     uint32_t  table_count, table_room;
     uint64_t  records; /* of the file so far */
     uint32_t  bare;    /* types that had a size and no fields when they got their number */
-    uint64_t  floor;   /* versions in the file are by so much less than in the world */
 } numbering;
 
 /* One more in a list that grows. False: no memory. */
@@ -25,6 +24,22 @@ bool numbering_table(numbering *n, uint32_t id);
 /* A type got its fields since it got its number (reef_type_describe): the file says that its values are bytes, and they would be fields. */
 bool numbering_outdated(const numbering *n);
 void numbering_drop(numbering *n);
+
+/* Of versions a record says only what each system has seen of the things that were written: how many of the runs that it tells of were before a write. So
+ * the numbers in a file are at most one more than there are systems, and loading moves a world's version up by no more than that, however long
+ * the history of the saved world is. {.memory} is the beginning. */
+typedef struct version_order {
+    memory   *memory;
+    uint64_t *seen; /* versions of the runs; after version_order_sort ascending, each once */
+    uint32_t  count, room;
+} version_order;
+
+/* One more run. False: no memory. */
+bool version_order_add(version_order *x, uint64_t version);
+void version_order_sort(version_order *x);
+/* A write after n of the runs has the rank n + 1; a run has that of the last write that it saw. The greatest is count + 1. */
+uint64_t version_rank(const version_order *x, uint64_t version);
+void version_order_drop(version_order *x);
 
 /* ---- writing (src/encode.c) ---- */
 

@@ -67,7 +67,7 @@ bool readers_note(reef_world *w);
 void readers_arrive(reef_world *w);
 void removals_forget(reef_world *w);
 void readers_drop(reef_world *w);
-/* A world aside, while it is read from a file, has readers of removals as its target, if that has scripts; then their places are its state's. False: no
+/* A world aside, while it is read from a file, has readers of removals as its target; then that of scripts stands where its state says. False: no
  * memory. Where a state says that a reader is. What waits for a reader is forgotten; a removal is put at the end of the log, which has a reader of values. */
 bool readers_mirror(reef_world *aside, const reef_world *w);
 void readers_unmirror(reef_world *aside);
