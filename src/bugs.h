@@ -90,6 +90,8 @@
     X(144, "row by row, a chunk whose rows are remembered is written without a look at whether it is shared") \
     X(145, "a block that changed hands early stays so though the loop never came to it") \
     X(150, "ids of many go to where their values come from before these are read") \
-    X(151, "rows leave a table by the straight path though some of its rows have bits")
+    X(151, "rows leave a table by the straight path though some of its rows have bits") \
+    X(190, "how far a system has read that the world of a loaded file hasn't got is forgotten") \
+    X(191, "a file is sealed with events for a system that a restore brought back, and which it doesn't name")
 
 #endif

@@ -4,8 +4,8 @@
  * name, tables in the visible order; only what has come before in the same file has its number already. */
 #include "encode.h"
 #include "reef/single.h"
+#include "absent.h"
 #include "event.h"
-#include "schedule.h"
 
 /* ---- what all parts use ---- */
 
@@ -240,27 +240,6 @@ static uint64_t last_run_of(const state *s, uint64_t serial)
     return 0;
 }
 
-/* The system whose name follows `last`; NULL starts, NULL: no more. */
-static const schedule_entry *system_after(const schedule *c, const char *last)
-{
-    const schedule_entry *best = NULL;
-    for (uint32_t i = 0; c && i < c->count; i++) {
-        const char *name = c->entries[i].system->name;
-        if ((last == NULL || strcmp(name, last) > 0) && (best == NULL || strcmp(name, best->system->name) < 0)) best = &c->entries[i];
-    }
-    return best;
-}
-
-static const phase *phase_after(const schedule *c, const char *last)
-{
-    const phase *best = NULL;
-    for (uint32_t i = 0; c && i < c->phase_count; i++) {
-        const char *name = c->phases[i].name;
-        if ((last == NULL || strcmp(name, last) > 0) && (best == NULL || strcmp(name, best->name) < 0)) best = &c->phases[i];
-    }
-    return best;
-}
-
 static void clock_put(encoding *x, uint32_t of, const char *name, uint64_t value, uint32_t *count)
 {
     if (value == 0) return;
@@ -272,45 +251,42 @@ static void clock_put(encoding *x, uint32_t of, const char *name, uint64_t value
 
 static void clocks_put(encoding *x)
 {
-    const schedule *c = x->w->schedule;
     const state *s = &x->w->state;
     uint32_t count = 0;
     const size_t where = put_later(x->o);
-    for (const phase *p = phase_after(c, NULL); p; p = phase_after(c, p->name)) clock_put(x, 0, p->name, clock_of(s, p->serial), &count);
-    for (const schedule_entry *e = system_after(c, NULL); e; e = system_after(c, e->system->name))
-        clock_put(x, 1, e->system->name, clock_of(s, e->system->serial), &count);
+    for (uint32_t of = 0; of < 2; of++)
+        for (named n = {NULL, 0, false}; named_next(x->w, of == 0, &n);) clock_put(x, of, n.name, clock_of(s, n.serial), &count);
     put_now(x->o, where, count);
 }
 
 static void systems_put(encoding *x)
 {
-    const schedule *c = x->w->schedule;
-    uint32_t runs = 0;
+    uint32_t runs = 0, systems = 0;
     size_t where = put_later(x->o);
-    for (const schedule_entry *e = system_after(c, NULL); e; e = system_after(c, e->system->name)) {
-        const uint64_t version = last_run_of(&x->w->state, e->system->serial);
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+        const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version == 0) continue;
-        put_text(x->o, e->system->name);
-        put_u64(x->o, x->base && last_run_of(&x->base->state, e->system->serial) == version ? 0 : encode_version(x, version));
+        put_text(x->o, n.name);
+        put_u64(x->o, x->base && last_run_of(&x->base->state, n.serial) == version ? 0 : encode_version(x, version));
         runs++;
     }
     put_now(x->o, where, runs);
-    put_u32(x->o, c ? c->count : 0);
-    for (const schedule_entry *e = system_after(c, NULL); e; e = system_after(c, e->system->name)) {
-        put_text(x->o, e->system->name);
-        put_u8(x->o, e->on);
+    where = put_later(x->o);
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n); systems++) {
+        put_text(x->o, n.name);
+        put_u8(x->o, n.on);
     }
+    put_now(x->o, where, systems);
 }
 
 /* Versions in a file count from the oldest one that it speaks of; those of a difference from the oldest run of a system, or from now. A world that loads
  * them adds its own newest: if they were as large as that, it would be twice as large with each save that is loaded, or difference that is applied. */
 static uint64_t version_oldest(const encoding *x)
 {
-    const schedule *c = x->w->schedule;
     uint64_t oldest = x->w->hot.version;
-    for (uint32_t i = 0; c && i < c->count; i++) {
-        const uint64_t version = last_run_of(&x->w->state, c->entries[i].system->serial);
-        const bool told = version && !(x->base && last_run_of(&x->base->state, c->entries[i].system->serial) == version);
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+        const uint64_t version = last_run_of(&x->w->state, n.serial);
+        const bool told = version && !(x->base && last_run_of(&x->base->state, n.serial) == version);
         if (told && version < oldest) oldest = version;
     }
     return oldest ? oldest - 1 : 0;
@@ -319,7 +295,6 @@ static uint64_t version_oldest(const encoding *x)
 /* The newest version of a whole world is the newest that it speaks of: its own goes on with each fork and hash. */
 static uint64_t version_newest(encoding *x)
 {
-    const schedule *c = x->w->schedule;
     if (x->base && x->n->records == 0) x->n->floor = version_oldest(x);
     x->floor = x->base ? x->n->floor : 0;
     if (x->base) return encode_version(x, x->w->hot.version);
@@ -327,7 +302,7 @@ static uint64_t version_newest(encoding *x)
     encode_bits_newest(x);
     encode_stores_newest(x);
     encode_tracks_newest(x);
-    for (uint32_t i = 0; c && i < c->count; i++) (void)encode_version(x, last_run_of(&x->w->state, c->entries[i].system->serial));
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) (void)encode_version(x, last_run_of(&x->w->state, n.serial));
     x->floor = x->n->floor = x->oldest && !BUG(105) ? x->oldest - 1 : 0;
     return x->newest - x->floor;
 }
@@ -443,11 +418,20 @@ static void sections_put(encoding *x, uint64_t before, uint64_t after)
     done_put(x, after);
 }
 
+/* Whatever systems left behind has a name that can be written. */
+static void names_settle(reef_world *w)
+{
+    absents_settle(w);
+    if (!BUG(191)) events_sift(w);
+}
+
 reef_status record_write(section_out *o, numbering *n, const record_desc *d, const char *operation)
 {
     encoding x = {.o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
     const reef_entity null = {0, 0};
     uint64_t before = 0, after = 0;
+    names_settle(x.w);
+    if (x.base) names_settle(d->base);
     bool ready = o->status == REEF_OK && events_settle(x.w) == REEF_OK;
     if (ready && d->sealed) ready = (after = reef_hash(x.w)) != 0 && (x.base == NULL || (before = reef_hash(x.base)) != 0);
     if (ready && encode_begin(&x)) sections_put(&x, before, after);
