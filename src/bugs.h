@@ -80,6 +80,8 @@
     X(116, "an index made by hand isn't counted: the counter of new ones comes to it") \
     X(117, "asking for a value makes room for it") \
     X(118, "columns of 16 bytes behind a new one go to the slots before theirs") \
+    X(190, "how far a system has read that the world of a loaded file hasn't got is forgotten") \
+    X(191, "a file is sealed with events for a system that a restore brought back, and which it doesn't name") \
     X(141, "indices are given out of a page of entities without components after somebody wrote there") \
     X(142, "a page of entities without components is the same in both worlds, however many there are") \
     X(131, "a loop that is left keeps what was copied for it") \
@@ -91,7 +93,6 @@
     X(145, "a block that changed hands early stays so though the loop never came to it") \
     X(150, "ids of many go to where their values come from before these are read") \
     X(151, "rows leave a table by the straight path though some of its rows have bits") \
-    X(190, "how far a system has read that the world of a loaded file hasn't got is forgotten") \
-    X(191, "a file is sealed with events for a system that a restore brought back, and which it doesn't name")
+    X(170, "where subtypes are asked for, a dead handle is looked up among the chunks")
 
 #endif

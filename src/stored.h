@@ -44,6 +44,15 @@ INLINE bool component_there(const reef_world *w, const type *t, reef_entity e, u
     if (t->bit) return bit_has(w, t->id, place);
     return t->stored ? store_has(w, t->id, e) : slot_find(w, t->id, table_id) != 0;
 }
+/* Has a living entity the component itself? What asks for a base (reef_has_id) finds its subtypes as well; whatever makes, writes, counts or
+ * tells of one component means that alone. False for a dead handle, also where the world has no entities, and no chunks, yet. */
+INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
+{
+    const uint32_t place = place_of(w, e);
+    return (place != PLACE_DEAD || BUG(170)) && component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
+}
+/* Where the value of the component itself is; NULL: there is none, or no data. */
+const void *value_itself(const reef_world *w, reef_entity e, reef_component c);
 INLINE bool in_table(const type *t) { return !t->bit && !t->stored; }
 /* Does an entity that gets this value have a row, be it that of the empty set? (All that is outside of tables does: so loops find
  * it, and in the same order as in any other home.) */

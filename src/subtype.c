@@ -43,13 +43,12 @@ COLD uint32_t reef_subtypes(reef_component base, reef_component *types, uint32_t
 
 COLD reef_status subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found)
 {
-    const uint32_t place = place_of(w, e), table_id = reef_slots_at(&w->hot, place)[0].head.table;
     uint32_t count, n = 0;
     *found = 0;
-    if (place == PLACE_DEAD) return REEF_NOT_ALIVE;
+    if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
     const uint32_t *ids = subtypes_of(base, &count);
     for (uint32_t i = 0; i < count && n < 2; i++) {
-        if (!component_there(w, type_of(ids[i]), e, place, table_id)) continue;
+        if (!has_itself(w, e, type_of(ids[i]))) continue;
         *found = ids[i];
         n++;
     }
@@ -68,9 +67,8 @@ COLD bool subtype_any(const reef_world *w, reef_entity e, const type *base)
 COLD reef_component subtype_instead(const reef_world *w, reef_entity e, reef_component c)
 {
     const type *t = type_of(c.id);
-    const uint32_t place = place_of(w, e), table_id = reef_slots_at(&w->hot, place)[0].head.table;
     uint32_t found;
-    if (place == PLACE_DEAD || component_there(w, t, e, place, table_id)) return c;
+    if (has_itself(w, e, t)) return c;
     return subtype_find(w, e, t, &found) == REEF_OK ? (reef_component){found} : c;
 }
 
@@ -80,12 +78,9 @@ COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_compo
     uint32_t id = 0;
     reef_status s = REEF_BAD_ARGUMENT;
     if (w) s = t && world_knows(w, base.id) ? subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
-    if (s != REEF_NOT_ALIVE && s != REEF_BAD_ARGUMENT && s != REEF_UNKNOWN_TYPE) {
-        const uint32_t place = place_of(w, e);
-        if (component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table)) {
-            id = base.id;
-            s = REEF_OK;
-        }
+    if ((s == REEF_OK || s == REEF_ABSENT || s == REEF_AMBIGUOUS) && has_itself(w, e, t)) {
+        id = base.id;
+        s = REEF_OK;
     }
     if (found) found->id = id;
     return s;
@@ -94,13 +89,12 @@ COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_compo
 COLD uint32_t reef_find_subs_id(const reef_world *w, reef_entity e, reef_component base, reef_component *types, uint32_t room)
 {
     const type *t = type_of(base.id);
-    const uint32_t place = w && t ? place_of(w, e) : PLACE_DEAD;
     uint32_t count, n = 0;
-    if (place == PLACE_DEAD) return 0;
-    const uint32_t table_id = reef_slots_at(&w->hot, place)[0].head.table, *ids = subtypes_of(t, &count);
+    if (w == NULL || t == NULL) return 0;
+    const uint32_t *ids = subtypes_of(t, &count);
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t id = i < count ? ids[i] : base.id;
-        if (!component_there(w, type_of(id), e, place, table_id)) continue;
+        if (!has_itself(w, e, type_of(id))) continue;
         if (types) name_put(types, room, n, id);
         n++;
     }

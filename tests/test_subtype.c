@@ -608,6 +608,28 @@ static void B6_a_base_is_disabled_where_it_is_itself(void **state)
     assert_valid(w);
 }
 
+/* ---- handles of nobody ---- */
+
+static void B6_handles_of_nobody_in_a_world_without_entities(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity nobody[] = {{0, 0}, {0, 7}, {4000000000u, 1}, reef_spawn(another_world(state, NULL), reef_with(AxisMoving, {1}, 2, 3))};
+    for (uint32_t i = 0; i < 4; i++) {
+        reef_component found, all[2];
+        reef_ref ref = reef_ref_make(w, nobody[i], Moving);
+        assert_no_pointer(w, REEF_NOT_ALIVE, reef_mut(w, nobody[i], Moving));
+        assert_no_pointer(w, REEF_NOT_ALIVE, reef_mut_id(w, nobody[i], reef_id(Moving)));
+        assert_no_pointer(w, REEF_NOT_ALIVE, reef_ref_mut(w, &ref, Moving));
+        assert_no_pointer(w, REEF_NOT_ALIVE, reef_ensure(w, nobody[i], Moving));
+        assert_refused(w, REEF_NOT_ALIVE, reef_remove(w, nobody[i], Moving));
+        assert_null(reef_ref_get(w, &ref, Moving));
+        assert_null(reef_get(w, nobody[i], Moving));
+        assert_false(reef_has(w, nobody[i], Moving));
+        assert_int_equal(reef_find_sub(w, nobody[i], Moving, &found), REEF_NOT_ALIVE);
+        assert_int_equal(reef_find_subs(w, nobody[i], Moving, all, 2), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -628,6 +650,7 @@ int main(void)
         TEST(B6_random_worlds_are_walked_as_each_entity_says),
         TEST(B6_other_ways_to_walk),
         TEST(B6_access_rules_know_subtypes),
+        TEST(B6_handles_of_nobody_in_a_world_without_entities),
         TEST(B6_bases_in_a_circle_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
