@@ -34,7 +34,7 @@ static uint32_t get_each(const reef_world *w, reef_component c, const reef_entit
             copied += reef_read_id(w, es[i], c, out + i * size, size);
             continue;
         }
-        const void *p = reef_get_id(w, es[i], c);
+        const void *p = value_itself(w, es[i], c);
         if (p) memcpy(out + i * size, p, size), copied++;
     }
     return copied;
@@ -86,7 +86,7 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
         const reef_way way = reef_way_to(&w->hot, c);
         if (i + 2 * AHEAD < n) record_fetch(&way, es[i + 2 * AHEAD]);
         if (i + AHEAD < n) fetch(&way, es[i + AHEAD], size);
-        if (t->split ? !reef_has_id(w, es[i], c) : reef_get_id(w, es[i], c) == NULL) continue;
+        if (!has_itself(w, es[i], t)) continue;
         const void *value = (const char *)in + i * size;
         if (t->hooked || t->split || t->home == REEF_SHARED || observed(w)) {
             if (reef_set_id(w, es[i], c, value, size) < 0) break;

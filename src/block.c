@@ -1,7 +1,7 @@
 /* What a block of a loop gives: columns, values of fixed sources, bits, runs of rows that match; and loops row by row. */
 #include "join.h"
 #include "query.h"
-#include "store.h"
+#include "stored.h"
 
 const reef_query_head no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
 
@@ -55,14 +55,14 @@ const void *reef_block_fixed_in(const reef_block *b, reef_component c)
 {
     const reef_term *t = b && b->query ? term_named(b->query, c.id, false, true) : NULL;
     if (t == NULL) return b ? block_refuse(b, c, "reef_fixed_in") : NULL;
-    return reef_get_id(b->world, t->source, c);
+    return has_itself(b->world, t->source, type_of(c.id)) ? reef_get_id(b->world, t->source, c) : NULL;
 }
 
 void *reef_block_fixed_inout(const reef_block *b, reef_component c)
 {
     const reef_term *t = b && b->query ? term_named(b->query, c.id, true, true) : NULL;
     if (t == NULL) return b ? (void *)(uintptr_t)block_refuse(b, c, "reef_fixed_inout") : NULL;
-    return reef_has_id(b->world, t->source, c) ? reef_mut_id(b->world, t->source, c) : NULL;
+    return has_itself(b->world, t->source, type_of(c.id)) ? reef_mut_id(b->world, t->source, c) : NULL;
 }
 
 static uint32_t block_unit(const reef_block *b)

@@ -93,6 +93,10 @@
     X(145, "a block that changed hands early stays so though the loop never came to it") \
     X(150, "ids of many go to where their values come from before these are read") \
     X(151, "rows leave a table by the straight path though some of its rows have bits") \
-    X(170, "where subtypes are asked for, a dead handle is looked up among the chunks")
+    X(170, "where subtypes are asked for, a dead handle is looked up among the chunks") \
+    X(171, "in a loop that defers, a change of a base counts as a write where only a subtype is there") \
+    X(172, "a deferred add of a base with arguments is refused where only a subtype is there") \
+    X(173, "observers of a base take a subtype for it") \
+    X(174, "what is shared of a base is the value of a subtype")
 
 #endif

@@ -12,6 +12,17 @@
 
 /* ---- reading ---- */
 
+const void *value_itself(const reef_world *w, reef_entity e, reef_component c)
+{
+    const uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD) return NULL;
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const uint32_t k = slot_find(w, c.id, slots[0].head.table);
+    if (k && k != REEF_SLOT_TAG) return cell(slots, k, place_row(place), type_of(c.id)->size);
+    const value_store *s = k == 0 && stored_any(w) ? store_of(w, c.id) : NULL;
+    return s && s->size ? reef_store_find(s, e) : NULL;
+}
+
 /* A value that no table has: in a store, or that of the only subtype. */
 static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, reef_component c)
 {
@@ -171,7 +182,7 @@ static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity 
 /* Where the value is, to be written, after observers had their turn. NULL: it is gone again, or a tag. */
 static COLD void *cell_now(reef_world *w, reef_entity e, reef_component c)
 {
-    return reef_get_id(w, e, c) ? reef_mut_id(w, e, c) : NULL;
+    return value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL;
 }
 
 /* It hasn't got the component itself: the only subtype goes. */
@@ -422,7 +433,7 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
     if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
-    if (!plain || !reef_has_id(w, e, c)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (!plain || !has_itself(w, e, t)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (size == 0) return REEF_OK; /* a tag that is there */
     void *p = NULL;
     for (uint32_t i = 0; i < t->part_count; i++) {
@@ -609,8 +620,11 @@ static reef_status change_values(reef_world *w, const char *op, reef_entity e, r
 /* Does this only write what the entity has? */
 static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (values[i].kind == REEF_VALUE_REMOVE || !reef_has_id(w, e, values[i].component)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_component c = values[i].component;
+        const bool has = BUG(171) ? reef_has_id(w, e, c) : has_itself(w, e, type_of(c.id));
+        if (values[i].kind == REEF_VALUE_REMOVE || !has) return false;
+    }
     return place_of(w, e) != PLACE_DEAD;
 }
 
@@ -618,7 +632,7 @@ COLD reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_
 {
     const reef_component c = {count == 1 ? values->component.id : 0};
     if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    const bool more = absent && reef_has_id(w, e, c);
+    const bool more = absent && (BUG(172) ? reef_has_id(w, e, c) : has_itself(w, e, type_of(c.id)));
     if (more && type_of(c.id)->home != REEF_MULTI) return failure(w, REEF_EXISTS, op, c, e, 0);
     if (more) return multi_add(w, op, e, type_of(c.id), values, NULL);
     return values_spread(values, count) > count ? change_spread(w, op, e, values, count) : change_values(w, op, e, values, count);
@@ -699,6 +713,7 @@ reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool 
 bool reef_is_enabled_id(const reef_world *w, reef_entity e, reef_component c)
 {
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
-    if (place == PLACE_DEAD || c.id > REEF_TYPES_MAX || (c.id && !reef_has_id(w, e, c))) return false;
+    const type *t = c.id <= REEF_TYPES_MAX ? type_of(c.id) : NULL;
+    if (place == PLACE_DEAD || (c.id && (t == NULL || !has_itself(w, e, t)))) return false;
     return !bit_has(w, c.id | BIT_DISABLED, place);
 }

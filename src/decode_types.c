@@ -2,6 +2,7 @@
 #include "decode.h"
 #include "pack.h"
 #include "hash.h"
+#include "stored.h"
 #include "reef/entity.h"
 #include "reef/multi.h"
 #include <float.h>
@@ -539,7 +540,7 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
 {
     reef_world *w = d->w;
     const reef_component from = {f->t->id}, to = {f->to->id};
-    const void *value = f->to->size ? reef_get_id(w, e, from) : NULL;
+    const void *value = f->to->size ? value_itself(w, e, from) : NULL;
     void *aside = f->to->size ? decode_value_room(d, f->to->size) : NULL;
     if (f->to->size && aside == NULL) return false;
     if (value) memcpy(aside, value, f->to->size);
@@ -569,7 +570,7 @@ bool decode_standins_end(decoding *d)
         uint64_t removed = f->rows;
         for (uint32_t k = 0; f->to && k < d->w->hot.index_count; k++) {
             const reef_entity e = reef_entity_at(d->w, k);
-            if (e.generation && reef_has_id(d->w, e, (reef_component){f->t->id}) && !value_home(d, f, e)) return false;
+            if (e.generation && has_itself(d->w, e, f->t) && !value_home(d, f, e)) return false;
         }
         if ((f->to || f->dropped) && f->t && reef_clear_type(d->w, (reef_component){f->t->id}, &removed) < 0) return decode_no_memory(d);
         if (f->dropped) decode_note(d, REEF_NOTE_TYPE_DROPPED, f->name, NULL, removed);

@@ -4,7 +4,7 @@
 #include "event.h"
 #include "reef/script.h"
 #include "schedule.h"
-#include "track.h"
+#include "stored.h"
 
 /* ---- events ---- */
 
@@ -132,7 +132,7 @@ enum { STAMP_WORDS = 2, STAMP_ROWS = TRACK_PAGE_BYTES / (STAMP_WORDS * (int)size
 
 static bool stamp_counts_in(const reef_world *w, uint32_t component, uint64_t index)
 {
-    return index < w->hot.index_count && reef_has_id(w, reef_entity_at(w, (uint32_t)index), (reef_component){component});
+    return index < w->hot.index_count && has_itself(w, reef_entity_at(w, (uint32_t)index), type_of(component));
 }
 
 static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index) { return stamp_counts_in(x->w, component, index); }

@@ -1,7 +1,7 @@
 /* Which rows of a chunk a query matches: switches, disabled components, values outside of the rows, what changed. Words of bits, 64 rows
  * each. */
 #include "query.h"
-#include "store.h"
+#include "stored.h"
 #include "track.h"
 
 static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t word)
@@ -72,7 +72,7 @@ static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
     const reef_term *t = &q->terms[i];
     const reef_world *w = q->world;
     const uint32_t place = place_of(w, t->source);
-    if (place < 2 * PLACE_EMPTY || !reef_has_id(w, t->source, t->component)) return false;
+    if (place < 2 * PLACE_EMPTY || !has_itself(w, t->source, type_of(t->component.id))) return false;
     const uint32_t row = place_row(place), k = row / 64;
     uint64_t words[BIT_WORDS], among[BIT_WORDS];
     among[k] = 1ull << (row % 64);

@@ -259,11 +259,11 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
     reef_status s = w->locks || w->running ? REEF_LOCKED : reef_is_alive(w, e) ? type_ready(w, c.id) : REEF_NOT_ALIVE;
     if (s == REEF_OK) s = value_sound(&v, false, 1);
     if (s == REEF_OK && t->size == 0) s = REEF_BAD_ARGUMENT;
-    const bool has = s == REEF_OK && reef_has_id(w, e, c);
+    const bool has = s == REEF_OK && has_itself(w, e, t);
     if (has && t->home != REEF_MULTI) s = REEF_EXISTS;
     if (s != REEF_OK) return failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? v.size : 0), NULL;
     if (has) return multi_add(w, op, e, t, &v, &made), made;
-    return reef_set_id(w, e, c, value, size) >= 0 ? (void *)(uintptr_t)reef_get_id(w, e, c) : NULL;
+    return reef_set_id(w, e, c, value, size) >= 0 ? (void *)(uintptr_t)value_itself(w, e, c) : NULL;
 }
 
 reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, uint32_t i)

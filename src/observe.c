@@ -10,7 +10,7 @@
  * the operations of one round tell, and what is asked for then is the next round. */
 #include "observing.h"
 #include "change.h"
-#include "store.h"
+#include "stored.h"
 #include <stdio.h>
 
 static uint32_t kinds_asked(const observing *o, uint32_t component)
@@ -143,7 +143,7 @@ static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, cons
         if (reef_read_id(w, e, (reef_component){t->id}, room, t->size)) n->old = room;
         return;
     }
-    const void *p = reef_get_id(w, e, (reef_component){t->id});
+    const void *p = value_itself(w, e, (reef_component){t->id});
     if (p == NULL) return;
     void *old = olds_take(o, t);
     if (t->hooked) n->awaited = true;
@@ -157,7 +157,7 @@ static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uin
     const reef_value *v = NULL;
     for (uint32_t i = 0; i < count && v == NULL; i++)
         if (values[i].component.id == t->id) v = &values[i];
-    if (reef_has_id(w, e, (reef_component){t->id})) {
+    if (BUG(173) ? reef_has_id(w, e, (reef_component){t->id}) : has_itself(w, e, t)) {
         if (v ? v->kind == REEF_VALUE_REMOVE : !t->bit && !t->stored && slot_seek(w, t->id, to) == 0) return REEF_ON_REMOVE;
         return v && t->size ? REEF_ON_SET : 0;
     }
@@ -221,7 +221,7 @@ static bool observing_destroy(reef_world *w, reef_entity e)
     for (uint32_t i = 0; i < o->watched_count; i++) {
         const type *t = type_of(o->watched[i]);
         const uint32_t kinds = kinds_asked(o, t->id) & either;
-        if (kinds == 0 || !reef_has_id(w, e, (reef_component){t->id})) continue;
+        if (kinds == 0 || !has_itself(w, e, t)) continue;
         plan_old(w, o, notice_add(o, kinds & REEF_ON_REMOVE ? REEF_ON_REMOVE : REEF_ON_DESTROY, t->id, o->op_entities, 1), e, t);
     }
     const uint64_t end = o->notice_count;
@@ -354,9 +354,9 @@ static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
 /* The values that these have now; NULL: they don't lie side by side. */
 static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint32_t size)
 {
-    const char *first = reef_get_id(w, e[0], c);
+    const char *first = value_itself(w, e[0], c);
     for (uint32_t i = 1; first && i < n; i++)
-        if (reef_get_id(w, e[i], c) != first + (size_t)i * size) return NULL;
+        if (value_itself(w, e[i], c) != first + (size_t)i * size) return NULL;
     return first;
 }
 
@@ -377,7 +377,7 @@ static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind
 const void *reef_notice_value(const reef_notice *n, uint32_t i)
 {
     if (n == NULL || i >= n->count || n->size == 0 || !(n->kind & (REEF_ON_ADD | REEF_ON_SET))) return NULL;
-    return n->values ? (const char *)n->values + (size_t)i * n->size : reef_get_id(n->world, n->entities[i], n->component);
+    return n->values ? (const char *)n->values + (size_t)i * n->size : value_itself(n->world, n->entities[i], n->component);
 }
 
 const void *reef_notice_old(const reef_notice *n, uint32_t i) { return n && n->old && i < n->count ? n->old[i] : NULL; }
@@ -485,7 +485,7 @@ static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, ui
         const bool is = watcher_matches(x, place_of(w, e));
         return (first == REEF_ON_MATCH) == is ? first : 0;
     }
-    const bool was = first != REEF_ON_ADD, is = reef_has_id(w, e, x->o->component);
+    const bool was = first != REEF_ON_ADD, is = has_itself(w, e, type_of(x->o->component.id));
     if (was && is) return BUG(71) && n > 1 ? 0 : REEF_ON_SET;
     return was == is ? 0 : is ? REEF_ON_ADD : REEF_ON_REMOVE;
 }

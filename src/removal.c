@@ -105,7 +105,7 @@ COLD bool removals_prepare_many(reef_world *w, const reef_entity *e, uint64_t n)
         track_store *s = &w->state.tracks[i];
         uint64_t rows = 0;
         for (uint64_t k = 0; s->readers && k < n; k++)
-            rows += reef_has_id(w, e[k], (reef_component){s->component});
+            rows += has_itself(w, e[k], type_of(s->component));
         if (!store_room(w, s, rows)) return false;
     }
     return true;

@@ -261,7 +261,7 @@ static reef_status value_give(reef_world *w, const char *op, reef_entity e, reef
     reef_value v = reef_value_make(c, VALUE_HELD, 0, value);
     reef_status s = type_ready(w, c.id);
     if (s != REEF_OK) return failure(w, s, op, c, e, 0);
-    const bool had = reef_has_id(w, e, c);
+    const bool had = has_itself(w, e, type_of(c.id));
     const uint32_t place = place_of(w, e);
     shared_hold(value);
     s = change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &v, 1);
@@ -276,9 +276,9 @@ reef_status reef_share_id(reef_world *w, reef_entity from, reef_entity to, reef_
     reef_status s = shared_check(w, from, c);
     if (s != REEF_OK) return failure(w, s, op, c, from, 0);
     if (!reef_is_alive(w, to)) return failure(w, REEF_NOT_ALIVE, op, c, to, 0);
-    const void *value = reef_get_id(w, from, c);
+    const void *value = BUG(174) ? reef_get_id(w, from, c) : value_itself(w, from, c);
     if (value == NULL) return failure(w, REEF_ABSENT, op, c, from, 0);
-    return value == reef_get_id(w, to, c) ? REEF_OK : value_give(w, op, to, c, value);
+    return value == value_itself(w, to, c) ? REEF_OK : value_give(w, op, to, c, value);
 }
 
 reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
@@ -286,7 +286,7 @@ reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
     reef_pinned pin = {NULL};
     const type *t = type_of(c.id);
     if (w == NULL || t == NULL || t->home != REEF_SHARED) return pin;
-    pin.value = reef_get_id(w, e, c);
+    pin.value = value_itself(w, e, c);
     if (pin.value == NULL) return pin;
     family_join(w->family, false);
     shared_hold(pin.value);
@@ -316,7 +316,7 @@ reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
     reef_status s = shared_check(w, e, c);
     if (s == REEF_OK && h->family != w->family) s = REEF_OTHER_WORLD;
     if (s != REEF_OK) return failure(w, s, op, c, e, 0);
-    if (pin.value == reef_get_id(w, e, c)) return REEF_OK;
+    if (pin.value == value_itself(w, e, c)) return REEF_OK;
     if (!is_own(w, h)) {
         if (!type_of(c.id)->copyable && REEF_ACQUIRE_U32(&h->world) != w->hot.number) return failure(w, REEF_NOT_COPYABLE, op, c, e, 0);
         RELEASE_STORE(&h->world, 0u); /* two worlds may see it now */

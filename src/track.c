@@ -8,7 +8,7 @@
  *
  * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked column makes a new
  * version (chunk_own, column_own), and the next mut comes through here again. */
-#include "track.h"
+#include "stored.h"
 #include <stdio.h>
 
 typedef struct stamp {
@@ -73,15 +73,14 @@ uint64_t track_next(const track_store *s, uint64_t index)
     return UINT64_MAX;
 }
 
-bool reef_changed_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since)
+static bool since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since, bool added)
 {
-    return reef_has_id(w, e, c) && track_word(w, track_of(w, c.id), &e, 1, since, false) != 0;
+    const type *t = w ? type_of(c.id) : NULL;
+    return t && has_itself(w, e, t) && track_word(w, track_of(w, c.id), &e, 1, since, added) != 0;
 }
 
-bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since)
-{
-    return reef_has_id(w, e, c) && track_word(w, track_of(w, c.id), &e, 1, since, true) != 0;
-}
+bool reef_changed_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since) { return since_id(w, e, c, since, false); }
+bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since) { return since_id(w, e, c, since, true); }
 
 uint64_t reef_version(reef_world *w)
 {

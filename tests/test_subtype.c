@@ -630,6 +630,135 @@ static void B6_handles_of_nobody_in_a_world_without_entities(void **state)
     }
 }
 
+/* ---- the type itself: what doesn't ask for a base by get, mut, has, remove and ensure ---- */
+
+static void B6_a_deferred_change_of_a_base_is_of_the_base_itself(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3)), bare = reef_spawn(w, reef_with(Mass, 1));
+    reef_block b = reef_begin_loop(w, reef_query_new(w, "Mass"), &(reef_loop){.deferred = true});
+    assert_ok(reef_change(w, bare, reef_with(Moving, 4)));
+    assert_ok(reef_change(w, e, reef_with(Moving, 5)));
+    assert_int_equal(reef_count(w, Moving), 0);
+    reef_end(&b);
+    assert_ok(reef_last_error(w).status);
+    assert_int_equal(reef_count(w, Moving), 2);
+    assert_true(reef_get(w, e, Moving)->speed == 5 && reef_get(w, e, AxisMoving)->base.speed == 1);
+    b = reef_begin_loop(w, reef_query_new(w, "Mass"), &(reef_loop){.deferred = true});
+    assert_ok(reef_change(w, e, reef_with(Moving, 6))); /* it is there: at once */
+    assert_true(reef_get(w, e, Moving)->speed == 6);
+    reef_end(&b);
+}
+
+static void B6_a_deferred_add_of_a_base_with_arguments(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_status s;
+    const reef_component base = reef_type_new(&(reef_type_desc){.name = "built", .size = sizeof(Tracked), .align = 4, .hooks = &tracked_hooks}, &s);
+    const reef_component sub = reef_type_new(&(reef_type_desc){.name = "built_more", .size = 16, .align = 4, .base = base}, &s);
+    const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_DEFAULT, 0, NULL}, 1);
+    const int32_t seven = 7;
+    reef_block b = reef_begin_loop(w, reef_query_new(w, "Mass"), &(reef_loop){.deferred = true});
+    assert_ok(reef_add_id(w, e, base, &seven, NULL));
+    reef_end(&b);
+    assert_ok(reef_last_error(w).status);
+    assert_int_equal(reef_count_id(w, base), 1);
+}
+
+static void B6_what_is_shared_of_a_base_is_its_own(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_status s;
+    const reef_component base = reef_type_new(&(reef_type_desc){.name = "held", .size = 8, .align = 8, .home = REEF_SHARED}, &s);
+    const reef_component sub = reef_type_new(&(reef_type_desc){.name = "held_more", .size = 16, .align = 8, .base = base}, &s);
+    const uint64_t value[2] = {3, 4};
+    const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_ONE, 16, value}, 1), to = reef_spawn(w, reef_with(Mass, 1));
+    assert_non_null(reef_get_id(w, e, base));
+    assert_true(reef_pin_is_null(reef_pin_id(w, e, base)));
+    assert_refused(w, REEF_ABSENT, reef_share_id(w, e, to, base));
+    assert_status(REEF_ADDED, reef_set_id(w, to, base, value, 8));
+    assert_status(REEF_ADDED, reef_share_id(w, to, e, base));
+    assert_ptr_equal(reef_get_id(w, to, base), reef_get_id(w, e, base));
+}
+
+static void B6_many_values_and_marks_are_of_the_base_itself(void **state)
+{
+    reef_world *w = world_of(state);
+    for (uint32_t home = 0; home < 2; home++) {
+        reef_status s;
+        const reef_component base = reef_type_new(
+            &(reef_type_desc){.name = home ? "bulk_sparse" : "bulk_table", .size = 8, .align = 8, .home = home ? REEF_SPARSE : REEF_TABLE,
+                              .hooks = &(reef_hooks){.track_rows = true}}, &s);
+        const reef_component sub = reef_type_new(
+            &(reef_type_desc){.name = home ? "bulk_sparse_more" : "bulk_table_more", .size = 16, .align = 8, .base = base}, &s);
+        uint64_t value[2] = {3, 4}, got = 99;
+        const reef_entity e = reef_spawn_values(w, &(reef_value){sub, REEF_VALUE_ONE, 16, value}, 1);
+        const uint64_t before = reef_version(w);
+        assert_int_equal(reef_get_many_id(w, base, &e, 1, &got, 8), 0);
+        assert_int_equal(got, 99);
+        assert_int_equal(reef_write_many_id(w, base, &e, 1, &got, 8), 0);
+        assert_true(*(const uint64_t *)reef_get_id(w, e, sub) == 3);
+        assert_false(reef_is_enabled_id(w, e, base));
+        assert_non_null(reef_append_id(w, e, base, value, 8));
+        assert_int_equal(reef_count_id(w, base), 1);
+        assert_true(reef_added_since_id(w, e, base, before));
+        assert_ok(reef_remove_id(w, e, base)); /* its stamp is still there */
+        assert_true(reef_has_id(w, e, base));
+        assert_false(reef_added_since_id(w, e, base, before));
+        assert_false(reef_changed_since_id(w, e, base, before));
+    }
+}
+
+static uint32_t told_adds, told_others;
+static void count_notice(const reef_notice *n) { *(n->kind == REEF_ON_ADD ? &told_adds : &told_others) += n->count; }
+
+static void B6_observers_of_a_base_are_told_of_the_base_itself(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3));
+    told_adds = told_others = 0;
+    (void)reef_observer_add(w, "counts", count_notice, REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, reef_id(Moving));
+    assert_status(REEF_ADDED, reef_set(w, e, Mass, 1)); /* the row moves */
+    assert_ok(reef_change(w, e, reef_without(Moving), reef_without(Mass)));
+    assert_int_equal(told_adds + told_others, 0);
+    assert_status(REEF_ADDED, reef_set(w, e, Moving, 4));
+    assert_int_equal(told_adds, 1);
+    assert_int_equal(told_others, 0);
+    assert_ok(reef_remove(w, e, Moving));
+    assert_int_equal(told_others, 1);
+    assert_ok(reef_destroy(w, e));
+    assert_int_equal(told_others, 1);
+}
+
+static void B6_a_fixed_term_asks_for_the_base_itself(void **state)
+{
+    reef_world *w = world_of(state);
+    const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3));
+    (void)reef_spawn(w, reef_with(Mass, 1));
+    assert_ok(reef_set_name(w, e, "lead"));
+    const reef_query q = reef_query_new(w, "Mass, in Moving of lead");
+    assert_query(q);
+    assert_int_equal(reef_query_count(w, q), 0);
+    assert_status(REEF_ADDED, reef_set(w, e, Moving, 4));
+    assert_int_equal(reef_query_count(w, q), 1);
+}
+
+static void set_base_of_others(reef_block *b)
+{
+    *(reef_status *)b->context = reef_set(b->world, b->entities[0], Moving, 9);
+}
+
+static void B6_a_system_sets_the_base_itself(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_status got = REEF_OK;
+    const reef_entity e = reef_spawn(w, reef_with(AxisMoving, {1}, 2, 3));
+    const reef_system_desc d = {.name = "sets", .function = set_base_of_others, .text = "in AxisMoving; writes Moving", .context = &got};
+    (void)reef_system_once(w, &d, 0);
+    assert_int_equal(got, REEF_LOCKED);
+    assert_true(reef_get(w, e, AxisMoving)->base.speed == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -651,6 +780,13 @@ int main(void)
         TEST(B6_other_ways_to_walk),
         TEST(B6_access_rules_know_subtypes),
         TEST(B6_handles_of_nobody_in_a_world_without_entities),
+        TEST(B6_a_deferred_change_of_a_base_is_of_the_base_itself),
+        TEST(B6_a_deferred_add_of_a_base_with_arguments),
+        TEST(B6_what_is_shared_of_a_base_is_its_own),
+        TEST(B6_many_values_and_marks_are_of_the_base_itself),
+        TEST(B6_observers_of_a_base_are_told_of_the_base_itself),
+        TEST(B6_a_fixed_term_asks_for_the_base_itself),
+        TEST(B6_a_system_sets_the_base_itself),
         TEST(B6_bases_in_a_circle_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,8 +19,8 @@
  *     reef_ensure            the base or the only subtype, AMBIGUOUS with several; where there is none it makes the base
  *     Moving+ in a query     the base or any subtype
  *
- * Everything else means the type itself: add, set, spawn, change, enable, count, clear, events, a plain name in a query, bundles. A
- * type may be declared after tables and queries exist: they find it. */
+ * Everything else means the type itself: add, set, spawn, change, enable, count, clear, share, many values at once, tracked rows, observers,
+ * events, a plain name in a query, bundles. A type may be declared after tables and queries exist: they find it. */
 #ifndef REEF_SUBTYPE_H
 #define REEF_SUBTYPE_H
 
