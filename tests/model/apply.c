@@ -2,6 +2,8 @@
 #include "apply.h"
 #include "fork.h"
 #include "hash.h"
+#include "observe.h"
+#include "pairs.h"
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -625,6 +627,7 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
     for (uint32_t i = 0; i < o->n; i++) {
         ref_entity *x = ref_alive(&m->reference, e[i]);
         if (!x || !ref_has(x, o->type[0])) continue;
+        ref_note_set(&m->reference, e[i].index, o->type[0], value_mix(o->value, i));
         x->value[o->type[0]] = value_mix(o->value, i);
         ref_changed(&m->reference, x, o->type[0]);
         want->number++;
@@ -767,7 +770,9 @@ void model_refer(model *m, const op *o)
     room_for_made(m, op_makes(o) + 1);
     outcome_reset(&m->want);
     m->reference.time++;
+    observers_begin(m);
     op_entries[o->kind].want(m, o, &m->want);
+    ref_told.of = NULL;
     model_made(m, o->made, m->want.made, m->want.made_count);
 }
 
@@ -781,6 +786,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
     counted_memory.fired = false;
     counted_memory.fail_at = entry->part == 2 ? 0 : o->fail_at;
     counted_memory.fail_on = o->fail_on != 0;
+    observers_forget();
     entry->core(m, o, &m->core);
     counted_memory.fail_at = 0;
     bool fired = counted_memory.fired;
@@ -788,6 +794,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
     if (!fired || m->core.status != REEF_NO_MEMORY) return;
     m->starved++;
     if (entry->part == 0) {
+        if (observers_heard()) model_fail(m, "%s without memory tells observers", entry->name);
         if (hash && reef_hash(m->world) != hash) model_fail(m, "%s without memory changes the hash", entry->name);
         if (m->starved % 4 == 0) model_compare(m, true);
         else model_compare_rows(m, true);
@@ -796,6 +803,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
     uint64_t number = m->core.number;
     outcome_reset(&m->core);
     if (o->kind == OP_DESTROY_MANY) m->core.number = number;
+    if (o->kind == OP_WRITE_MANY) observers_unsure(); /* what was written already is told twice */
     entry->core(m, o, &m->core);
 }
 
@@ -837,6 +845,8 @@ void model_apply(model *m, const op *o)
     if (m->failed) return;
     model_refer(m, o);
     outcomes_compare(m, o);
+    if (!m->failed) observers_compare(m);
+    if (!m->failed) pairs_of_op(m, o);
     if (m->check_hash && reef_hash(m->world) != m->check_hash) model_fail(m, "after a restore the hash is another one");
     if (m->check_all && !m->failed) model_compare(m, true);
     if (m->check_rows && !m->failed) model_compare_rows(m, true);

@@ -41,5 +41,7 @@ void core_DESTROY_WHERE(model *m, const op *o, outcome *out);
 void want_DESTROY_WHERE(model *m, const op *o, outcome *want);
 void core_ENABLE_WHERE(model *m, const op *o, outcome *out);
 void want_ENABLE_WHERE(model *m, const op *o, outcome *want);
+void core_OBSERVE(model *m, const op *o, outcome *out);
+void want_OBSERVE(model *m, const op *o, outcome *want);
 
 #endif

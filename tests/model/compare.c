@@ -2,6 +2,7 @@
 #include "fork.h"
 #include "hash.h"
 #include "inside.h"
+#include "pairs.h"
 #include <stdlib.h>
 
 /* ---- one entity ---- */
@@ -87,6 +88,7 @@ void model_compare_entity(model *m, reef_entity e)
         model_fail(m, "entity {%u, %u} is named %s, must be %s", e.index, e.generation, name ? name : "-",
                    must ? must : "-");
     if (!m->failed) compare_times(m, e, s.e);
+    if (s.e) pairs_compared(m, s.e);
 }
 
 /* ---- order: what loops visit ---- */

@@ -87,6 +87,7 @@ static void phase_change(generator *g, const model *m)
     g->target = targets[below(g, sizeof targets / sizeof targets[0])];
     g->failing = one_in(g, 3);
     g->naming = one_in(g, 3);
+    g->watching = one_in(g, 3);
     g->quiet = 0;
     bool first = g->forks && g->numbers == 0;
     g->forks_target = first ? 70 : fork_targets[below(g, sizeof fork_targets / sizeof fork_targets[0])];
@@ -95,6 +96,7 @@ static void phase_change(generator *g, const model *m)
     /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's straight paths off. Here
      * they are on. */
     g->naming = false;
+    g->watching = one_in(g, 12);
     g->failing = one_in(g, 8);
     g->clears = !one_in(g, 3);
     uint32_t few = 0;
@@ -437,6 +439,29 @@ static void gen_decimate(generator *g, const model *m, op *o)
     }
 }
 
+/* ---- observers ---- */
+
+/* One more where there are few, one less where there are many. */
+static void gen_observe(generator *g, const model *m, op *o)
+{
+    static const uint32_t events[] = {REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, REEF_ON_ADD, REEF_ON_REMOVE, REEF_ON_SET | REEF_ON_REMOVE};
+    o->n = below(g, OBSERVERS);
+    for (uint32_t i = 0; i < OBSERVERS && !g->watching; i++)
+        if (m->reference.observer[i].events) o->n = i;
+    o->count = 1;
+    o->type[0] = any_type(g, m);
+    if (o->type[0] == TYPE_ZERO) o->type[0] = TYPE_HIGH;
+    o->list[0] = events[one_in(g, 2) ? 0 : below(g, 4)];
+    o->option = (uint8_t)below(g, 2);
+}
+
+static bool is_observed(const ref_world *r)
+{
+    uint32_t events = 0;
+    for (uint32_t i = 0; i < OBSERVERS; i++) events |= r->observer[i].events;
+    return events != 0;
+}
+
 /* ---- one operation ---- */
 
 static op_kind kind_by_weight(generator *g)
@@ -557,6 +582,7 @@ static void fill_in(generator *g, const model *m, op *o)
         break;
     case OP_DEFER:
     case OP_TICK: gen_deferred(g, m, o); break;
+    case OP_OBSERVE: gen_observe(g, m, o); break;
     case OP_QUERY_NEW: gen_query_new(g, m, o); break;
     case OP_QUERY_WALK: gen_walk(g, m, o); break;
     case OP_ADD_WHERE:
@@ -588,6 +614,7 @@ void generate(generator *g, const model *m, op *o)
     g->bursting = g->burst != 0;
     if (g->bursting) o->kind = (uint8_t)kind_in_burst(g, m);
     else if (g->forks && one_in(g, 150)) g->burst = BURST;
+    if (!g->bursting && (g->watching ? one_in(g, 40) : is_observed(&m->reference) && one_in(g, 3))) o->kind = OP_OBSERVE;
     uint32_t living = m->reference.living_count;
     if (g->clears && g->quiet) {
         o->kind = OP_WORLD_CLEAR;

@@ -12,6 +12,8 @@ static void reference_filled(ref_world *r, const ref_world *now, const ref_world
 {
     fork_reference(r, from);
     r->known = now->known;
+    memcpy(r->observer, now->observer, sizeof r->observer);
+    memcpy(r->lately, now->lately, sizeof r->lately);
     r->time = now->time;
     r->mark_count = now->mark_count;
     memcpy(r->mark, now->mark, sizeof r->mark);

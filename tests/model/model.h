@@ -10,6 +10,8 @@
  *   fork.c      makes forks and snapshots, and goes back to them
  *   keep.c      saves and loads, differences, journals
  *   hash.c      the hash, and what it must tell apart
+ *   observe.c   observers, and what they must hear
+ *   pairs.c     which features met in one check
  *   compare.c   compares whole worlds
  *   shrink.c    finds a short list of operations that still fails
  *   print.c     writes a list of operations as a C program
@@ -81,7 +83,8 @@
     X(SAVE, 2, 0) \
     X(DIFF, 1, 0) \
     X(JOURNAL, 2, 0) \
-    X(HASH, 5, 0)
+    X(HASH, 5, 0) \
+    X(OBSERVE, 0, 0)
 
 typedef enum op_kind {
 #define X(name, weight, part) OP_##name,
@@ -242,6 +245,7 @@ typedef struct generator {
     bool     failing; /* this phase lets allocations fail */
     bool     naming;  /* this phase gives names */
     uint32_t quiet;   /* the types of a phase without hooks, switches, names and loops that write; 0: any phase */
+    bool     watching; /* this phase has observers */
     bool     clears;  /* a quiet phase that begins with an empty world */
     bool     forks;   /* this seed forks worlds */
     bool     marks;   /* this seed disables components and entities */

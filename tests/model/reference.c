@@ -1,4 +1,5 @@
 #include "reference.h"
+#include "pairs.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -139,10 +140,32 @@ void ref_changed(ref_world *r, ref_entity *e, uint32_t type)
     e->changed_unknown &= ~(1u << type);
 }
 
+/* ---- what is told ---- */
+
+ref_notes ref_told;
+
+static void note(const ref_world *r, uint32_t index, uint32_t kind, uint32_t type, uint64_t now)
+{
+    const ref_entity *e = &r->entity[index];
+    if (ref_told.of != r) return;
+    ref_told.at = grown(ref_told.at, ref_told.count + 1, &ref_told.capacity, sizeof *ref_told.at);
+    const uint64_t features = pairs_of_type(type) | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
+    ref_told.at[ref_told.count++] = (ref_note){kind, type, ref_handle(r, index), now, kind == REEF_ON_ADD ? 0 : e->value[type], features};
+}
+
+void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now)
+{
+    if (model_types[type].size) note(r, index, REEF_ON_SET, type, now);
+}
+
 /* The entity has this set now: which row is its? What it didn't have is added now. */
 static void settle(ref_world *r, uint32_t index, uint32_t set)
 {
     ref_entity *e = &r->entity[index];
+    for (uint32_t t = 0; ref_told.of == r && t < TYPES_MAX; t++) {
+        if ((set & ~e->set) >> t & 1) note(r, index, REEF_ON_ADD, t, e->value[t]);
+        if ((e->set & ~set) >> t & 1) note(r, index, REEF_ON_REMOVE, t, 0);
+    }
     for (uint32_t t = 0; t < TYPES_MAX; t++) {
         if (!((set & ~e->set) >> t & 1)) continue;
         e->changed[t] = e->added[t] = r->time;
@@ -256,6 +279,8 @@ static void live(ref_world *r, uint32_t index)
 static void die(ref_world *r, uint32_t index)
 {
     ref_entity *e = &r->entity[index];
+    for (uint32_t t = 0; ref_told.of == r && t < TYPES_MAX; t++)
+        if (e->set >> t & 1) note(r, index, REEF_ON_REMOVE, t, 0);
     row_leave(r, index);
     e->set = e->disabled = 0;
     e->off = false;
@@ -500,7 +525,9 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
     reef_status s = value_check(r, value, false, 1);
     if (s != REEF_OK) return s;
     bool there = ref_has(x, value->type);
-    x->value[value->type] = value_given(r, value, 0, e);
+    const uint64_t given = value_given(r, value, 0, e);
+    if (there) ref_note_set(r, e.index, value->type, given);
+    x->value[value->type] = given;
     if (there) ref_changed(r, x, value->type);
     settle(r, e.index, x->set | 1u << value->type);
     return there ? REEF_OK : REEF_ADDED;
@@ -553,6 +580,7 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
             set &= ~(1u << values[i].type);
         } else {
             set |= 1u << values[i].type;
+            if (ref_has(x, values[i].type)) ref_note_set(r, e.index, values[i].type, given[i]);
             x->value[values[i].type] = given[i];
             if (ref_has(x, values[i].type)) ref_changed(r, x, values[i].type);
         }

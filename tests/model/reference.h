@@ -43,6 +43,13 @@ typedef struct ref_mark { /* reef's version at a time; version 0: not made yet *
     uint32_t time;
 } ref_mark;
 
+/* An observer of the world, by its slot; events 0: there is none. */
+typedef struct ref_observer {
+    uint32_t type, events; /* of reef_observed: added, set, removed */
+    bool     collected;
+} ref_observer;
+enum { OBSERVERS = 4 };
+
 typedef struct ref_world {
     uint32_t    known; /* types of a strict world; all bits set in an open one */
     bool        never_reuse;
@@ -58,7 +65,23 @@ typedef struct ref_world {
     uint64_t    spawned, destroyed, ticks;
     uint32_t    time, mark_count;
     ref_mark    mark[MARKS];
+    ref_observer observer[OBSERVERS]; /* of the world, not of its state */
+    uint32_t    lately[64]; /* by pair_feature: the time when it was in play; 0: never */
 } ref_world;
+
+/* What happened to the world `of`, in the order in which it did: what observers are told of. */
+typedef struct ref_note {
+    uint32_t    kind, type; /* reef_observed */
+    reef_entity entity;
+    uint64_t    now, old;   /* values */
+    uint64_t    features;   /* of the entity, with the type (pairs.h) */
+} ref_note;
+typedef struct ref_notes {
+    const ref_world *of; /* NULL: nobody listens */
+    ref_note *at;
+    uint32_t  count, capacity;
+} ref_notes;
+extern ref_notes ref_told;
 
 /* How a value is given. */
 typedef enum ref_how { HOW_ONE = 0, HOW_ARRAY, HOW_DEFAULT, HOW_ARGS, HOW_REMOVE, HOW_FROM } ref_how;
@@ -83,6 +106,7 @@ ref_entity *ref_alive(const ref_world *r, reef_entity e);
 reef_entity ref_handle(const ref_world *r, uint32_t index);
 bool        ref_knows(const ref_world *r, uint32_t type);
 bool        ref_has(const ref_entity *e, uint32_t type);
+void        ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now); /* it is about to be told of as set */
 void        ref_changed(ref_world *r, ref_entity *e, uint32_t type); /* its value is written */
 uint64_t    ref_count_type(const ref_world *r, uint32_t type);
 uint32_t    ref_switches(void); /* set of the types that are switches */
