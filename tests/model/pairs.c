@@ -43,6 +43,7 @@ uint64_t pairs_of_type(uint32_t type)
     case REEF_PAGED: set = PAIR_BIT(PAGED); break;
     default: set = PAIR_BIT(COLD); break;
     }
+    if (t->base < TYPES_MAX) set |= PAIR_BIT(SUBTYPE);
     if (t->sort >= SORT_OWNER) set |= PAIR_BIT(HOOKS);
     if (t->tracked) set |= PAIR_BIT(TRACKED);
     if (t->on_fork != REEF_FORK_COPY) set |= PAIR_BIT(RESET);

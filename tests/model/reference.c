@@ -76,6 +76,17 @@ bool ref_knows(const ref_world *r, uint32_t type) { return type < TYPES_MAX && (
 
 bool ref_has(const ref_entity *e, uint32_t type) { return type < TYPES_MAX && (e->set >> type & 1) != 0; }
 
+uint32_t ref_meant(const ref_entity *e, uint32_t type)
+{
+    if (type >= TYPES_MAX || ref_has(e, type)) return type < TYPES_MAX ? type : TYPES_MAX;
+    const uint32_t below = types_below(type) & e->set;
+    if (below == 0) return TYPES_MAX;
+    if (below & (below - 1)) return TYPE_ZERO;
+    uint32_t t = 0;
+    while (!(below >> t & 1)) t++;
+    return t;
+}
+
 uint64_t ref_count_type(const ref_world *r, uint32_t type)
 {
     uint64_t n = 0;
@@ -149,7 +160,8 @@ static void note(const ref_world *r, uint32_t index, uint32_t kind, uint32_t typ
     const ref_entity *e = &r->entity[index];
     if (ref_told.of != r) return;
     ref_told.at = grown(ref_told.at, ref_told.count + 1, &ref_told.capacity, sizeof *ref_told.at);
-    const uint64_t features = pairs_of_type(type) | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
+    const uint64_t beside = types_below(type) & e->set ? PAIR_BIT(SUBTYPE) : 0; /* a base beside its subtype */
+    const uint64_t features = (pairs_of_type(type) & ~PAIR_BIT(SUBTYPE)) | beside | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
     ref_told.at[ref_told.count++] = (ref_note){kind, type, ref_handle(r, index), now, kind == REEF_ON_ADD ? 0 : e->value[type], features};
 }
 
@@ -538,8 +550,10 @@ reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type)
     const ref_entity *x = ref_alive(r, e);
     if (!x) return REEF_NOT_ALIVE;
     if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
-    if (!ref_has(x, type)) return REEF_ABSENT;
-    settle(r, e.index, x->set & ~(1u << type));
+    const uint32_t meant = ref_meant(x, type);
+    if (meant == TYPE_ZERO) return REEF_AMBIGUOUS;
+    if (meant >= TYPES_MAX) return REEF_ABSENT;
+    settle(r, e.index, x->set & ~(1u << meant));
     return REEF_OK;
 }
 

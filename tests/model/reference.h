@@ -106,6 +106,8 @@ ref_entity *ref_alive(const ref_world *r, reef_entity e);
 reef_entity ref_handle(const ref_world *r, uint32_t index);
 bool        ref_knows(const ref_world *r, uint32_t type);
 bool        ref_has(const ref_entity *e, uint32_t type);
+/* The type that reef_get of `type` means: itself, or its only subtype. TYPES_MAX: the entity has neither; TYPE_ZERO: several. */
+uint32_t    ref_meant(const ref_entity *e, uint32_t type);
 void        ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now); /* it is about to be told of as set */
 void        ref_changed(ref_world *r, ref_entity *e, uint32_t type); /* its value is written */
 uint64_t    ref_count_type(const ref_world *r, uint32_t type);
