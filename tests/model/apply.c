@@ -40,7 +40,9 @@ uint32_t op_makes(const op *o)
     case OP_BUNDLE_SPAWN: return 1;
     case OP_SPAWN_MANY:
     case OP_CLONE_MANY: return o->n;
-    case OP_DEFER: return DEFER_STEPS;
+    case OP_DEFER:
+    case OP_HISTORY: return DEFER_STEPS;
+    case OP_MERGE: return MERGE_MADE;
     case OP_TICK: return TICK_MADE;
     default: return 0;
     }

@@ -353,6 +353,16 @@ static void homes_draw(uint64_t homes)
     }
 }
 
+reef_component event_type;
+
+static bool event_type_make(void)
+{
+    static const reef_field number = {"number", REEF_U64, 0, 8, NULL, 0, 0};
+    const reef_type_desc desc = {.name = "Knock", .size = 8, .align = 8, .fields = &number, .field_count = 1};
+    event_type = reef_type_new(&desc, NULL);
+    return event_type.id != 0;
+}
+
 bool types_make(uint64_t homes)
 {
     static bool made;
@@ -382,7 +392,7 @@ bool types_make(uint64_t homes)
             return false;
         }
     }
-    return true;
+    return event_type_make();
 }
 
 uint32_t types_below(uint32_t type)

@@ -49,6 +49,8 @@ bool type_has_payload(const model_type *t); /* owns something */
 bool type_is_made(const model_type *t);     /* has a constructor */
 uint32_t types_below(uint32_t type); /* set of its subtypes */
 bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
+/* What events are of: plain, with a field, and no component of anybody. */
+extern reef_component event_type;
 /* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that nobody declared. */
 reef_component component_of(uint32_t type);
 

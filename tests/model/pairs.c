@@ -60,7 +60,7 @@ uint64_t pairs_of_entity(const ref_entity *e)
 
 uint64_t pairs_of_world(const ref_world *r)
 {
-    uint64_t set = 0;
+    uint64_t set = r->event_count ? PAIR_BIT(EVENTS) : 0;
     for (uint32_t i = 0; i < r->living_count; i++) set |= pairs_of_entity(&r->entity[r->living[i]]);
     return set;
 }
@@ -78,8 +78,7 @@ static uint64_t lately(const model *m)
 
 void pairs_compared(const model *m, const ref_entity *e)
 {
-    const uint64_t set = pairs_of_entity(e);
-    (void)m;
+    const uint64_t set = pairs_of_entity(e) | (m->reference.event_count ? PAIR_BIT(EVENTS) : 0);
     pairs_meet(set, set & (set - 1) ? set : 0);
 }
 
@@ -130,7 +129,14 @@ void pairs_of_op(model *m, const op *o)
     if (m->want.status < REEF_OK || m->failed) return;
     switch ((op_kind)o->kind) {
     case OP_DEFER: happened(m, PAIR_DEFERRED, about(m, o)); break;
-    case OP_TICK: happened(m, PAIR_TICK, about(m, o)); break;
+    case OP_TICK: happened(m, PAIR_TICK, about(m, o)); /* fallthrough */
+    case OP_POST:
+        if (m->reference.event_count) pairs_happened(m, PAIR_EVENTS);
+        break;
+    case OP_HISTORY: happened(m, PAIR_HISTORY, pairs_of_world(&m->reference)); break;
+    case OP_MERGE:
+        if (m->want.number) happened(m, PAIR_MERGE, pairs_of_world(&m->fork[o->n].reference));
+        break;
     case OP_ADD_WHERE:
     case OP_REMOVE_WHERE:
     case OP_SET_WHERE:

@@ -8,11 +8,12 @@
 #define PAIR_FEATURES(X) \
     X(TABLE, "table") X(BIT, "bit") X(SPARSE, "sparse") X(PAGED, "paged") X(COLD, "cold") X(SUBTYPE, "subtype") \
     X(HOOKS, "hooks") X(TRACKED, "tracked") X(RESET, "reset") \
-    X(DISABLED, "disabled") X(NAME, "name") \
+    X(DISABLED, "disabled") X(NAME, "name") X(EVENTS, "events") \
     X(IMMEDIATE, "immediate") X(COLLECTED, "collected") \
     X(DEFERRED, "deferred") X(TICK, "tick") X(WHOLE, "whole query") \
     X(FORK, "fork") X(SNAPSHOT, "snapshot") X(RESTORE, "restore") \
-    X(SEALED, "sealed") X(UNSEALED, "unsealed") X(DIFFERENCE, "difference") X(JOURNAL, "journal")
+    X(SEALED, "sealed") X(UNSEALED, "unsealed") X(DIFFERENCE, "difference") X(JOURNAL, "journal") \
+    X(HISTORY, "history") X(MERGE, "merge")
 
 typedef enum pair_feature {
 #define X(name, text) PAIR_##name,

@@ -26,6 +26,12 @@ bool ref_make(ref_world *r)
     return true;
 }
 
+void ref_post(ref_world *r, uint64_t event)
+{
+    r->event[r->event_count++] = event;
+    r->news++;
+}
+
 void ref_drop(ref_world *r)
 {
     for (uint32_t i = 0; i < r->table_count; i++) {
@@ -448,6 +454,20 @@ reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity 
         become_copy(r, index, source.index);
     }
     return REEF_OK;
+}
+
+reef_entity ref_bring(ref_world *r, const ref_entity *e)
+{
+    const uint32_t index = id_take(r);
+    live(r, index);
+    ref_entity *x = &r->entity[index];
+    memcpy(x->value, e->value, sizeof x->value);
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (ref_has(e, t) && model_types[t].on_fork != REEF_FORK_COPY) x->value[t] = value_default(&model_types[t], ref_handle(r, index));
+    x->disabled = e->disabled;
+    x->off = e->off;
+    settle(r, index, e->set);
+    return ref_handle(r, index);
 }
 
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved)

@@ -37,7 +37,7 @@ typedef struct ref_entity {
     uint32_t   changed_unknown, added_unknown;       /* types whose time isn't known */
 } ref_entity;
 
-enum { MARKS = 4 };
+enum { MARKS = 4, EVENTS_MOST = 96 };
 typedef struct ref_mark { /* reef's version at a time; version 0: not made yet */
     uint64_t version;
     uint32_t time;
@@ -65,6 +65,8 @@ typedef struct ref_world {
     uint64_t    spawned, destroyed, ticks;
     uint32_t    time, mark_count;
     ref_mark    mark[MARKS];
+    uint64_t    event[EVENTS_MOST]; /* that the slower of two systems hasn't read; the quick one hasn't read the last `news` */
+    uint32_t    event_count, news;
     ref_observer observer[OBSERVERS]; /* of the world, not of its state */
     uint32_t    lately[64]; /* by pair_feature: the time when it was in play; 0: never */
 } ref_world;
@@ -98,6 +100,7 @@ typedef struct ref_value {
 /* The value of the n-th entity. */
 uint64_t ref_value_at(const ref_value *v, uint32_t n);
 
+void ref_post(ref_world *r, uint64_t event); /* there is room */
 bool ref_make(ref_world *r);
 void ref_drop(ref_world *r);
 
@@ -117,6 +120,8 @@ uint32_t    ref_outside(void);  /* set of the types that take no part in the set
 /* Each answers what reef must answer. `made` has room for n. */
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made);
+/* An entity of another world comes; what forks don't copy has its default value. */
+reef_entity ref_bring(ref_world *r, const ref_entity *e);
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved);
 reef_status ref_reserve_id(ref_world *r, reef_entity *made);
 reef_status ref_release_id(ref_world *r, reef_entity e);
