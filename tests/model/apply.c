@@ -650,6 +650,10 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
         ref_changed(&m->reference, x, o->type[0]);
         want->number++;
     }
+    for (uint32_t i = 0; i < ref_told.count; i++) { /* all are told when it is done: of who is there twice the last value */
+        const ref_entity *x = ref_alive(&m->reference, ref_told.at[i].entity);
+        if (x) ref_told.at[i].now = x->value[o->type[0]];
+    }
     want->status = REEF_OK;
 }
 

@@ -310,13 +310,21 @@ uint64_t random_next(uint64_t *state)
     return value_mix((*state)++, 0) >> 1; /* the lowest bit of a mix is always set */
 }
 
+/* The first type with a feature, as a set; types with a base bring that. */
+static uint32_t first_with(uint32_t feature)
+{
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (pairs_of_type(t) >> feature & 1) return 1u << t | (model_types[t].base < TYPES_MAX ? types_below(TYPE_BASE) | 1u << TYPE_BASE : 0);
+    return 0;
+}
+
 static void choose_types(model *m, uint64_t seed, uint64_t *random, uint32_t types_max)
 {
     uint32_t n = 4 + (uint32_t)(random_next(random) % TYPES_MAX);
     if (n > types_max) n = types_max;
     m->active = 0;
     for (uint32_t i = 0; i < n; i++) m->active |= 1u << random_next(random) % TYPES_MAX;
-    if (seed_has_all(seed) && types_max >= TYPES_MAX) m->active = (1u << TYPES_MAX) - 1;
+    for (uint32_t f = 0; f < PAIR_COUNT && seed_has_all(seed); f++) m->active |= first_with(f);
     if (seed_has_switches(seed)) return;
     m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the straight paths again */
     m->active |= 1u << 0 | 1u << 1 | 1u << 19; /* two of 8 bytes and a tag: rows of only such types move another way */

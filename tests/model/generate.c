@@ -35,7 +35,10 @@ static bool     one_in(generator *g, uint32_t n) { return below(g, n) == 0; }
 bool seed_has_forks(uint64_t seed) { return seed % 4 == 2 || seed % 4 == 3; }
 bool seed_has_switches(uint64_t seed) { return seed % 2 == 0; }
 bool seed_has_all(uint64_t seed) { return seed % 4 == 2; }
-uint64_t seed_homes(uint64_t seed) { return seed % 4 == 1 && seed / 4 % 2 == 0 ? 0 : value_mix(seed, 8); }
+uint64_t seed_homes(uint64_t seed)
+{
+    return seed % 4 == 1 && seed / 4 % 2 == 0 ? 0 : seed_has_all(seed) ? value_mix(seed, 8) - 1 : value_mix(seed, 8);
+}
 
 void generator_start(generator *g, uint64_t seed)
 {
@@ -73,8 +76,9 @@ static uint32_t subject(generator *g, const model *m, op *o)
 
 static uint8_t active_type(generator *g, const model *m)
 {
+    static const uint8_t family[] = {TYPE_BASE, TYPE_BASE, 3, 8}; /* a base, and its subtypes */
     for (;;) {
-        uint32_t t = below(g, TYPES_MAX);
+        uint32_t t = g->all && one_in(g, 8) ? family[below(g, 4)] : below(g, TYPES_MAX);
         if (!((g->quiet ? g->quiet : m->active) >> t & 1)) continue;
         if (g->forks && type_is_bound(&model_types[t]) && !one_in(g, 40))
             continue; /* a world that has it can't be forked */
@@ -276,7 +280,7 @@ static void gen_keep(generator *g, const model *m, op *o)
 {
     static const uint8_t ways[] = {0, KEEP_FORK, KEEP_FRESH};
     o->n = fork_slot(g, m, true);
-    if (one_in(g, 3)) o->option |= KEEP_SEALED;
+    if (one_in(g, g->all ? 2 : 3)) o->option |= KEEP_SEALED;
     if (o->kind == OP_SAVE) {
         o->option |= ways[below(g, 3)];
         if (one_in(g, 6)) o->option |= KEEP_PORTABLE;
@@ -634,9 +638,9 @@ void generate(generator *g, const model *m, op *o)
     g->bursting = g->burst != 0;
     if (g->bursting) o->kind = (uint8_t)kind_in_burst(g, m);
     else if (g->forks && one_in(g, 150)) g->burst = BURST;
-    if (!g->bursting && (g->watching ? one_in(g, 40) : is_observed(&m->reference) && one_in(g, 3))) o->kind = OP_OBSERVE;
+    if (!g->bursting && (g->watching ? one_in(g, 25) : is_observed(&m->reference) && one_in(g, 3))) o->kind = OP_OBSERVE;
     if (g->medley && !g->bursting && one_in(g, 3)) o->kind = (uint8_t)kind_in_medley(g);
-    else if (g->all && !g->quiet && one_in(g, 400)) g->medley = MEDLEY;
+    else if (g->all && !g->quiet && one_in(g, 200)) g->medley = MEDLEY;
     uint32_t living = m->reference.living_count;
     if (g->clears && g->quiet) {
         o->kind = OP_WORLD_CLEAR;

@@ -347,7 +347,7 @@ static void homes_draw(uint64_t homes)
         uint64_t    x = value_mix(homes, i) >> 1;
         t->home = t->sort == SORT_SWITCH ? REEF_BIT : homes ? choice[x % 5] : REEF_TABLE;
         if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD))) t->home = REEF_TABLE;
-        t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % 6] : 0;
+        t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % (homes % 2 ? 6 : 3)] : 0; /* small ones where everything is in play */
         t->base = homes && (strcmp(t->name, "Alga") == 0 || strcmp(t->name, "Echo") == 0) ? TYPE_BASE : TYPES_MAX;
         while (t->page_rows > 16 && (size_t)t->page_rows * t->size > 1 << 20) t->page_rows /= 16;
     }

@@ -54,7 +54,7 @@ static void hear(const reef_notice *n)
 
 static const char *observer_name(uint32_t slot)
 {
-    static const char *const names[OBSERVERS] = {"first", "second", "third", "fourth"};
+    static const char *const names[OBSERVERS] = {"first", "second", "third", "fourth", "fifth", "sixth"};
     return names[slot];
 }
 

@@ -48,7 +48,7 @@ typedef struct ref_observer {
     uint32_t type, events; /* of reef_observed: added, set, removed */
     bool     collected;
 } ref_observer;
-enum { OBSERVERS = 4 };
+enum { OBSERVERS = 6 };
 
 typedef struct ref_world {
     uint32_t    known; /* types of a strict world; all bits set in an open one */
