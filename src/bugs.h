@@ -80,6 +80,9 @@
     X(116, "an index made by hand isn't counted: the counter of new ones comes to it") \
     X(117, "asking for a value makes room for it") \
     X(118, "columns of 16 bytes behind a new one go to the slots before theirs") \
+    X(190, "how far a system has read that the world of a loaded file hasn't got is forgotten") \
+    X(191, "a file is sealed with events for a system that a restore brought back, and which it doesn't name") \
+    X(192, "observers come and go while others are yet to be told") \
     X(141, "indices are given out of a page of entities without components after somebody wrote there") \
     X(142, "a page of entities without components is the same in both worlds, however many there are") \
     X(131, "a loop that is left keeps what was copied for it") \
@@ -95,7 +98,6 @@
     X(161, "a difference isn't applied to a world that has a reader of removals") \
     X(162, "loading marks of what is disabled makes new who has it") \
     X(163, "a difference that leads back is taken for one that leads on") \
-    X(164, "a sealed file is taken for damaged where the world hasn't a system that it tells of") \
     X(170, "where subtypes are asked for, a dead handle is looked up among the chunks") \
     X(171, "in a loop that defers, a change of a base counts as a write where only a subtype is there") \
     X(172, "a deferred add of a base with arguments is refused where only a subtype is there") \

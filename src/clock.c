@@ -1,8 +1,9 @@
 /* Time as a part of the state: ticks, nanoseconds, and clocks of phases and systems.
  *
- * Clocks are kept by the serial numbers of the family, and hashed by the names that the world's schedule knows: a clock of a system
- * that is gone doesn't count, and neither does one at 0. */
+ * Clocks are kept by the serial numbers of the family, and hashed by the names that the world's schedule knows, or that are kept of what is
+ * absent (src/absent.c): a clock of a system that is gone doesn't count, and neither does one at 0. */
 #include "hash.h"
+#include "absent.h"
 #include "schedule.h"
 
 uint64_t *clock_own(reef_world *w, uint64_t serial)
@@ -42,6 +43,8 @@ COLD uint64_t clocks_hash(const reef_world *w)
     for (uint32_t i = 0; c && s->clock_count && i < c->phase_count; i++) sum += clock_piece(s, c->phases[i].serial, c->phases[i].name, 1);
     for (uint32_t i = 0; c && s->clock_count && i < c->count; i++)
         sum += clock_piece(s, c->entries[i].system->serial, c->entries[i].system->name, 2);
+    for (uint32_t i = 0; s->clock_count && i < s->absent_count; i++)
+        sum += clock_piece(s, s->absents[i].serial, s->absents[i].name, s->absents[i].phase ? 1 : 2);
     if (s->ticks == 0 && s->time_ns == 0 && s->seed == 0 && sum == 0) return 0;
     const uint64_t h = number_hash(number_hash(number_hash(s->ticks) + s->time_ns) + s->seed) + sum;
     return h ? h : 1;

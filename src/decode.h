@@ -75,7 +75,6 @@ typedef struct decoding {
     uint64_t     newest;    /* version of this record, in the file's counting */
     version_order runs;     /* of this record */
     uint64_t     base;      /* newest version that the target and the world aside know; what the record tells of is newer, by its rank among `runs` */
-    bool         forgotten; /* how far a system or phase was that the world hasn't: the state can't have the hash of the one that was written */
     uint64_t     free_left, idle_left;
     uint32_t     sections;
     uint64_t     told;      /* progress: bytes */

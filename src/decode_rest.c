@@ -1,27 +1,24 @@
 /* Reading a file: time, what systems have seen, names, events that wait, stamps. */
 #include "decode.h"
+#include "absent.h"
 #include "event.h"
+#include "hash.h"
 #include "reef/script.h"
 #include "reef/single.h"
-#include "schedule.h"
 #include "track.h"
 
 /* ---- systems and phases by name ---- */
 
-static const struct system *system_by_name(const reef_world *w, const char *name)
+/* The serial number of a system or phase that the file names; one that the world hasn't got is absent from now on. 0: recorded. */
+static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
 {
-    const schedule *s = w->schedule;
-    for (uint32_t i = 0; s && i < s->count; i++)
-        if (strcmp(s->entries[i].system->name, name) == 0) return s->entries[i].system;
-    return NULL;
-}
-
-static uint64_t phase_serial(const reef_world *w, const char *name)
-{
-    const schedule *s = w->schedule;
-    for (uint32_t i = 0; s && i < s->phase_count; i++)
-        if (strcmp(s->phases[i].name, name) == 0) return s->phases[i].serial;
-    return 0;
+    const uint64_t serial = serial_by_name(d->w, name, of_phase);
+    if (serial) return serial;
+    if (name[0] == 0) return (void)in_wrong(d->in, REEF_CORRUPT, "a system or phase without a name"), 0u;
+    if (d->w->state.absent_count >= REEF_SYSTEMS_MAX) return (void)in_wrong(d->in, REEF_LIMIT, "more systems than a world has"), 0u;
+    absentee *a = absent_add(d->w, name, of_phase);
+    if (a == NULL) return (void)decode_no_memory(d), 0u;
+    return a->serial;
 }
 
 /* ---- time ---- */
@@ -54,13 +51,9 @@ static bool clocks_read(decoding *d)
         const uint64_t value = get_u64(in);
         if (in->status != REEF_OK) return false;
         if (of > 1) return in_wrong(in, REEF_CORRUPT, "a clock of no known kind");
-        const struct system *system = of ? system_by_name(d->w, name) : NULL;
-        const uint64_t serial = of ? (system ? system->serial : 0) : phase_serial(d->w, name);
-        if (serial == 0) {
-            d->forgotten = true;
-            if (!of) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
-            continue;
-        }
+        const uint64_t serial = file_serial(d, name, of == 0);
+        if (serial == 0) return false;
+        if (!of && d->first && absent_of(d->w, serial)) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
         uint64_t *clock = clock_own(d->w, serial);
         if (clock == NULL) return decode_no_memory(d);
         *clock = value;
@@ -99,11 +92,12 @@ static bool runs_read(decoding *d, uint32_t old)
     for (uint32_t i = 0; i < count; i++) {
         if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
         uint64_t version = get_u64(in);
-        const struct system *system = system_by_name(d->w, name);
         if (!decode_version(d, &version)) return false;
-        for (uint32_t k = 0; system && k < old; k++)
-            if (s->runs[k].serial == system->serial) told[k] = 1;
-        if (system && version && !run_set(d, system->serial, version)) return false;
+        const uint64_t serial = file_serial(d, name, false);
+        if (serial == 0) return false;
+        for (uint32_t k = 0; k < old; k++)
+            if (s->runs[k].serial == serial) told[k] = 1;
+        if (version && !run_set(d, serial, version)) return false;
     }
     return true;
 }
@@ -119,13 +113,13 @@ static bool switches_read(decoding *d)
         const uint32_t on = get_u8(in);
         if (in->status != REEF_OK) return false;
         if (on > 1) return in_wrong(in, REEF_CORRUPT, "a system that is neither on nor off");
-        const struct system *system = system_by_name(d->w, name);
-        if (system == NULL) {
-            if (d->first) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
-            continue;
-        }
+        const uint64_t serial = file_serial(d, name, false);
+        if (serial == 0) return false;
+        absentee *a = absent_of(d->w, serial);
+        if (a) a->on = on != 0;
+        if (a && d->first) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
         if (!decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches)) return false;
-        d->switches[d->switch_count++] = (file_switch){system->serial, on != 0};
+        d->switches[d->switch_count++] = (file_switch){serial, on != 0};
     }
     return true;
 }
@@ -200,11 +194,11 @@ bool decode_names(decoding *d)
 /* ---- events ---- */
 
 /* Room for a place of a system. */
-static bool event_place_put(decoding *d, const struct system *system, uint32_t component, uint64_t position)
+static bool event_place_put(decoding *d, uint64_t serial, const char *name, uint32_t component, uint64_t position)
 {
     state *s = &d->w->state;
     for (uint32_t i = 0; i < s->event_place_count; i++)
-        if (s->event_places[i].serial == system->serial && s->event_places[i].component == component) return s->event_places[i].position = position, true;
+        if (s->event_places[i].serial == serial && s->event_places[i].component == component) return s->event_places[i].position = position, true;
     if (s->event_place_count == s->event_place_capacity) {
         const uint32_t room = s->event_place_capacity ? s->event_place_capacity * 2 : 4;
         event_place *p = memory_resize(d->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
@@ -213,7 +207,7 @@ static bool event_place_put(decoding *d, const struct system *system, uint32_t c
         s->event_places = p;
         s->event_place_capacity = room;
     }
-    s->event_places[s->event_place_count++] = (event_place){system->serial, system->name_hash, position, component};
+    s->event_places[s->event_place_count++] = (event_place){serial, hash_bytes(name, strlen(name)), position, component};
     return true;
 }
 
@@ -231,9 +225,9 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         const uint64_t position = get_u64(in);
         if (in->status != REEF_OK) return false;
         if (position > tail) return in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
-        const struct system *system = system_by_name(d->w, name);
-        if (system == NULL && position < tail) d->forgotten = true;
-        if (system && t && !event_place_put(d, system, t->id, position)) return false;
+        const uint64_t serial = BUG(190) ? serial_by_name(d->w, name, false) : file_serial(d, name, false);
+        if (in->status != REEF_OK) return false;
+        if (serial && t && !event_place_put(d, serial, name, t->id, position)) return false;
     }
     return true;
 }

@@ -4,8 +4,8 @@
  * name, tables in the visible order; only what has come before in the same file has its number already. */
 #include "encode.h"
 #include "reef/single.h"
+#include "absent.h"
 #include "event.h"
-#include "schedule.h"
 
 /* ---- what all parts use ---- */
 
@@ -240,27 +240,6 @@ static uint64_t last_run_of(const state *s, uint64_t serial)
     return 0;
 }
 
-/* The system whose name follows `last`; NULL starts, NULL: no more. */
-static const schedule_entry *system_after(const schedule *c, const char *last)
-{
-    const schedule_entry *best = NULL;
-    for (uint32_t i = 0; c && i < c->count; i++) {
-        const char *name = c->entries[i].system->name;
-        if ((last == NULL || strcmp(name, last) > 0) && (best == NULL || strcmp(name, best->system->name) < 0)) best = &c->entries[i];
-    }
-    return best;
-}
-
-static const phase *phase_after(const schedule *c, const char *last)
-{
-    const phase *best = NULL;
-    for (uint32_t i = 0; c && i < c->phase_count; i++) {
-        const char *name = c->phases[i].name;
-        if ((last == NULL || strcmp(name, last) > 0) && (best == NULL || strcmp(name, best->name) < 0)) best = &c->phases[i];
-    }
-    return best;
-}
-
 static void clock_put(encoding *x, uint32_t of, const char *name, uint64_t value, uint32_t *count)
 {
     if (value == 0) return;
@@ -272,13 +251,11 @@ static void clock_put(encoding *x, uint32_t of, const char *name, uint64_t value
 
 static void clocks_put(encoding *x)
 {
-    const schedule *c = x->w->schedule;
     const state *s = &x->w->state;
     uint32_t count = 0;
     const size_t where = put_later(x->o);
-    for (const phase *p = phase_after(c, NULL); p; p = phase_after(c, p->name)) clock_put(x, 0, p->name, clock_of(s, p->serial), &count);
-    for (const schedule_entry *e = system_after(c, NULL); e; e = system_after(c, e->system->name))
-        clock_put(x, 1, e->system->name, clock_of(s, e->system->serial), &count);
+    for (uint32_t of = 0; of < 2; of++)
+        for (named n = {NULL, 0, false}; named_next(x->w, of == 0, &n);) clock_put(x, of, n.name, clock_of(s, n.serial), &count);
     put_now(x->o, where, count);
 }
 
@@ -288,13 +265,12 @@ static void clocks_put(encoding *x)
  * of all writes after that. What is left out is older than what is told. */
 static void difference_bound(encoding *x)
 {
-    const schedule *c = x->w->schedule;
     x->told_from = x->again = UINT64_MAX;
     if (x->base == NULL || BUG(163)) return;
     uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX; /* what is shared is no newer than that */
-    for (uint32_t i = 0; c && i < c->count; i++) {
-        const uint64_t serial = c->entries[i].system->serial, version = last_run_of(&x->w->state, serial);
-        if (version && version != last_run_of(&x->base->state, serial)) first = version < first ? version : first;
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+        const uint64_t version = last_run_of(&x->w->state, n.serial);
+        if (version && version != last_run_of(&x->base->state, n.serial)) first = version < first ? version : first;
         else if (version > limit) limit = version;
     }
     encode_rows_oldest(x, limit, &oldest);
@@ -302,8 +278,8 @@ static void difference_bound(encoding *x)
     encode_stores_oldest(x, limit, &oldest);
     x->back = oldest <= x->base->hot.fork_version;
     if (x->back) encode_tracks_oldest(x, limit, &oldest); /* no row was stamped anew without its column, or its place, being marked */
-    for (uint32_t i = 0; c && oldest != UINT64_MAX && i < c->count; i++) {
-        const uint64_t version = last_run_of(&x->w->state, c->entries[i].system->serial);
+    for (named n = {NULL, 0, false}; oldest != UINT64_MAX && named_next(x->w, false, &n);) {
+        const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version >= oldest && version < first) first = version;
     }
     x->told_from = x->again = first;
@@ -311,22 +287,21 @@ static void difference_bound(encoding *x)
 }
 
 /* The version of a system's last run, if the record tells of it. Else 0: it never ran, or *told: it is as in the base. */
-static uint64_t run_to_tell(const encoding *x, const struct system *system, bool *told)
+static uint64_t run_to_tell(const encoding *x, uint64_t serial, bool *told)
 {
-    const uint64_t version = last_run_of(&x->w->state, system->serial);
+    const uint64_t version = last_run_of(&x->w->state, serial);
     *told = version != 0;
-    return x->base && last_run_of(&x->base->state, system->serial) == version && version < x->told_from ? 0 : version;
+    return x->base && last_run_of(&x->base->state, serial) == version && version < x->told_from ? 0 : version;
 }
 
 /* Of a part of a world nothing was ever seen. False: no memory. */
 static bool runs_order(encoding *x)
 {
-    const schedule *c = x->w->schedule;
     bool told;
     x->runs.memory = x->memory;
     difference_bound(x);
-    for (uint32_t i = 0; c && !x->d->part && i < c->count; i++) {
-        const uint64_t version = run_to_tell(x, c->entries[i].system, &told);
+    for (named n = {NULL, 0, false}; !x->d->part && named_next(x->w, false, &n);) {
+        const uint64_t version = run_to_tell(x, n.serial, &told);
         if (version && !version_order_add(&x->runs, version)) return false;
     }
     version_order_sort(&x->runs);
@@ -335,23 +310,23 @@ static bool runs_order(encoding *x)
 
 static void systems_put(encoding *x)
 {
-    const schedule *c = x->w->schedule;
-    uint32_t runs = 0;
+    uint32_t runs = 0, systems = 0;
     size_t where = put_later(x->o);
-    for (const schedule_entry *e = system_after(c, NULL); e; e = system_after(c, e->system->name)) {
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
         bool told;
-        const uint64_t version = run_to_tell(x, e->system, &told);
+        const uint64_t version = run_to_tell(x, n.serial, &told);
         if (!told) continue;
-        put_text(x->o, e->system->name);
+        put_text(x->o, n.name);
         put_u64(x->o, encode_version(x, version));
         runs++;
     }
     put_now(x->o, where, runs);
-    put_u32(x->o, c ? c->count : 0);
-    for (const schedule_entry *e = system_after(c, NULL); e; e = system_after(c, e->system->name)) {
-        put_text(x->o, e->system->name);
-        put_u8(x->o, e->on);
+    where = put_later(x->o);
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n); systems++) {
+        put_text(x->o, n.name);
+        put_u8(x->o, n.on);
     }
+    put_now(x->o, where, systems);
 }
 
 static void time_put(encoding *x)
@@ -466,11 +441,20 @@ static void sections_put(encoding *x, uint64_t before, uint64_t after)
     done_put(x, after);
 }
 
+/* Whatever systems left behind has a name that can be written. */
+static void names_settle(reef_world *w)
+{
+    absents_settle(w);
+    if (!BUG(191)) events_sift(w);
+}
+
 reef_status record_write(section_out *o, numbering *n, const record_desc *d, const char *operation)
 {
     encoding x = {.o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
     const reef_entity null = {0, 0};
     uint64_t before = 0, after = 0;
+    names_settle(x.w);
+    if (x.base) names_settle(d->base);
     bool ready = o->status == REEF_OK && events_settle(x.w) == REEF_OK;
     if (ready && d->sealed) ready = (after = reef_hash(x.w)) != 0 && (x.base == NULL || (before = reef_hash(x.base)) != 0);
     if (ready && encode_begin(&x)) sections_put(&x, before, after);

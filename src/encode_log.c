@@ -1,5 +1,6 @@
 /* Writing a record: events that systems haven't read, stamps of tracked types, and scripts that wait for their end. */
 #include "encode.h"
+#include "absent.h"
 #include "event.h"
 #include "reef/script.h"
 #include "schedule.h"
@@ -46,11 +47,8 @@ static uint64_t waiting_from(const encoding *x, const type *t, const events_span
 
 static bool readers_differ(const encoding *x, uint32_t component)
 {
-    const schedule *c = x->w->schedule;
-    for (uint32_t i = 0; c && i < c->count; i++) {
-        const uint64_t serial = c->entries[i].system->serial;
-        if (reader_position(x->w, serial, component) != reader_position(x->base, serial, component)) return true;
-    }
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);)
+        if (reader_position(x->w, n.serial, component) != reader_position(x->base, n.serial, component)) return true;
     return false;
 }
 
@@ -84,21 +82,13 @@ static const type *events_next(const encoding *x, const type *last)
 /* Those that have something left to read, by name. */
 static void readers_put(encoding *x, uint32_t component, uint64_t end)
 {
-    const schedule *c = x->w->schedule;
-    const char *last = NULL;
     uint32_t count = 0;
     const size_t where = put_later(x->o);
-    for (;;) {
-        const struct system *next = NULL;
-        for (uint32_t i = 0; c && i < c->count; i++) {
-            const struct system *s = c->entries[i].system;
-            if (reader_position(x->w, s->serial, component) >= end || (last && strcmp(s->name, last) <= 0)) continue;
-            if (next == NULL || strcmp(s->name, next->name) < 0) next = s;
-        }
-        if (next == NULL) break;
-        put_text(x->o, next->name);
-        put_u64(x->o, reader_position(x->w, next->serial, component));
-        last = next->name;
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+        const uint64_t position = reader_position(x->w, n.serial, component);
+        if (position >= end) continue;
+        put_text(x->o, n.name);
+        put_u64(x->o, position);
         count++;
     }
     put_now(x->o, where, count);

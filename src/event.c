@@ -15,6 +15,7 @@
  *
  * The chunks of a phase wait for the next one. Events that all readers saw in their own phase are never copied. */
 #include "event.h"
+#include "absent.h"
 #include "hash.h"
 #include "track.h"
 #include <stdio.h>
@@ -602,6 +603,7 @@ COLD void events_drop(reef_world *w)
 COLD bool events_follow(reef_world *w, const struct system *s)
 {
     state *x = &w->state;
+    absents_settle(w);
     uint32_t places = x->event_place_count;
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const reef_touch *t = &s->touches[i];
@@ -646,14 +648,26 @@ COLD void events_hand_over(reef_world *w, uint64_t serial, const struct system *
     world_touch(w);
 }
 
-/* Places of systems that this world doesn't have: a restore brought them back. */
-static COLD void event_places_sift(reef_world *w)
+COLD void events_take_over(reef_world *w, uint64_t serial, uint64_t to)
 {
     state *x = &w->state;
     for (uint32_t i = x->event_place_count; i-- > 0;) {
+        event_place *p = &x->event_places[i];
+        if (p->serial != serial) continue;
+        if (event_place_of(w, to, p->component) == NULL) p->serial = to; /* the name is the same */
+        else *p = x->event_places[--x->event_place_count];
+    }
+    world_touch(w);
+}
+
+COLD void events_sift(reef_world *w)
+{
+    state *x = &w->state;
+    if (x->event_place_count == 0) return;
+    for (uint32_t i = x->event_place_count; i-- > 0;) {
         uint32_t k = 0, systems = w->schedule ? w->schedule->count : 0;
         while (k < systems && w->schedule->entries[k].system->serial != x->event_places[i].serial) k++;
-        if (k == systems) x->event_places[i] = x->event_places[--x->event_place_count], world_touch(w);
+        if (k == systems && absent_of(w, x->event_places[i].serial) == NULL) x->event_places[i] = x->event_places[--x->event_place_count], world_touch(w);
     }
     events_trim(w);
 }
@@ -665,7 +679,8 @@ bool events_ready(reef_world *w)
     const uint64_t epoch = s ? s->epoch : 0;
     if (f && f->ready && f->schedule_epoch == epoch && f->state_epoch == w->state_epoch) return true;
     if (!flight_room(w, w->state.event_capacity, w->state.event_place_capacity)) return false;
-    event_places_sift(w);
+    absents_settle(w);
+    events_sift(w);
     for (uint32_t i = 0; s && i < s->count; i++)
         if (!events_follow(w, s->entries[i].system)) return false;
     f = w->flight;

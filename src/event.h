@@ -10,6 +10,10 @@ uint64_t events_end_of(const reef_world *w, uint32_t component);
 void events_trim(reef_world *w);
 /* The state was left: what wasn't part of it yet is forgotten. */
 void events_forget(reef_world *w);
+/* Places of systems that this world hasn't got, and which aren't absent either, go: a restore brought them back. */
+void events_sift(reef_world *w);
+/* What a system that was absent hasn't read is for the one of its name. */
+void events_take_over(reef_world *w, uint64_t serial, uint64_t to);
 void events_drop(reef_world *w); /* the world ends */
 void events_shrink(reef_world *w); /* gives back what isn't used */
 reef_status events_validate(const reef_world *w, char *message, size_t size);

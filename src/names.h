@@ -3,6 +3,10 @@
 #ifndef REEF_NAMES_H
 #define REEF_NAMES_H
 
+#define absent_add reef_inner_absent_add
+#define absent_of reef_inner_absent_of
+#define absents_end reef_inner_absents_end
+#define absents_settle reef_inner_absents_settle
 #define access_collides reef_inner_access_collides
 #define ahead_drop reef_inner_ahead_drop
 #define bit_commit reef_inner_bit_commit
@@ -176,6 +180,8 @@
 #define events_room reef_inner_events_room
 #define events_settle reef_inner_events_settle
 #define events_shrink reef_inner_events_shrink
+#define events_sift reef_inner_events_sift
+#define events_take_over reef_inner_events_take_over
 #define events_trim reef_inner_events_trim
 #define events_validate reef_inner_events_validate
 #define events_waiting reef_inner_events_waiting
@@ -291,6 +297,7 @@
 #define name_bad_column reef_inner_name_bad_column
 #define name_forget reef_inner_name_forget
 #define name_prepare_forget reef_inner_name_prepare_forget
+#define named_next reef_inner_named_next
 #define names_changed reef_inner_names_changed
 #define names_own_all reef_inner_names_own_all
 #define names_validate reef_inner_names_validate
@@ -491,6 +498,7 @@
 #define section_end reef_inner_section_end
 #define section_next reef_inner_section_next
 #define section_taken reef_inner_section_taken
+#define serial_by_name reef_inner_serial_by_name
 #define sets_distrust reef_inner_sets_distrust
 #define shape_compare reef_inner_shape_compare
 #define shape_signed reef_inner_shape_signed

@@ -106,6 +106,15 @@ static COLD bool observers_may_change(reef_world *w, const char *op)
     return false;
 }
 
+/* What had no memory and waits for a flush is done first: it is for the observers that were there when it happened, and the log names them by
+ * their places. False: it still has none. */
+static COLD bool observers_settled(reef_world *w)
+{
+    const bool waits = w->slow & SLOW_DEFERRED || (w->observing && w->observing->notice_count);
+    if (!waits || BUG(192)) return true;
+    return world_flush(w) != REEF_NO_MEMORY && (w->slow & SLOW_DEFERRED) == 0 && (w->observing == NULL || w->observing->notice_count == 0);
+}
+
 static COLD reef_status observer_refused(reef_world *w, const char *op, reef_status s)
 {
     return failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
@@ -143,6 +152,7 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     const reef_observer_id null = {0, 0, 0};
     if (w == NULL || !observers_may_change(w, op)) return null;
     if (desc == NULL) return observer_refused(w, op, REEF_BAD_ARGUMENT), null;
+    if (!observers_settled(w)) return observer_refused(w, op, REEF_NO_MEMORY), null;
     struct observer *o = observer_make(w, op, desc);
     if (o == NULL) return null;
     family   *f = w->family;
@@ -177,6 +187,7 @@ COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
     const observer_entry *e = observer_find(w, which, &status);
     if (e == NULL) return observer_refused(w, op, status);
     const uint32_t entry = (uint32_t)(e - w->schedule->observers);
+    if (!observers_settled(w)) return observer_refused(w, op, REEF_NO_MEMORY);
     schedule *s = schedule_copy_more(w, 0, 0);
     if (s == NULL) return observer_refused(w, op, REEF_NO_MEMORY);
     s->observer_slots[s->observers[entry].slot].entry = ENTRY_NONE;
@@ -285,7 +296,7 @@ static COLD bool observing_make(reef_world *w)
     if (w->observing == NULL) w->observing = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
     if (w->observing == NULL) return false;
     observing *o = w->observing;
-    ASSERT(o->notice_count == 0 || o->head.epoch == 0);
+    ASSERT(o->notice_count == 0 || o->head.epoch == 0 || BUG(192));
     if (!listeners_make(w, &fresh)) return listeners_free(w, &fresh), false;
     listeners_free(w, o);
     fresh.head.depth = o->head.depth;

@@ -9,6 +9,7 @@
  *
  * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same for each number of
  * threads, and a change by a later system of the same tick is never lost. */
+#include "absent.h"
 #include "join.h"
 #include "run.h"
 #include "reef/single.h"
@@ -277,6 +278,7 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
 {
     k->other_count = 0;
     k->job_count = 0;
+    if (UNLIKELY(w->state.absent_count)) absents_end(w);
     if (!events_ready(w)) return false;
     for (uint32_t i = k->run_first; i < k->run_end; i++)
         if (!sum_prepare(w, *at = &k->runs[i])) return false;

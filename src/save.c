@@ -45,6 +45,7 @@ static reef_world *part_fork(reef_world *w, const char *op)
     fork->schedule = NULL;
     observers_follow(fork);
     s->ticks = s->time_ns = s->seed = 0;
+    s->absent_count = 0;
     fork->config.misuse = NULL;
     fork->config.log = NULL;
     return fork;

@@ -115,6 +115,7 @@ void state_drop(family *f, reef_hot *h, state *s)
     memory_free(&f->memory, MEMORY_STORES, s->store_number, s->store_room * sizeof *s->store_number);
     memory_free(&f->memory, MEMORY_EVENTS, s->events, s->event_capacity * sizeof *s->events);
     memory_free(&f->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *s->event_places);
+    memory_free(&f->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *s->absents);
     memset(s, 0, sizeof *s);
 }
 
@@ -136,7 +137,9 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     size_t runs = from->run_count * sizeof *from->runs, clocks = from->clock_count * sizeof *from->clocks;
     size_t stores = from->store_count * sizeof *from->stores, numbers = from->store_room * sizeof *from->store_number;
     size_t events = from->event_count * sizeof *from->events, event_places = from->event_place_count * sizeof *from->event_places;
+    const size_t absents = from->absent_count * sizeof *from->absents;
     *to = *from;
+    to->absent_room = from->absent_count;
     to->bit_capacity = from->bit_count;
     to->track_capacity = from->track_count;
     to->place_capacity = from->place_count;
@@ -156,6 +159,7 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     ok &= array_copy(f, MEMORY_STORES, &to->store_number, from->store_number, numbers);
     ok &= array_copy(f, MEMORY_EVENTS, &to->events, from->events, events);
     ok &= array_copy(f, MEMORY_EVENTS, &to->event_places, from->event_places, event_places);
+    ok &= array_copy(f, MEMORY_OTHER, &to->absents, from->absents, absents);
     if (ok && BUG(29)) to->run_count = 0;
     if (ok) return true;
     memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
@@ -169,6 +173,7 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     memory_free(&f->memory, MEMORY_STORES, to->store_number, numbers);
     memory_free(&f->memory, MEMORY_EVENTS, to->events, events);
     memory_free(&f->memory, MEMORY_EVENTS, to->event_places, event_places);
+    memory_free(&f->memory, MEMORY_OTHER, to->absents, absents);
     return false;
 }
 

@@ -193,6 +193,12 @@ typedef struct event_place { /* how far a system has read a type */
     uint32_t component;
 } event_place;
 
+typedef struct absentee { /* a system or phase that this state speaks of and the world hasn't got: src/absent.c */
+    uint64_t serial;
+    bool     phase, on;
+    char     name[REEF_SYSTEM_NAME_MAX + 1];
+} absentee;
+
 typedef struct state {
     reef_paged tables;        /* table[64] a page, by table id */
     reef_paged ring;          /* free ids, oldest first: uint32_t[1024] a page, by position / 1024 modulo the number of
@@ -220,6 +226,8 @@ typedef struct state {
     uint32_t   event_count, event_capacity;
     event_place *event_places;
     uint32_t   event_place_count, event_place_capacity;
+    absentee  *absents;
+    uint32_t   absent_count, absent_room;
     uint32_t   described;     /* types_described when the chunks' hashes were kept */
     uint32_t   name_count, name_buckets;
     uint64_t  *used_types;    /* bitset by component id: this world knows the type */

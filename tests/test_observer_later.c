@@ -55,6 +55,60 @@ static reef_observer_id listen_match(reef_world *w, const char *name, const char
                                                       .events = REEF_ON_MATCH | REEF_ON_UNMATCH, .context = (void *)(uintptr_t)name});
 }
 
+/* ---- a base and its subtype on one entity ---- */
+
+typedef struct { int32_t speed; } Swims;
+typedef struct { Swims base; int32_t fins; } SwimsFast, SwimsCold;
+REEF_COMPONENT(Swims);
+REEF_SUBTYPE(SwimsFast, Swims);
+REEF_SUBTYPE_IN(SwimsCold, Swims, REEF_SPARSE);
+
+/* The subtype is there all the time; both kinds of observers hear of what happens to the base alone. */
+static void base_beside(reef_world *w, bool collected, bool stored)
+{
+    const SwimsFast fast = {{1}, 2};
+    const reef_component sub = stored ? reef_id(SwimsCold) : reef_id(SwimsFast);
+    const reef_entity e = reef_spawn(w, reef_with(Mass, 1));
+    assert_status(REEF_ADDED, reef_set_id(w, e, sub, &fast, sizeof fast));
+    const char *who = collected ? "later" : "now";
+    const reef_observer_id o = listen(w, who, REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, reef_id(Swims), collected);
+    begin();
+    assert_status(REEF_ADDED, reef_set(w, e, Swims, 7));
+    assert_ok(reef_set(w, e, Swims, 8));
+    assert_ok(reef_remove(w, e, Swims));
+    assert_ok(reef_add(w, e, Swims));
+    assert_ok(reef_change(w, e, reef_without(Swims), reef_with(Mass, 2)));
+    assert_heard(0, who, REEF_ON_ADD, e, 7, -1);
+    assert_heard(1, who, REEF_ON_SET, e, 8, 7);
+    assert_heard(2, who, REEF_ON_REMOVE, e, -1, 8);
+    assert_heard(3, who, REEF_ON_ADD, e, 0, -1);
+    assert_heard(4, who, REEF_ON_REMOVE, e, -1, 0);
+    assert_int_equal(tape.count, 5);
+    begin();
+    const reef_query q = reef_query_new(w, "Mass");
+    reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
+    (void)reef_set(w, e, Swims, 9); /* comes and goes in one loop */
+    assert_ok(reef_remove(w, e, Swims));
+    reef_end(&b);
+    if (!collected) {
+        assert_heard(0, who, REEF_ON_ADD, e, 9, -1);
+        assert_heard(1, who, REEF_ON_REMOVE, e, -1, 9);
+    }
+    assert_int_equal(tape.count, collected ? 0 : 2);
+    begin();
+    assert_ok(reef_remove(w, e, Swims)); /* the only subtype, which is another type */
+    assert_false(reef_has(w, e, Swims));
+    assert_ok(reef_destroy(w, e));
+    assert_int_equal(tape.count, 0);
+    assert_ok(reef_observer_remove(w, o));
+    assert_ok(reef_query_free(w, q));
+}
+
+static void F3_observers_of_a_base_hear_of_the_base_alone(void **state)
+{
+    for (int i = 0; i < 4; i++) base_beside(world_of(state), i & 1, i & 2);
+}
+
 /* ---- collected ---- */
 
 static void F3_collected_observers_hear_the_net_effect_of_a_loop(void **state)
@@ -528,6 +582,69 @@ static void G5_what_observers_ask_for_without_memory_is_kept(void **state)
     }
 }
 
+/* What waits for the flush is for those who were there when it happened; who comes in between hears nothing of it, who goes neither. */
+static bool sets_granted;
+static void sets_health(const reef_notice *n) { sets_granted |= reef_set(n->world, n->entities[0], Health, 3, 4) == REEF_OK; }
+
+typedef struct between { bool collects, matches, comes, goes, once; } between;
+
+static bool with_others_in_between(heap *h, uint64_t fail, const between *x)
+{
+    const reef_world_config config = {.allocator = heap_allocator(h)};
+    reef_world *w = reef_world_new(&config);
+    const reef_entity e = reef_spawn(w, reef_with(Position, 1, 1));
+    begin();
+    sets_granted = false;
+    const reef_observer_id first = listen(w, "first", ALL, reef_id(Health), true);
+    if (!x->collects) assert_ok(reef_observer_remove(w, first));
+    assert_false(reef_observer_is_null(reef_observe(w, sets_health, REEF_ON_ADD, Frozen)));
+    if (x->matches) listen_match(w, "before", "Frozen", true), listen_match(w, "after", "Health", false);
+    if (x->collects) listen(w, "late", ALL, reef_id(Frozen), true);
+    heap_fail_nth(h, fail, !x->once);
+    const bool added = reef_add(w, e, Frozen) == REEF_OK, refused = h->refused != 0;
+    heap_fail_never(h);
+    assert_valid(w);
+    if (x->comes) assert_false(reef_observer_is_null(listen(w, "new", ALL, reef_id(Frozen), x->once)));
+    if (x->goes && x->collects) assert_ok(reef_observer_remove(w, first));
+    assert_valid(w);
+    assert_ok(reef_flush(w));
+    assert_valid(w);
+    assert_int_equal(reef_has(w, e, Frozen), added);
+    assert_int_equal(reef_has(w, e, Health), sets_granted);
+    uint32_t firsts = 0, lates = 0, news = 0, befores = 0, afters = 0;
+    for (uint32_t i = 0; i < tape.count; i++) {
+        firsts += strcmp(tape.at[i].who, "first") == 0;
+        lates += strcmp(tape.at[i].who, "late") == 0;
+        news += strcmp(tape.at[i].who, "new") == 0;
+        befores += strcmp(tape.at[i].who, "before") == 0;
+        afters += strcmp(tape.at[i].who, "after") == 0;
+    }
+    assert_int_equal(lates, added && x->collects);
+    assert_int_equal(befores, added && x->matches);
+    assert_int_equal(afters, sets_granted && x->matches);
+    assert_int_equal(news, 0);
+    if (!x->goes) assert_int_equal(firsts, sets_granted && x->collects);
+    reef_world_free(w);
+    return refused;
+}
+
+static void G5_observers_come_and_go_while_requests_wait(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 0; bits < 32; bits++) {
+        const between x = {bits & 1, bits & 2, bits & 4, bits & 8, bits & 16};
+        bool more = true;
+        for (uint64_t n = 1; more; n++) {
+            heap h;
+            memset(&h, 0, sizeof h);
+            ledger_reset();
+            more = with_others_in_between(&h, n, &x);
+            if (h.blocks || h.mistake || book.live) fail_msg("allocation %u: %u blocks are left", (unsigned)n, (unsigned)h.blocks);
+            assert_true(n < 200);
+        }
+    }
+}
+
 /* With observers of everything, a world goes the same way as one without. */
 static void F3_observers_change_nothing_by_themselves(void **state)
 {
@@ -582,6 +699,7 @@ static void F3_observers_change_nothing_by_themselves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(F3_observers_of_a_base_hear_of_the_base_alone),
         TEST(F3_collected_observers_hear_the_net_effect_of_a_loop),
         TEST(F3_outside_of_flushes_each_call_is_its_own),
         TEST(F3_collected_values_with_hooks_end_with_the_flush),
@@ -594,6 +712,7 @@ int main(void)
         TEST(F3_runs_of_commands_over_whole_tables_are_told),
         TEST(F3_a_cascade_follows_its_command),
         TEST(G5_what_observers_ask_for_without_memory_is_kept),
+        TEST(G5_observers_come_and_go_while_requests_wait),
         TEST(F3_observers_change_nothing_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ REEF_API const char *reef_observer_name(const reef_world *world, reef_observer_i
  * answer LIMIT.
  *
  * When memory runs out, the call that is observed answers NO_MEMORY before anybody is told, and has no effect. What observers asked for
- * and couldn't be done is kept for reef_flush, as the commands of loops are. */
+ * and couldn't be done is kept for reef_flush, as the commands of loops are. Making and removing an observer does it first. */
 
 REEF_END_C
 

@@ -78,7 +78,7 @@ typedef enum reef_load_note_kind {
     REEF_NOTE_FIELD_DEFAULT,    /* the file's has no such field: default values */
     REEF_NOTE_FIELD_CONVERTED,  /* of another kind or length: values that don't fit become the nearest that does */
     REEF_NOTE_HOME_CHANGED,
-    REEF_NOTE_SYSTEM_UNKNOWN,   /* the file knows a system that the world hasn't: when it ran last is forgotten */
+    REEF_NOTE_SYSTEM_UNKNOWN,   /* the file knows a system or phase that the world hasn't got: its place is kept until systems run */
     REEF_NOTE_TAIL_CUT,         /* a journal's last record was torn: `rows` bytes of it are left out */
     REEF_NOTE_SCRIPT_UNKNOWN,   /* `rows` scripts have a class that the program hasn't said it knows (reef_script_know): they do nothing */
 } reef_load_note_kind;

@@ -2,6 +2,8 @@
 #include "apply.h"
 #include "fork.h"
 #include "hash.h"
+#include "observe.h"
+#include "pairs.h"
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -38,7 +40,9 @@ uint32_t op_makes(const op *o)
     case OP_BUNDLE_SPAWN: return 1;
     case OP_SPAWN_MANY:
     case OP_CLONE_MANY: return o->n;
-    case OP_DEFER: return DEFER_STEPS;
+    case OP_DEFER:
+    case OP_HISTORY: return DEFER_STEPS;
+    case OP_MERGE: return MERGE_MADE;
     case OP_TICK: return TICK_MADE;
     default: return 0;
     }
@@ -111,7 +115,9 @@ static void given_one(const model *m, given *g, uint32_t i, uint32_t n)
     v->size = t->size;
     if (t->size == 0) return;
     if (r->how == HOW_FROM && t->sort != SORT_MOVER) {
-        v->data = reef_get_id(m->world, r->from, v->component);
+        reef_component own;
+        const bool     has = reef_find_sub_id(m->world, r->from, v->component, &own) == REEF_OK && own.id == v->component.id;
+        v->data = has ? reef_get_id(m->world, r->from, v->component) : NULL;
         if (v->data) return;
     }
     g->elements[i] = r->how == HOW_ARRAY ? n : 1;
@@ -420,9 +426,20 @@ static uint64_t digest_at(uint32_t type, const void *p)
 {
     return p && type < TYPES_MAX ? value_digest(&model_types[type], p) : 0;
 }
+/* The type that a call with this one means, by reef's own word: a base may stand for its only subtype. */
+static uint32_t type_meant(const model *m, reef_entity e, uint32_t type)
+{
+    reef_component found;
+    if (type >= TYPES_MAX || reef_find_sub_id(m->world, e, component_of(type), &found) != REEF_OK) return type;
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (model_types[t].id.id == found.id) return t;
+    return type;
+}
+
 static uint64_t digest_want(const model *m, reef_entity e, uint32_t type)
 {
     const ref_entity *x = ref_alive(&m->reference, e);
+    if (x) type = ref_meant(x, type);
     if (!x || !ref_has(x, type) || model_types[type].size == 0) return 0;
     return value_digest_of(&model_types[type], x->value[type]);
 }
@@ -463,16 +480,17 @@ static void core_ENSURE(model *m, const op *o, outcome *out)
     const void    *p = reef_ensure_id(m->world, e, c, o->option & 1 ? &args : NULL);
     bool           no_data = o->type[0] < TYPES_MAX && model_types[o->type[0]].size == 0;
     out->status = p || (no_data && reef_has_id(m->world, e, c)) ? REEF_OK : last_status(m);
-    out->digest = digest_at(o->type[0], p);
+    out->digest = digest_at(type_meant(m, e, o->type[0]), p);
 }
 static void want_ENSURE(model *m, const op *o, outcome *want)
 {
     reef_entity e = subject_of(m, o);
-    want->status = ref_add(&m->reference, e, o->type[0], o->option & 1, value_mix(o->value, 0));
-    if (want->status == REEF_EXISTS) {
-        want->status = REEF_OK;
-        ref_changed(&m->reference, ref_alive(&m->reference, e), o->type[0]); /* handed out for writing */
-    }
+    ref_entity *x = ref_alive(&m->reference, e);
+    const uint32_t meant = x && ref_knows(&m->reference, o->type[0]) ? ref_meant(x, o->type[0]) : TYPES_MAX;
+    want->status = REEF_OK;
+    if (meant < TYPES_MAX) ref_changed(&m->reference, x, meant); /* handed out for writing */
+    else if (meant == TYPE_ZERO) want->status = REEF_AMBIGUOUS;
+    else want->status = ref_add(&m->reference, e, o->type[0], o->option & 1, value_mix(o->value, 0));
     if (want->status == REEF_OK) want->digest = digest_want(m, e, o->type[0]);
 }
 
@@ -527,16 +545,18 @@ static void core_WRITE(model *m, const op *o, outcome *out)
     void       *p = NULL;
     if (!(o->option & 1) || !typed_mut(m->world, e, o->type[0], &p))
         p = reef_mut_id(m->world, e, component_of(o->type[0]));
+    const uint32_t t = type_meant(m, e, o->type[0]);
     out->status = p ? REEF_OK : last_status(m);
-    out->digest = digest_at(o->type[0], p);
-    if (p) value_write(&model_types[o->type[0]], p, value_mix(o->value, 0));
+    out->digest = digest_at(t, p);
+    if (p) value_write(&model_types[t], p, value_mix(o->value, 0));
 }
 static void want_WRITE(model *m, const op *o, outcome *want)
 {
     ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
-    uint32_t    t = o->type[0];
+    uint32_t    t = o->type[0] < TYPES_MAX && x ? ref_meant(x, o->type[0]) : o->type[0];
     want->status = !x                                         ? REEF_NOT_ALIVE
-                   : !ref_knows(&m->reference, t)             ? REEF_UNKNOWN_TYPE
+                   : t == TYPE_ZERO && o->type[0] < TYPES_MAX ? REEF_AMBIGUOUS
+                   : !ref_knows(&m->reference, o->type[0])    ? REEF_UNKNOWN_TYPE
                    : ref_has(x, t) && model_types[t].size > 0 ? REEF_OK
                                                               : REEF_ABSENT;
     if (want->status != REEF_OK) return;
@@ -562,7 +582,7 @@ static void core_READ(model *m, const op *o, outcome *out)
                   (has_inlined ? READ_FAST_HAS : 0u) | (inlined == p ? READ_AGREES : 0u) |
                   (!reef_query_is_null(q->query) && reef_query_matches(m->world, q->query, e) ? READ_MATCHES : 0u);
     if (o->value % 4 == 0) out->number |= reef_count_id(m->world, c) << 8;
-    out->digest = digest_at(o->type[0], p);
+    out->digest = digest_at(type_meant(m, e, o->type[0]), p);
     out->status = REEF_OK;
 }
 static void want_READ(model *m, const op *o, outcome *want)
@@ -572,7 +592,7 @@ static void want_READ(model *m, const op *o, outcome *want)
     const model_query *q = &m->query[o->n];
     uint32_t           set = 0;
     for (uint32_t i = 0; i < q->count; i++) set |= 1u << q->type[i];
-    want->number = (x ? READ_ALIVE : 0u) | (x && ref_has(x, o->type[0]) ? READ_HAS | READ_FAST_HAS : 0u) | READ_AGREES |
+    want->number = (x ? READ_ALIVE : 0u) | (x && ref_meant(x, o->type[0]) != TYPES_MAX ? READ_HAS | READ_FAST_HAS : 0u) | READ_AGREES |
                    (x && q->count && ref_matches(x, set) ? READ_MATCHES : 0u);
     if (o->value % 4 == 0) want->number |= ref_count_type(&m->reference, o->type[0]) << 8;
     want->digest = digest_want(m, e, o->type[0]);
@@ -625,9 +645,14 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
     for (uint32_t i = 0; i < o->n; i++) {
         ref_entity *x = ref_alive(&m->reference, e[i]);
         if (!x || !ref_has(x, o->type[0])) continue;
+        ref_note_set(&m->reference, e[i].index, o->type[0], value_mix(o->value, i));
         x->value[o->type[0]] = value_mix(o->value, i);
         ref_changed(&m->reference, x, o->type[0]);
         want->number++;
+    }
+    for (uint32_t i = 0; i < ref_told.count; i++) { /* all are told when it is done: of who is there twice the last value */
+        const ref_entity *x = ref_alive(&m->reference, ref_told.at[i].entity);
+        if (x) ref_told.at[i].now = x->value[o->type[0]];
     }
     want->status = REEF_OK;
 }
@@ -767,7 +792,9 @@ void model_refer(model *m, const op *o)
     room_for_made(m, op_makes(o) + 1);
     outcome_reset(&m->want);
     m->reference.time++;
+    observers_begin(m);
     op_entries[o->kind].want(m, o, &m->want);
+    ref_told.of = NULL;
     model_made(m, o->made, m->want.made, m->want.made_count);
 }
 
@@ -781,6 +808,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
     counted_memory.fired = false;
     counted_memory.fail_at = entry->part == 2 ? 0 : o->fail_at;
     counted_memory.fail_on = o->fail_on != 0;
+    observers_forget();
     entry->core(m, o, &m->core);
     counted_memory.fail_at = 0;
     bool fired = counted_memory.fired;
@@ -788,6 +816,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
     if (!fired || m->core.status != REEF_NO_MEMORY) return;
     m->starved++;
     if (entry->part == 0) {
+        if (observers_heard()) model_fail(m, "%s without memory tells observers", entry->name);
         if (hash && reef_hash(m->world) != hash) model_fail(m, "%s without memory changes the hash", entry->name);
         if (m->starved % 4 == 0) model_compare(m, true);
         else model_compare_rows(m, true);
@@ -796,6 +825,7 @@ static void core_do(model *m, const op *o, uint64_t hash)
     uint64_t number = m->core.number;
     outcome_reset(&m->core);
     if (o->kind == OP_DESTROY_MANY) m->core.number = number;
+    if (o->kind == OP_WRITE_MANY) observers_unsure(); /* what was written already is told twice */
     entry->core(m, o, &m->core);
 }
 
@@ -837,6 +867,8 @@ void model_apply(model *m, const op *o)
     if (m->failed) return;
     model_refer(m, o);
     outcomes_compare(m, o);
+    if (!m->failed) observers_compare(m);
+    if (!m->failed) pairs_of_op(m, o);
     if (m->check_hash && reef_hash(m->world) != m->check_hash) model_fail(m, "after a restore the hash is another one");
     if (m->check_all && !m->failed) model_compare(m, true);
     if (m->check_rows && !m->failed) model_compare_rows(m, true);

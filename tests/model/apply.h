@@ -41,5 +41,13 @@ void core_DESTROY_WHERE(model *m, const op *o, outcome *out);
 void want_DESTROY_WHERE(model *m, const op *o, outcome *want);
 void core_ENABLE_WHERE(model *m, const op *o, outcome *out);
 void want_ENABLE_WHERE(model *m, const op *o, outcome *want);
+void core_POST(model *m, const op *o, outcome *out);
+void want_POST(model *m, const op *o, outcome *want);
+void core_HISTORY(model *m, const op *o, outcome *out);
+void want_HISTORY(model *m, const op *o, outcome *want);
+void core_MERGE(model *m, const op *o, outcome *out);
+void want_MERGE(model *m, const op *o, outcome *want);
+void core_OBSERVE(model *m, const op *o, outcome *out);
+void want_OBSERVE(model *m, const op *o, outcome *want);
 
 #endif

@@ -63,8 +63,8 @@ void want_REMOVE_WHERE(model *m, const op *o, outcome *want)
 {
     if (!want_begins(m, o, want)) return;
     found f = matches(m, o);
-    for (uint32_t i = 0; i < f.count; i++)
-        want->number += ref_remove(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0]) == REEF_OK;
+    for (uint32_t i = 0; i < f.count; i++) /* a whole query means the type itself, no subtype */
+        if (ref_has(&m->reference.entity[f.index[i]], o->type[0])) want->number += ref_remove(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0]) == REEF_OK;
     free(f.index);
 }
 

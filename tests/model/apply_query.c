@@ -89,7 +89,7 @@ static uint64_t walk_value(const op *o, uint64_t visited, uint32_t term)
 /* While a loop is open, nothing may change the structure. */
 static void try_locked(model *m, const op *o, reef_entity e)
 {
-    reef_component c = component_of(o->type[0]), none = {0};
+    reef_component c = component_of(o->type[0]), none = {0}, found;
     reef_value     v = reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL);
     reef_entity    made[2];
     uint32_t       bad = 0;
@@ -117,10 +117,11 @@ static void try_locked(model *m, const op *o, reef_entity e)
         if (s) bad |= reef_restore(m->world, s) != REEF_LOCKED ? 1u << 20 : 0;
     }
     bad |= reef_enable_id(m->world, e, none, !reef_is_enabled_id(m->world, e, none)) != REEF_LOCKED ? 1u << 21 : 0;
-    if (reef_has_id(m->world, e, c))
+    const bool has = reef_has_id(m->world, e, c), itself = has && reef_find_sub_id(m->world, e, c, &found) == REEF_OK && found.id == c.id;
+    if (itself)
         bad |= reef_enable_id(m->world, e, c, !reef_is_enabled_id(m->world, e, c)) != REEF_LOCKED ? 1u << 22 : 0;
-    if (reef_has_id(m->world, e, c)) bad |= reef_remove_id(m->world, e, c) != REEF_LOCKED ? 1u << 16 : 0;
-    else bad |= reef_add_id(m->world, e, c, NULL, NULL) != REEF_LOCKED ? 1u << 17 : 0;
+    if (itself) bad |= reef_remove_id(m->world, e, c) != REEF_LOCKED ? 1u << 16 : 0;
+    else if (!has) bad |= reef_add_id(m->world, e, c, NULL, NULL) != REEF_LOCKED ? 1u << 17 : 0;
     if (bad) model_fail(m, "a call went through while a loop was open: calls %x of the list in try_locked", bad);
 }
 

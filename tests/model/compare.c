@@ -2,6 +2,7 @@
 #include "fork.h"
 #include "hash.h"
 #include "inside.h"
+#include "pairs.h"
 #include <stdlib.h>
 
 /* ---- one entity ---- */
@@ -87,6 +88,7 @@ void model_compare_entity(model *m, reef_entity e)
         model_fail(m, "entity {%u, %u} is named %s, must be %s", e.index, e.generation, name ? name : "-",
                    must ? must : "-");
     if (!m->failed) compare_times(m, e, s.e);
+    if (s.e) pairs_compared(m, s.e);
 }
 
 /* ---- order: what loops visit ---- */
@@ -279,6 +281,7 @@ static void compare_stats(model *m)
     SAME(tables, tables);
     SAME(names, names);
     SAME(bytes_total, counted_memory.bytes - m->bytes_beside);
+    SAME(events, r->event_count);
     SAME(spawned, r->spawned);
     SAME(destroyed, r->destroyed);
 #undef SAME
@@ -307,12 +310,21 @@ uint64_t random_next(uint64_t *state)
     return value_mix((*state)++, 0) >> 1; /* the lowest bit of a mix is always set */
 }
 
+/* The first type with a feature, as a set; types with a base bring that. */
+static uint32_t first_with(uint32_t feature)
+{
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (pairs_of_type(t) >> feature & 1) return 1u << t | (model_types[t].base < TYPES_MAX ? types_below(TYPE_BASE) | 1u << TYPE_BASE : 0);
+    return 0;
+}
+
 static void choose_types(model *m, uint64_t seed, uint64_t *random, uint32_t types_max)
 {
     uint32_t n = 4 + (uint32_t)(random_next(random) % TYPES_MAX);
     if (n > types_max) n = types_max;
     m->active = 0;
     for (uint32_t i = 0; i < n; i++) m->active |= 1u << random_next(random) % TYPES_MAX;
+    for (uint32_t f = 0; f < PAIR_COUNT && seed_has_all(seed); f++) m->active |= first_with(f);
     if (seed_has_switches(seed)) return;
     m->active &= ~ref_switches();              /* a table that ever saw a switch never takes the straight paths again */
     m->active |= 1u << 0 | 1u << 1 | 1u << 19; /* two of 8 bytes and a tag: rows of only such types move another way */
@@ -337,7 +349,7 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
     names_make();
     ref_make(&m->reference);
     choose_types(m, seed, &random, types_max);
-    m->strict = random_next(&random) % 4 == 0;
+    m->strict = random_next(&random) % 4 == 0 && !seed_has_all(seed);
     m->never_reuse = random_next(&random) % 6 == 0;
     m->entities_max = random_next(&random) % 5 == 0 && !m->never_reuse ? 700 : 0;
     m->reference.never_reuse = m->never_reuse;
@@ -351,7 +363,7 @@ bool model_start(model *m, uint64_t seed, uint32_t types_max, bool with_world)
     config.entities_max = m->entities_max;
     m->world = reef_world_new(&config);
     if (!m->world || !other_make(m)) return false;
-    if (!tick_systems(m->world)) return false;
+    if (reef_world_use(m->world, event_type) != REEF_OK || !tick_systems(m->world)) return false;
     for (uint32_t t = 0; t < TYPES_MAX && m->strict; t++)
         if (m->reference.known >> t & 1)
             if (reef_world_use(m->world, model_types[t].id) != REEF_OK) return false;

@@ -38,10 +38,12 @@ void fork_reference(ref_world *to, const ref_world *from)
 }
 
 /* The reference goes back to a copy; of types that forks skip, entities keep the value that they have now. */
-static void reference_restore(ref_world *now, const ref_world *then)
+void reference_restore(ref_world *now, const ref_world *then)
 {
     ref_world r;
     reference_double(&r, then);
+    memcpy(r.observer, now->observer, sizeof r.observer);
+    memcpy(r.lately, now->lately, sizeof r.lately);
     for (uint32_t i = 0; i < r.living_count; i++) {
         uint32_t          index = r.living[i];
         const ref_entity *e = ref_alive(now, ref_handle(&r, index));

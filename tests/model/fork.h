@@ -7,6 +7,7 @@
 /* The same again. */
 void reference_double(ref_world *to, const ref_world *from);
 /* What a fork of this reference is. */
+void reference_restore(ref_world *now, const ref_world *then);
 void fork_reference(ref_world *to, const ref_world *from);
 /* Does somebody have a component that can't be copied? */
 bool     fork_is_refused(const ref_world *r);

@@ -34,13 +34,18 @@ static bool     one_in(generator *g, uint32_t n) { return below(g, n) == 0; }
 /* Four kinds of seeds, since shared pages and switches each turn straight paths off. */
 bool seed_has_forks(uint64_t seed) { return seed % 4 == 2 || seed % 4 == 3; }
 bool seed_has_switches(uint64_t seed) { return seed % 2 == 0; }
-uint64_t seed_homes(uint64_t seed) { return seed % 4 == 1 && seed / 4 % 2 == 0 ? 0 : value_mix(seed, 8); }
+bool seed_has_all(uint64_t seed) { return seed % 4 == 2; }
+uint64_t seed_homes(uint64_t seed)
+{
+    return seed % 4 == 1 && seed / 4 % 2 == 0 ? 0 : seed_has_all(seed) ? value_mix(seed, 8) - 1 : value_mix(seed, 8);
+}
 
 void generator_start(generator *g, uint64_t seed)
 {
     memset(g, 0, sizeof *g);
     g->random = value_mix(seed, 5) << 20;
     g->forks = seed_has_forks(seed);
+    g->all = seed_has_all(seed);
     g->marks = seed_has_switches(seed); /* they close the straight paths as switches do */
 }
 
@@ -71,8 +76,9 @@ static uint32_t subject(generator *g, const model *m, op *o)
 
 static uint8_t active_type(generator *g, const model *m)
 {
+    static const uint8_t family[] = {TYPE_BASE, TYPE_BASE, 3, 8}; /* a base, and its subtypes */
     for (;;) {
-        uint32_t t = below(g, TYPES_MAX);
+        uint32_t t = g->all && one_in(g, 8) ? family[below(g, 4)] : below(g, TYPES_MAX);
         if (!((g->quiet ? g->quiet : m->active) >> t & 1)) continue;
         if (g->forks && type_is_bound(&model_types[t]) && !one_in(g, 40))
             continue; /* a world that has it can't be forked */
@@ -86,15 +92,18 @@ static void phase_change(generator *g, const model *m)
     g->calm = 200 + below(g, 4000);
     g->target = targets[below(g, sizeof targets / sizeof targets[0])];
     g->failing = one_in(g, 3);
-    g->naming = one_in(g, 3);
+    g->naming = one_in(g, g->all ? 2 : 3);
+    g->watching = one_in(g, g->all ? 2 : 4);
     g->quiet = 0;
     bool first = g->forks && g->numbers == 0;
+    if (first && g->all) g->naming = g->watching = true;
     g->forks_target = first ? 70 : fork_targets[below(g, sizeof fork_targets / sizeof fork_targets[0])];
     if (first) g->calm += 2000;
     if (first || one_in(g, 2)) return;
     /* Shared pages, new write versions, open loops, hooks, switches: all these turn reef's straight paths off. Here
      * they are on. */
     g->naming = false;
+    g->watching = one_in(g, 12);
     g->failing = one_in(g, 8);
     g->clears = !one_in(g, 3);
     uint32_t few = 0;
@@ -209,6 +218,17 @@ static op_kind kind_in_burst(generator *g, const model *m)
     return kinds[--g->burst];
 }
 
+/* What is done to whole worlds is rare, so that two such things seldom meet: now and then some come close together. */
+enum { MEDLEY = 7 };
+
+static op_kind kind_in_medley(generator *g)
+{
+    static const op_kind kinds[] = {OP_SAVE, OP_SAVE, OP_DIFF, OP_JOURNAL, OP_JOURNAL, OP_HISTORY, OP_MERGE, OP_RESTORE, OP_SNAPSHOT, OP_FORK,
+                                    OP_DEFER, OP_TICK, OP_ADD_WHERE, OP_SET_WHERE, OP_POST};
+    g->medley--;
+    return kinds[below(g, sizeof kinds / sizeof kinds[0])];
+}
+
 /* Somebody whom the query finds, and a type that it reads. */
 static void gen_burst_write(generator *g, const model *m, op *o)
 {
@@ -260,7 +280,7 @@ static void gen_keep(generator *g, const model *m, op *o)
 {
     static const uint8_t ways[] = {0, KEEP_FORK, KEEP_FRESH};
     o->n = fork_slot(g, m, true);
-    if (one_in(g, 3)) o->option |= KEEP_SEALED;
+    if (one_in(g, g->all ? 2 : 3)) o->option |= KEEP_SEALED;
     if (o->kind == OP_SAVE) {
         o->option |= ways[below(g, 3)];
         if (one_in(g, 6)) o->option |= KEEP_PORTABLE;
@@ -437,6 +457,29 @@ static void gen_decimate(generator *g, const model *m, op *o)
     }
 }
 
+/* ---- observers ---- */
+
+/* One more where there are few, one less where there are many. */
+static void gen_observe(generator *g, const model *m, op *o)
+{
+    static const uint32_t events[] = {REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE, REEF_ON_ADD, REEF_ON_REMOVE, REEF_ON_SET | REEF_ON_REMOVE};
+    o->n = below(g, OBSERVERS);
+    for (uint32_t i = 0; i < OBSERVERS && !g->watching; i++)
+        if (m->reference.observer[i].events) o->n = i;
+    o->count = 1;
+    o->type[0] = any_type(g, m);
+    if (o->type[0] == TYPE_ZERO) o->type[0] = TYPE_HIGH;
+    o->list[0] = events[one_in(g, 2) ? 0 : below(g, 4)];
+    o->option = (uint8_t)below(g, 2);
+}
+
+static bool is_observed(const ref_world *r)
+{
+    uint32_t events = 0;
+    for (uint32_t i = 0; i < OBSERVERS; i++) events |= r->observer[i].events;
+    return events != 0;
+}
+
 /* ---- one operation ---- */
 
 static op_kind kind_by_weight(generator *g)
@@ -461,7 +504,7 @@ static op_kind kind_for_population(generator *g, const model *m, op_kind k)
 static bool is_fork(op_kind k)
 {
     return k == OP_FORK || k == OP_FORK_SWAP || k == OP_FORK_FREE || k == OP_SNAPSHOT || k == OP_SNAPSHOT_FREE ||
-           k == OP_SNAPSHOT_FORK || k == OP_RESTORE || k == OP_DIFF || k == OP_JOURNAL;
+           k == OP_SNAPSHOT_FORK || k == OP_RESTORE || k == OP_DIFF || k == OP_JOURNAL || k == OP_HISTORY || k == OP_MERGE;
 }
 
 static bool is_loud(op_kind k)
@@ -556,7 +599,14 @@ static void fill_in(generator *g, const model *m, op *o)
         o->n = one_in(g, 4) ? below(g, 1500) : below(g, 100);
         break;
     case OP_DEFER:
+    case OP_HISTORY:
     case OP_TICK: gen_deferred(g, m, o); break;
+    case OP_OBSERVE: gen_observe(g, m, o); break;
+    case OP_MERGE:
+        o->n = fork_slot(g, m, true);
+        o->option = (uint8_t)below(g, 2);
+        break;
+    case OP_POST: break;
     case OP_QUERY_NEW: gen_query_new(g, m, o); break;
     case OP_QUERY_WALK: gen_walk(g, m, o); break;
     case OP_ADD_WHERE:
@@ -588,6 +638,9 @@ void generate(generator *g, const model *m, op *o)
     g->bursting = g->burst != 0;
     if (g->bursting) o->kind = (uint8_t)kind_in_burst(g, m);
     else if (g->forks && one_in(g, 150)) g->burst = BURST;
+    if (!g->bursting && (g->watching ? one_in(g, 25) : is_observed(&m->reference) && one_in(g, 3))) o->kind = OP_OBSERVE;
+    if (g->medley && !g->bursting && one_in(g, 3)) o->kind = (uint8_t)kind_in_medley(g);
+    else if (g->all && !g->quiet && one_in(g, 200)) g->medley = MEDLEY;
     uint32_t living = m->reference.living_count;
     if (g->clears && g->quiet) {
         o->kind = OP_WORLD_CLEAR;

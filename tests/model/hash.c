@@ -39,6 +39,8 @@ uint64_t ref_digest(const ref_world *r)
         add(&digest,
             (uint64_t)e->generation << 32 | (uint64_t)e->name << 8 | (uint64_t)e->life << 1 | (e->table != NULL));
     }
+    for (uint32_t i = 0; i < r->event_count; i++) add(&digest, r->event[i]);
+    if (r->event_count) add(&digest, (uint64_t)r->news << 8 | 7);
     for (uint32_t i = r->free_first; i < r->free_end; i++) add(&digest, r->free_id[i]);
     for (uint32_t i = 0; i < r->table_count; i++) {
         const ref_table *t = r->table[i];

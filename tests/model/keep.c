@@ -12,6 +12,8 @@ static void reference_filled(ref_world *r, const ref_world *now, const ref_world
 {
     fork_reference(r, from);
     r->known = now->known;
+    memcpy(r->observer, now->observer, sizeof r->observer);
+    memcpy(r->lately, now->lately, sizeof r->lately);
     r->time = now->time;
     r->mark_count = now->mark_count;
     memcpy(r->mark, now->mark, sizeof r->mark);
@@ -77,14 +79,14 @@ static void types_join(model *m, model_fork *k)
 }
 
 /* A world of another family. Until fresh_end all other memory is `beside`. */
-static reef_world *fresh_make(model *m)
+static reef_world *fresh_make(model *m, bool without_systems)
 {
     reef_world_config config = {.allocator = counted_allocator(), .strict = m->strict, .never_reuse = m->never_reuse, .entities_max = m->entities_max};
     const uint32_t    fail_at = counted_memory.fail_at;
     const uint64_t    beside = counted_memory.bytes;
     counted_memory.fail_at = 0;
     reef_world *w = reef_world_new(&config);
-    bool        ok = w && tick_systems(w);
+    bool        ok = w && reef_world_use(w, event_type) == REEF_OK && (without_systems || tick_systems(w));
     for (uint32_t t = 0; ok && t < TYPES_MAX && m->strict; t++)
         ok = !(m->reference.known >> t & 1) || reef_world_use(w, model_types[t].id) == REEF_OK;
     if (!ok) abort();
@@ -135,9 +137,9 @@ static void saved_again(model *m, reef_world *w, const reef_bytes *bytes, const 
     reef_bytes_free(&again);
 }
 
-static reef_status save_fresh(model *m, const reef_bytes *bytes, const reef_save_desc *desc, uint64_t hash)
+static reef_status save_fresh(model *m, const reef_bytes *bytes, const reef_save_desc *desc, uint64_t hash, bool without_systems)
 {
-    reef_world       *w = fresh_make(m);
+    reef_world       *w = fresh_make(m, without_systems); /* a program that only looks into a file has none */
     const reef_status s = load_into(m, w, bytes);
     const uint32_t    fail_at = counted_memory.fail_at;
     if (s == REEF_OK) {
@@ -161,7 +163,7 @@ void core_SAVE(model *m, const op *o, outcome *out)
     out->status = reef_save_bytes(m->world, &bytes, &desc);
     if (out->status != REEF_OK) return;
     if (o->option & KEEP_FRESH) {
-        out->status = save_fresh(m, &bytes, &desc, hash);
+        out->status = save_fresh(m, &bytes, &desc, hash, o->value % 2);
     } else if ((o->option & KEEP_FORK) && k->world) {
         types_join(m, k);
         out->status = load_into(m, k->world, &bytes);
@@ -309,7 +311,7 @@ static reef_status journal_begin(model *m, bool fresh)
 
 static reef_status journal_read(model *m, uint64_t hash)
 {
-    reef_world       *w = fresh_make(m);
+    reef_world       *w = fresh_make(m, hash % 2);
     const reef_status s = reef_load(w, model_path, NULL);
     const uint32_t    fail_at = counted_memory.fail_at;
     counted_memory.fail_at = 0;

@@ -275,15 +275,15 @@ static const reef_field quay_fields[] = {{"late", REEF_U16, 40, 6, NULL, 0, 0}, 
 
 #define KIND(name, sort, size, align) \
     { \
-        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false, REEF_TABLE, 0 \
+        name, sort, size, align, {0}, REEF_FORK_COPY, NULL, 0, false, REEF_TABLE, 0, TYPES_MAX \
     }
 #define KIND_WITH(name, sort, size, align, on_fork, fields) \
     { \
-        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false, REEF_TABLE, 0 \
+        name, sort, size, align, {0}, on_fork, fields, (uint32_t)(sizeof fields / sizeof fields[0]), false, REEF_TABLE, 0, TYPES_MAX \
     }
 #define KIND_TRACKED(name, sort, size, align, on_fork) \
     { \
-        name, sort, size, align, {0}, on_fork, NULL, 0, true, REEF_TABLE, 0 \
+        name, sort, size, align, {0}, on_fork, NULL, 0, true, REEF_TABLE, 0, TYPES_MAX \
     }
 #define KIND_OWNER(name, on_fork) KIND_WITH(name, SORT_OWNER, sizeof(owner), REEF_ALIGNOF(owner), on_fork, owner_fields)
 #define KIND_MOVER(name, on_fork) KIND_WITH(name, SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), on_fork, mover_fields)
@@ -314,7 +314,7 @@ model_type model_types[TYPES_MAX] = {
     KIND("Salt", SORT_SWITCH, 0, 1),
     KIND("Tide", SORT_PLAIN, 2, 2),
     KIND("Urn", SORT_PLAIN, 8, 1),
-    {"Void", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}, REEF_FORK_SKIP, mover_fields, 1, true, REEF_TABLE, 0},
+    {"Void", SORT_MOVER, sizeof(mover), REEF_ALIGNOF(mover), {0}, REEF_FORK_SKIP, mover_fields, 1, true, REEF_TABLE, 0, TYPES_MAX},
     KIND_TRACKED("Weed", SORT_PLAIN, 8, 8, REEF_FORK_RESET),
     KIND_OWNER("Wrack", REEF_FORK_RESET),
     KIND("_z", SORT_TAG, 0, 1),
@@ -347,9 +347,20 @@ static void homes_draw(uint64_t homes)
         uint64_t    x = value_mix(homes, i) >> 1;
         t->home = t->sort == SORT_SWITCH ? REEF_BIT : homes ? choice[x % 5] : REEF_TABLE;
         if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD))) t->home = REEF_TABLE;
-        t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % 6] : 0;
+        t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % (homes % 2 ? 6 : 3)] : 0; /* small ones where everything is in play */
+        t->base = homes && (strcmp(t->name, "Alga") == 0 || strcmp(t->name, "Echo") == 0) ? TYPE_BASE : TYPES_MAX;
         while (t->page_rows > 16 && (size_t)t->page_rows * t->size > 1 << 20) t->page_rows /= 16;
     }
+}
+
+reef_component event_type;
+
+static bool event_type_make(void)
+{
+    static const reef_field number = {"number", REEF_U64, 0, 8, NULL, 0, 0};
+    const reef_type_desc desc = {.name = "Knock", .size = 8, .align = 8, .fields = &number, .field_count = 1};
+    event_type = reef_type_new(&desc, NULL);
+    return event_type.id != 0;
 }
 
 bool types_make(uint64_t homes)
@@ -359,8 +370,8 @@ bool types_make(uint64_t homes)
     made = true;
     homes_draw(homes);
     typed_declare();
-    for (uint32_t i = 0; i < TYPES_MAX; i++) {
-        model_type    *t = &model_types[(i * 11 + 5) % TYPES_MAX];
+    for (uint32_t i = 0; i <= TYPES_MAX; i++) {
+        model_type    *t = &model_types[i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX]; /* a base first */
         reef_status    status = REEF_OK;
         reef_type_desc desc = {0};
         desc.name = t->name;
@@ -368,6 +379,7 @@ bool types_make(uint64_t homes)
         desc.align = t->align;
         desc.home = t->home;
         desc.page_rows = t->page_rows;
+        if (t->base < TYPES_MAX) desc.base = model_types[t->base].id;
         reef_hooks hooks = *hooks_of(t->sort);
         hooks.on_fork = t->on_fork;
         hooks.track_rows = t->tracked;
@@ -380,7 +392,15 @@ bool types_make(uint64_t homes)
             return false;
         }
     }
-    return true;
+    return event_type_make();
+}
+
+uint32_t types_below(uint32_t type)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < TYPES_MAX; i++)
+        if (model_types[i].base == type && model_types[i].base < TYPES_MAX) set |= 1u << i;
+    return set;
 }
 
 bool type_in_table(const model_type *t) { return t->home == REEF_TABLE; }

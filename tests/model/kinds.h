@@ -9,7 +9,7 @@
 
 #include "reef.h"
 
-enum { TYPES_MAX = 31, TYPE_HIGH = 254, TYPE_ZERO = 255 /* these two are no types */ };
+enum { TYPE_BASE = 23, /* Tide, which has subtypes */ TYPES_MAX = 31, TYPE_HIGH = 254, TYPE_ZERO = 255 /* these two are no types */ };
 
 typedef enum type_sort {
     SORT_PLAIN,
@@ -32,6 +32,7 @@ typedef struct model_type {
     bool              tracked; /* track_rows */
     reef_home         home;    /* drawn by types_make */
     uint32_t          page_rows;
+    uint32_t          base;    /* of a subtype: its rank; TYPES_MAX: it is none. Drawn as well */
 } model_type;
 
 /* Sorted by name, so that an index is also a rank. */
@@ -46,7 +47,10 @@ bool type_in_table(const model_type *t); /* does it take part in the set of a ta
 bool type_is_hooked(const model_type *t);   /* has any hook */
 bool type_has_payload(const model_type *t); /* owns something */
 bool type_is_made(const model_type *t);     /* has a constructor */
+uint32_t types_below(uint32_t type); /* set of its subtypes */
 bool type_is_bound(const model_type *t);    /* an entity that has it can't be forked */
+/* What events are of: plain, with a field, and no component of anybody. */
+extern reef_component event_type;
 /* The component of a type's number; TYPE_ZERO and TYPE_HIGH give ids that nobody declared. */
 reef_component component_of(uint32_t type);
 

@@ -1,9 +1,10 @@
 /* model: random operations on reef and on the reference.
  *
- *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--shrink SECONDS] [--verbose]
+ *     model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--pairs] [--shrink SECONDS] [--verbose]
  *
  * The home of each type is drawn by the seed; --homes says which may be: a bit each, by reef_home. Every seed runs in a child
- * process. When one fails, its operations are made again (without reef), shrunk, and printed as a C program. With --forks N at least N forks must have lived at the same time in one of the seeds. Status: 0 all
+ * process. When one fails, its operations are made again (without reef), shrunk, and printed as a C program. With --pairs it prints how often each pair of features met, and fails if
+ * one never did. With --forks N at least N forks must have lived at the same time in one of the seeds. Status: 0 all
  * agree, 1 a difference, 2 wrong use. */
 #define _DEFAULT_SOURCE
 #include "fork.h"
@@ -19,7 +20,7 @@
 enum { COMPARE_EVERY = 256, SEED_SECONDS = 600 };
 
 typedef struct options {
-    uint64_t seeds, first_seed, ops, types, forks, homes;
+    uint64_t seeds, first_seed, ops, types, forks, homes, pairs;
     uint64_t shrink_seconds;
     bool     verbose;
 } options;
@@ -61,6 +62,7 @@ static void run_seed(report *r, void *context)
     if (!m.failed) model_compare(&m, true);
     if (!m.failed) model_stop(&m);
     if (m.failed && r->at > 0) r->at--;
+    r->pairs = pairs_counted;
     r->failed = m.failed;
     memcpy(r->message, m.failure, sizeof m.failure);
 }
@@ -118,6 +120,7 @@ static void add_counts(report *total, const report *r)
         total->counts[i] += r->counts[i];
         total->refused[i] += r->refused[i];
     }
+    pairs_add(&total->pairs, &r->pairs);
     total->starved += r->starved;
     if (r->most_living > total->most_living) total->most_living = r->most_living;
     if (r->most_forks > total->most_forks) total->most_forks = r->most_forks;
@@ -144,13 +147,15 @@ static bool run_all(const options *o)
         add_counts(&total, r);
     }
     if (o->verbose) print_counts(&total);
+    if (o->verbose || o->pairs) pairs_print(&total.pairs);
     printf("model: %llu seeds x %llu operations agree (%.1f s, at most %llu entities, %llu forks, %llu calls without "
            "memory)\n",
            (unsigned long long)o->seeds, (unsigned long long)o->ops, seconds_now() - start,
            (unsigned long long)total.most_living, (unsigned long long)total.most_forks,
            (unsigned long long)total.starved);
     if (total.most_forks < o->forks) printf("too few forks: %llu wanted\n", (unsigned long long)o->forks);
-    return total.most_forks >= o->forks;
+    const bool met = !o->pairs || pairs_missing(&total.pairs) == 0;
+    return met && total.most_forks >= o->forks;
 }
 
 static bool option(const char *name, const char *given, const char *value, uint64_t *out)
@@ -163,12 +168,16 @@ static bool option(const char *name, const char *given, const char *value, uint6
 
 int main(int argc, char **argv)
 {
-    options  o = {20, 1, 100000, TYPES_MAX, 0, UINT32_MAX, 60, false};
+    options  o = {20, 1, 100000, TYPES_MAX, 0, UINT32_MAX, 0, 60, false};
     uint64_t seed = 0;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--verbose") == 0) {
             o.verbose = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--pairs") == 0) {
+            o.pairs = 1;
             continue;
         }
         if (option("--seed", argv[i], value, &seed)) {
@@ -180,7 +189,7 @@ int main(int argc, char **argv)
                    !option("--homes", argv[i], value, &o.homes) && !option("--shrink", argv[i], value, &o.shrink_seconds)) {
             fprintf(
                 stderr,
-                "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--shrink SECONDS] "
+                "model [--seeds N] [--ops N] [--first-seed S] [--seed S] [--types N] [--forks N] [--homes BITS] [--pairs] [--shrink SECONDS] "
                 "[--verbose]\n");
             return 2;
         }

@@ -8,8 +8,12 @@
  *   defer.c     loops that record structural changes
  *   tick.c      ticks of systems that want things changed
  *   fork.c      makes forks and snapshots, and goes back to them
+ *   past.c      histories
+ *   merge.c     adds the entities of a fork
  *   keep.c      saves and loads, differences, journals
  *   hash.c      the hash, and what it must tell apart
+ *   observe.c   observers, and what they must hear
+ *   pairs.c     which features met in one check
  *   compare.c   compares whole worlds
  *   shrink.c    finds a short list of operations that still fails
  *   print.c     writes a list of operations as a C program
@@ -81,7 +85,11 @@
     X(SAVE, 2, 0) \
     X(DIFF, 1, 0) \
     X(JOURNAL, 2, 0) \
-    X(HASH, 5, 0)
+    X(HASH, 5, 0) \
+    X(OBSERVE, 0, 0) \
+    X(POST, 12, 0) \
+    X(HISTORY, 2, 2) \
+    X(MERGE, 1, 0)
 
 typedef enum op_kind {
 #define X(name, weight, part) OP_##name,
@@ -106,6 +114,7 @@ enum {
     ORDER_DESCENDING = 1, ORDER_BY_VALUE = 2, ORDER_COARSELY = 4, ORDER_EXACTLY = 8, /* options of SORT */
     DEFER_STEPS = 10, /* calls inside of DEFER, each numbered as if it made an entity */
     DEFER_STEPS_ON = 1, /* option: the loop is walked to its end */
+    MERGE_MADE = 128, /* entities that come by MERGE at most */
     TICK_MADE = 16, /* entities that a tick makes at most */
     NAME_NONE = 0xFFFF,
     /* subjects that are no entity's number: */
@@ -242,16 +251,20 @@ typedef struct generator {
     bool     failing; /* this phase lets allocations fail */
     bool     naming;  /* this phase gives names */
     uint32_t quiet;   /* the types of a phase without hooks, switches, names and loops that write; 0: any phase */
+    bool     watching; /* this phase has observers */
     bool     clears;  /* a quiet phase that begins with an empty world */
     bool     forks;   /* this seed forks worlds */
     bool     marks;   /* this seed disables components and entities */
+    bool     all;     /* this seed has every feature */
     uint32_t forks_target;
+    uint32_t medley; /* what is left of operations on whole worlds, one after the other */
     uint32_t burst, query; /* what is left of a walk, a fork, a write and a walk of one query */
     bool     bursting;
 } generator;
 
 bool seed_has_forks(uint64_t seed);
 bool seed_has_switches(uint64_t seed);
+bool seed_has_all(uint64_t seed); /* every feature is in play: what --pairs counts */
 uint64_t seed_homes(uint64_t seed); /* for types_make */
 void generator_start(generator *g, uint64_t seed);
 void generate(generator *g, const model *m, op *o);

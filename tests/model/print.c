@@ -526,9 +526,9 @@ static const char *const prelude[] = {
     "    printf(\"\\n\");\n}\n"
     "static reef_component type(const char *name, uint32_t size, uint32_t align, reef_home home, uint32_t page_rows, const reef_hooks "
     "*hooks, "
-    "reef_on_fork on_fork, bool track_rows,\n    const reef_field *fields, uint32_t count)\n{\n"
+    "reef_on_fork on_fork, bool track_rows,\n    reef_component base, const reef_field *fields, uint32_t count)\n{\n"
     "    reef_hooks h = hooks ? *hooks : (reef_hooks){0};\n    h.on_fork = on_fork;\n    h.track_rows = track_rows;\n"
-    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, page_rows, {0}};\n"
+    "    reef_type_desc d = {name, size, align, home, hooks || on_fork || track_rows ? &h : NULL, fields, count, page_rows, base};\n"
     "    return reef_type_new(&d, NULL);\n}\n"
     "static void hash(const char *how, uint64_t h) { printf(\"%s: %016llx\\n\", how, (unsigned long long)h); }\n"
     "static uint64_t hash_of_fork(void)\n"
@@ -600,12 +600,14 @@ static void print_type_lines(const printer *p, const model *m)
     static const char *const home[] = {[REEF_TABLE] = "REEF_TABLE", [REEF_BIT] = "REEF_BIT", [REEF_SPARSE] = "REEF_SPARSE",
                                        [REEF_PAGED] = "REEF_PAGED", [REEF_COLD] = "REEF_COLD"};
     static const char *const on_fork[] = {"REEF_FORK_COPY", "REEF_FORK_RESET", "REEF_FORK_SKIP"};
-    for (uint32_t i = 0; i < TYPES_MAX; i++) { /* in the order in which the model makes them: ids could matter */
-        const model_type *t = &model_types[(i * 11 + 5) % TYPES_MAX];
-        uint32_t          rank = (i * 11 + 5) % TYPES_MAX;
+    for (uint32_t i = 0; i <= TYPES_MAX; i++) { /* in the order in which the model makes them: ids could matter */
+        uint32_t          rank = i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX;
+        const model_type *t = &model_types[rank];
+        if (i && rank == TYPE_BASE) continue;
         if (!((p->types | (m->strict ? m->reference.known : 0)) >> rank & 1)) continue;
-        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, ", t->name, t->name, t->size,
-                t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork], t->tracked);
+        fprintf(p->file, "    reef_component T%s = type(\"%s\", %u, %u, %s, %u, %s, %s, %d, %s%s, ", t->name, t->name, t->size,
+                t->align, home[t->home], t->page_rows, hooks[t->sort], on_fork[t->on_fork], t->tracked,
+                t->base < TYPES_MAX ? "T" : "(reef_component){0}", t->base < TYPES_MAX ? model_types[t->base].name : "");
         print_fields(p, t);
     }
 }
@@ -616,6 +618,8 @@ static uint32_t types_of(const op_list *list)
     for (uint32_t i = 0; i < list->count; i++)
         for (uint32_t k = 0; k < OP_TYPES; k++)
             if ((k < list->op[i].count || k == 0) && list->op[i].type[k] < TYPES_MAX) set |= 1u << list->op[i].type[k];
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (set >> t & 1 && model_types[t].base < TYPES_MAX) set |= 1u << model_types[t].base;
     return set;
 }
 

@@ -1,4 +1,5 @@
 #include "reference.h"
+#include "pairs.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,6 +24,12 @@ bool ref_make(ref_world *r)
     r->known = ~0u;
     r->entities_max = UINT32_MAX - 1;
     return true;
+}
+
+void ref_post(ref_world *r, uint64_t event)
+{
+    r->event[r->event_count++] = event;
+    r->news++;
 }
 
 void ref_drop(ref_world *r)
@@ -74,6 +81,17 @@ reef_entity ref_handle(const ref_world *r, uint32_t index)
 bool ref_knows(const ref_world *r, uint32_t type) { return type < TYPES_MAX && (r->known >> type & 1) != 0; }
 
 bool ref_has(const ref_entity *e, uint32_t type) { return type < TYPES_MAX && (e->set >> type & 1) != 0; }
+
+uint32_t ref_meant(const ref_entity *e, uint32_t type)
+{
+    if (type >= TYPES_MAX || ref_has(e, type)) return type < TYPES_MAX ? type : TYPES_MAX;
+    const uint32_t below = types_below(type) & e->set;
+    if (below == 0) return TYPES_MAX;
+    if (below & (below - 1)) return TYPE_ZERO;
+    uint32_t t = 0;
+    while (!(below >> t & 1)) t++;
+    return t;
+}
 
 uint64_t ref_count_type(const ref_world *r, uint32_t type)
 {
@@ -139,10 +157,33 @@ void ref_changed(ref_world *r, ref_entity *e, uint32_t type)
     e->changed_unknown &= ~(1u << type);
 }
 
+/* ---- what is told ---- */
+
+ref_notes ref_told;
+
+static void note(const ref_world *r, uint32_t index, uint32_t kind, uint32_t type, uint64_t now)
+{
+    const ref_entity *e = &r->entity[index];
+    if (ref_told.of != r) return;
+    ref_told.at = grown(ref_told.at, ref_told.count + 1, &ref_told.capacity, sizeof *ref_told.at);
+    const uint64_t beside = types_below(type) & e->set ? PAIR_BIT(SUBTYPE) : 0; /* a base beside its subtype */
+    const uint64_t features = (pairs_of_type(type) & ~PAIR_BIT(SUBTYPE)) | beside | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
+    ref_told.at[ref_told.count++] = (ref_note){kind, type, ref_handle(r, index), now, kind == REEF_ON_ADD ? 0 : e->value[type], features};
+}
+
+void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now)
+{
+    if (model_types[type].size) note(r, index, REEF_ON_SET, type, now);
+}
+
 /* The entity has this set now: which row is its? What it didn't have is added now. */
 static void settle(ref_world *r, uint32_t index, uint32_t set)
 {
     ref_entity *e = &r->entity[index];
+    for (uint32_t t = 0; ref_told.of == r && t < TYPES_MAX; t++) {
+        if ((set & ~e->set) >> t & 1) note(r, index, REEF_ON_ADD, t, e->value[t]);
+        if ((e->set & ~set) >> t & 1) note(r, index, REEF_ON_REMOVE, t, 0);
+    }
     for (uint32_t t = 0; t < TYPES_MAX; t++) {
         if (!((set & ~e->set) >> t & 1)) continue;
         e->changed[t] = e->added[t] = r->time;
@@ -256,6 +297,8 @@ static void live(ref_world *r, uint32_t index)
 static void die(ref_world *r, uint32_t index)
 {
     ref_entity *e = &r->entity[index];
+    for (uint32_t t = 0; ref_told.of == r && t < TYPES_MAX; t++)
+        if (e->set >> t & 1) note(r, index, REEF_ON_REMOVE, t, 0);
     row_leave(r, index);
     e->set = e->disabled = 0;
     e->off = false;
@@ -413,6 +456,20 @@ reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity 
     return REEF_OK;
 }
 
+reef_entity ref_bring(ref_world *r, const ref_entity *e)
+{
+    const uint32_t index = id_take(r);
+    live(r, index);
+    ref_entity *x = &r->entity[index];
+    memcpy(x->value, e->value, sizeof x->value);
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (ref_has(e, t) && model_types[t].on_fork != REEF_FORK_COPY) x->value[t] = value_default(&model_types[t], ref_handle(r, index));
+    x->disabled = e->disabled;
+    x->off = e->off;
+    settle(r, index, e->set);
+    return ref_handle(r, index);
+}
+
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved)
 {
     reef_entity none[1];
@@ -500,7 +557,9 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
     reef_status s = value_check(r, value, false, 1);
     if (s != REEF_OK) return s;
     bool there = ref_has(x, value->type);
-    x->value[value->type] = value_given(r, value, 0, e);
+    const uint64_t given = value_given(r, value, 0, e);
+    if (there) ref_note_set(r, e.index, value->type, given);
+    x->value[value->type] = given;
     if (there) ref_changed(r, x, value->type);
     settle(r, e.index, x->set | 1u << value->type);
     return there ? REEF_OK : REEF_ADDED;
@@ -511,8 +570,10 @@ reef_status ref_remove(ref_world *r, reef_entity e, uint32_t type)
     const ref_entity *x = ref_alive(r, e);
     if (!x) return REEF_NOT_ALIVE;
     if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
-    if (!ref_has(x, type)) return REEF_ABSENT;
-    settle(r, e.index, x->set & ~(1u << type));
+    const uint32_t meant = ref_meant(x, type);
+    if (meant == TYPE_ZERO) return REEF_AMBIGUOUS;
+    if (meant >= TYPES_MAX) return REEF_ABSENT;
+    settle(r, e.index, x->set & ~(1u << meant));
     return REEF_OK;
 }
 
@@ -553,6 +614,7 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
             set &= ~(1u << values[i].type);
         } else {
             set |= 1u << values[i].type;
+            if (ref_has(x, values[i].type)) ref_note_set(r, e.index, values[i].type, given[i]);
             x->value[values[i].type] = given[i];
             if (ref_has(x, values[i].type)) ref_changed(r, x, values[i].type);
         }

@@ -37,11 +37,18 @@ typedef struct ref_entity {
     uint32_t   changed_unknown, added_unknown;       /* types whose time isn't known */
 } ref_entity;
 
-enum { MARKS = 4 };
+enum { MARKS = 4, EVENTS_MOST = 96 };
 typedef struct ref_mark { /* reef's version at a time; version 0: not made yet */
     uint64_t version;
     uint32_t time;
 } ref_mark;
+
+/* An observer of the world, by its slot; events 0: there is none. */
+typedef struct ref_observer {
+    uint32_t type, events; /* of reef_observed: added, set, removed */
+    bool     collected;
+} ref_observer;
+enum { OBSERVERS = 6 };
 
 typedef struct ref_world {
     uint32_t    known; /* types of a strict world; all bits set in an open one */
@@ -58,7 +65,25 @@ typedef struct ref_world {
     uint64_t    spawned, destroyed, ticks;
     uint32_t    time, mark_count;
     ref_mark    mark[MARKS];
+    uint64_t    event[EVENTS_MOST]; /* that the slower of two systems hasn't read; the quick one hasn't read the last `news` */
+    uint32_t    event_count, news;
+    ref_observer observer[OBSERVERS]; /* of the world, not of its state */
+    uint32_t    lately[64]; /* by pair_feature: the time when it was in play; 0: never */
 } ref_world;
+
+/* What happened to the world `of`, in the order in which it did: what observers are told of. */
+typedef struct ref_note {
+    uint32_t    kind, type; /* reef_observed */
+    reef_entity entity;
+    uint64_t    now, old;   /* values */
+    uint64_t    features;   /* of the entity, with the type (pairs.h) */
+} ref_note;
+typedef struct ref_notes {
+    const ref_world *of; /* NULL: nobody listens */
+    ref_note *at;
+    uint32_t  count, capacity;
+} ref_notes;
+extern ref_notes ref_told;
 
 /* How a value is given. */
 typedef enum ref_how { HOW_ONE = 0, HOW_ARRAY, HOW_DEFAULT, HOW_ARGS, HOW_REMOVE, HOW_FROM } ref_how;
@@ -75,6 +100,7 @@ typedef struct ref_value {
 /* The value of the n-th entity. */
 uint64_t ref_value_at(const ref_value *v, uint32_t n);
 
+void ref_post(ref_world *r, uint64_t event); /* there is room */
 bool ref_make(ref_world *r);
 void ref_drop(ref_world *r);
 
@@ -83,6 +109,9 @@ ref_entity *ref_alive(const ref_world *r, reef_entity e);
 reef_entity ref_handle(const ref_world *r, uint32_t index);
 bool        ref_knows(const ref_world *r, uint32_t type);
 bool        ref_has(const ref_entity *e, uint32_t type);
+/* The type that reef_get of `type` means: itself, or its only subtype. TYPES_MAX: the entity has neither; TYPE_ZERO: several. */
+uint32_t    ref_meant(const ref_entity *e, uint32_t type);
+void        ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now); /* it is about to be told of as set */
 void        ref_changed(ref_world *r, ref_entity *e, uint32_t type); /* its value is written */
 uint64_t    ref_count_type(const ref_world *r, uint32_t type);
 uint32_t    ref_switches(void); /* set of the types that are switches */
@@ -91,6 +120,8 @@ uint32_t    ref_outside(void);  /* set of the types that take no part in the set
 /* Each answers what reef must answer. `made` has room for n. */
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made);
+/* An entity of another world comes; what forks don't copy has its default value. */
+reef_entity ref_bring(ref_world *r, const ref_entity *e);
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved);
 reef_status ref_reserve_id(ref_world *r, reef_entity *made);
 reef_status ref_release_id(ref_world *r, reef_entity e);

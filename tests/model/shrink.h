@@ -3,6 +3,7 @@
 #define MODEL_SHRINK_H
 
 #include "model.h"
+#include "pairs.h"
 #include <signal.h>
 
 /* Without child processes a crash is the end of the program, and nothing is shrunk. */
@@ -18,6 +19,7 @@ typedef struct report {   /* in memory that parent and child share */
     char              message[600];
     uint64_t          counts[OP_COUNT];  /* operations done by kind, */
     uint64_t          refused[OP_COUNT]; /* of these answered with an error */
+    pair_counts       pairs;
     uint64_t          starved, most_living, most_forks;
 } report;
 

@@ -4,17 +4,20 @@
  *
  *     every    visits all rows, in jobs
  *     wilful   has no query: the entities of the operation's list
- *     whole    visits all rows in one job */
+ *     whole    visits all rows in one job
+ *     hears    reads events, which `wilful` and the host send
+ *     dozes    does so too, in ticks in which the operation says so */
 #include "apply.h"
 #include <stdlib.h>
 
-enum { SYSTEMS = 3, ASKED_MAX = 6 * TICK_MADE, EVERY = 0, WILFUL = 1, WHOLE = 2, LANE_IDS = 64 };
+enum { SYSTEMS = 5, ASKED_MAX = 6 * TICK_MADE, EVERY = 0, WILFUL = 1, WHOLE = 2, LANE_IDS = 64 };
 
 static struct {
     model    *m;
     const op *o;
     outcome  *out;
     uint32_t  made, asked; /* entities that were made, commands that were given */
+    uint64_t  heard;
 } now;
 
 /* What a system wants of an entity: nothing, or a call. */
@@ -89,8 +92,27 @@ static void visit_rows(reef_block *b, uint32_t system)
 
 static void every(reef_block *b) { visit_rows(b, EVERY); }
 static void whole(reef_block *b) { visit_rows(b, WHOLE); }
+/* How many events a tick sends, and whether the slow system runs. */
+static uint32_t sends_of(const op *o, const ref_world *r) { return r->event_count + 4 > EVENTS_MOST ? 0 : (uint32_t)(value_mix(o->value, 3000) >> 1) % 4; }
+static bool wakes(const op *o) { return (value_mix(o->value, 3001) >> 1) % 3 == 0; }
+
+static void hears(reef_block *b)
+{
+    reef_events events = reef_receive_id(b, event_type);
+    for (const uint64_t *e; (e = reef_next_event(&events)) != NULL;) now.heard = value_mix(now.heard, *e);
+}
+static bool is_awake(const reef_world *w, void *context)
+{
+    (void)w, (void)context;
+    return wakes(now.o);
+}
+
 static void wilful(reef_block *b)
 {
+    for (uint32_t i = 0, n = sends_of(now.o, &now.m->reference); i < n; i++) {
+        const uint64_t event = value_mix(now.o->value, 3100 + i);
+        if (reef_send_id(b, event_type, &event, sizeof event) != REEF_OK) model_fail(now.m, "an event can't be sent");
+    }
     for (uint32_t i = 0; i < OP_LIST; i++) {
         const reef_entity e = model_handle(now.m, now.o->list[i]);
         if (!reef_entity_is_null(e)) command(b, WILFUL, e);
@@ -104,8 +126,10 @@ bool tick_systems(reef_world *w)
     const reef_query_desc all = {.text = ""};
     const reef_system_desc systems[SYSTEMS] = {
         {.name = "every", .function = every, .query = &all, .text = "; " WANTS, .context = &now},
-        {.name = "wilful", .function = wilful, .text = "; " WANTS, .context = &now},
+        {.name = "wilful", .function = wilful, .text = "; sends Knock, " WANTS, .context = &now},
         {.name = "whole", .function = whole, .query = &all, .text = "; " WANTS, .context = &now, .whole = true},
+        {.name = "hears", .function = hears, .text = "; receives Knock"},
+        {.name = "dozes", .function = hears, .text = "; receives Knock", .condition = is_awake},
     };
     for (uint32_t i = 0; i < SYSTEMS; i++)
         if (reef_system_is_null(reef_system_new(w, &systems[i]))) return false;
@@ -122,7 +146,13 @@ void core_TICK(model *m, const op *o, outcome *out)
     for (uint32_t i = 0; i < TICK_MADE; i++) out->made[i] = (reef_entity){0, 0};
     out->made_count = TICK_MADE;
     out->status = reef_tick(m->world, 0);
-    out->number = value_mix(now.made, now.asked);
+    out->number = value_mix(value_mix(now.made, now.asked), now.heard);
+}
+
+/* An event from outside. */
+void core_POST(model *m, const op *o, outcome *out)
+{
+    out->status = m->reference.event_count < EVENTS_MOST ? reef_post_id(m->world, event_type, &o->value, sizeof o->value) : REEF_OK;
 }
 
 /* ---- the reference ---- */
@@ -255,6 +285,24 @@ static reef_status want_do(model *m, const wanted *x)
     }
 }
 
+void want_POST(model *m, const op *o, outcome *want)
+{
+    want->status = REEF_OK;
+    if (m->reference.event_count < EVENTS_MOST) ref_post(&m->reference, o->value);
+}
+
+/* What the two readers hear of the events, one behind the other. */
+static uint64_t want_heard(ref_world *r, const op *o)
+{
+    uint64_t heard = 0;
+    for (uint32_t i = 0, n = sends_of(o, r); i < n; i++) ref_post(r, value_mix(o->value, 3100 + i));
+    for (uint32_t i = r->event_count - r->news; i < r->event_count; i++) heard = value_mix(heard, r->event[i]);
+    r->news = 0;
+    for (uint32_t i = 0; wakes(o) && i < r->event_count; i++) heard = value_mix(heard, r->event[i]);
+    if (wakes(o)) r->event_count = 0;
+    return heard;
+}
+
 void want_TICK(model *m, const op *o, outcome *want)
 {
     ref_world *r = &m->reference;
@@ -284,5 +332,5 @@ void want_TICK(model *m, const op *o, outcome *want)
     free(plan.lanes.made);
     want->made_count = TICK_MADE;
     want->status = REEF_OK;
-    want->number = value_mix(plan.made, plan.asked);
+    want->number = value_mix(value_mix(plan.made, plan.asked), want_heard(r, o));
 }

@@ -9,6 +9,9 @@ typedef struct {
     _Alignas(16) uint8_t byte[16];
 } Ab;
 typedef struct {
+    uint16_t v;
+} Tide;
+typedef struct {
     uint32_t v;
 } Alga;
 typedef struct {
@@ -26,20 +29,17 @@ typedef struct {
 typedef struct {
     _Alignas(8) uint64_t v;
 } Pearl;
-typedef struct {
-    uint16_t v;
-} Tide;
 
 REEF_COMPONENT(A);
 REEF_COMPONENT(Ab);
-REEF_COMPONENT(Alga);
+REEF_COMPONENT(Tide);
+REEF_SUBTYPE(Alga, Tide);
 static const reef_hooks tracked_rows = {.track_rows = true};
 REEF_COMPONENT_HOOKS(Dust, &tracked_rows);
-REEF_COMPONENT(Echo);
+REEF_SUBTYPE(Echo, Tide);
 REEF_COMPONENT(Hull);
 REEF_COMPONENT_HOOKS(Kelp, &tracked_rows);
 REEF_COMPONENT(Pearl);
-REEF_COMPONENT(Tide);
 REEF_TAG(AB);
 REEF_TAG_HOOKS(Fin, &tracked_rows);
 REEF_SWITCH(Bite);
@@ -58,6 +58,8 @@ void typed_declare(void)
         TYPED_WITHOUT_DATA(X)
 #undef X
     }
+    if (types_below(TYPE_BASE)) return;
+    reef_decl_Alga.base = reef_decl_Echo.base = NULL; /* in this run they are types like others */
 }
 
 bool typed_get(const reef_world *w, reef_entity e, uint32_t type, const void **p)

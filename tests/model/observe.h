@@ -1,0 +1,13 @@
+/* Observers of the model's world: what they heard, and what they must have heard by the reference. (observe.c) */
+#ifndef MODEL_OBSERVE_H
+#define MODEL_OBSERVE_H
+
+#include "model.h"
+
+void observers_forget(void); /* what was heard so far; before reef does an operation */
+bool observers_heard(void);  /* anything */
+void observers_unsure(void); /* what is heard of this operation isn't compared */
+void observers_begin(model *m); /* the reference is about to do it */
+void observers_compare(model *m);
+
+#endif
