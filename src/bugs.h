@@ -95,6 +95,7 @@
     X(161, "a difference isn't applied to a world that has a reader of removals") \
     X(162, "loading marks of what is disabled makes new who has it") \
     X(163, "a difference that leads back is taken for one that leads on") \
-    X(164, "a sealed file is taken for damaged where the world hasn't a system that it tells of")
+    X(164, "a sealed file is taken for damaged where the world hasn't a system that it tells of") \
+    X(165, "what queries and systems that are gone have seen stays in the state for ever")
 
 #endif

@@ -269,6 +269,16 @@ static COLD uint32_t entry_for(reef_world *w, const char *op, reef_system_id whi
     return ENTRY_NONE;
 }
 
+COLD bool schedule_knows(const reef_world *w, uint64_t serial)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && i < s->count; i++)
+        if (s->entries[i].system->serial == serial) return true;
+    for (uint32_t i = 0; s && i < s->phase_count; i++)
+        if (s->phases[i].serial == serial) return true;
+    return false;
+}
+
 COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const reef_system_desc *desc)
 {
     static const char op[] = "reef_system_replace";

@@ -674,7 +674,7 @@ static void look_at_all(game *g, uint64_t work_before, bool tell)
 /* ---- rounds ---- */
 
 typedef struct doing { const char *name; void (*act)(game *); uint32_t weight; } doing;
-static const doing doings[] = {{"play", do_play, 6}, {"tick", do_tick, 6}, {"snapshot", do_snapshot, 1}, {"restore", do_restore, 4}, {"save and load", do_save_and_load, 6},
+static const doing doings[] = {{"play", do_play, 8}, {"tick", do_tick, 6}, {"snapshot", do_snapshot, 1}, {"restore", do_restore, 2}, {"save and load", do_save_and_load, 6},
                                {"difference", do_difference, 3}, {"merge", do_merge, 1}, {"journal", do_journal, 5}, {"history", do_history, 1}, {"read", do_read, 3},
                                {"ask", do_ask, 3}, {"systems", do_systems, 1}, {"move", do_move, 1}, {"look", do_look, 2}};
 
@@ -717,6 +717,44 @@ static void F10_nothing_wears_out(void **fixed)
     (void)remove(g.path);
 }
 
+/* A game that goes on in a fork each time, or is restored each time, and makes queries and systems anew: what those that are gone had seen goes, too. */
+static void F10_what_is_gone_leaves_nothing(void **fixed)
+{
+    enum { TIMES = 300, MOST = 32 };
+    reef_world *w = reef_fork(world_of(fixed));
+    assert_non_null(w);
+    systems_add(w);
+    for (uint32_t i = 0; i < 2 * TIMES; i++) {
+        static watcher every = {"once", "changed in Spot", 1, 0};
+        const reef_system_desc desc = {.name = "once", .text = every.text, .function = watch, .context = &every, .interval_ns = 1000};
+        reef_query q = reef_query_new(w, "changed in Beast");
+        assert_false(reef_query_is_null(q));
+        reef_system_id once = reef_system_new(w, &desc);
+        assert_false(reef_system_is_null(once));
+        for (reef_block b = reef_begin(w, q); reef_next(&b);) {}
+        assert_ok(reef_tick(w, 1.0f / 64));
+        if (i < TIMES) {
+            reef_world *next = reef_fork(w);
+            assert_non_null(next);
+            reef_world_free(w);
+            w = next;
+            once = reef_system_find(w, "once");
+        } else {
+            reef_snapshot *s = reef_snapshot_take(w);
+            assert_non_null(s);
+            assert_ok(reef_query_free(w, q));
+            assert_ok(reef_restore(w, s));
+            reef_snapshot_free(s);
+        }
+        assert_ok(reef_system_remove(w, once));
+        assert_true(w->state.run_count <= MOST && w->state.run_room <= MOST);
+        assert_true(w->state.clock_count <= MOST && w->state.clock_room <= MOST);
+        assert_true(w->state.event_place_count <= MOST);
+    }
+    assert_valid(w);
+    reef_world_free(w);
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -725,6 +763,6 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--trace") == 0) trace = true;
         else return fprintf(stderr, "test_rounds [--rounds N] [--seed S] [--trace]\n"), 2;
     }
-    const struct CMUnitTest tests[] = {TEST(F10_nothing_wears_out)};
+    const struct CMUnitTest tests[] = {TEST(F10_nothing_wears_out), TEST(F10_what_is_gone_leaves_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
