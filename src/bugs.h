@@ -98,6 +98,7 @@
     X(161, "a difference isn't applied to a world that has a reader of removals") \
     X(162, "loading marks of what is disabled makes new who has it") \
     X(163, "a difference that leads back is taken for one that leads on") \
+    X(165, "what queries and systems that are gone have seen stays in the state for ever") \
     X(170, "where subtypes are asked for, a dead handle is looked up among the chunks") \
     X(171, "in a loop that defers, a change of a base counts as a write where only a subtype is there") \
     X(172, "a deferred add of a base with arguments is refused where only a subtype is there") \

@@ -6,11 +6,19 @@
 #include "absent.h"
 #include "schedule.h"
 
+/* Those of systems that are gone, which a removal and a restored state leave. */
+static COLD void clocks_settle(const reef_world *w, state *s)
+{
+    for (uint32_t i = s->clock_count; i-- > 0;)
+        if (!schedule_knows(w, s->clocks[i].serial)) s->clocks[i] = s->clocks[--s->clock_count];
+}
+
 uint64_t *clock_own(reef_world *w, uint64_t serial)
 {
     state *s = &w->state;
     for (uint32_t i = 0; i < s->clock_count; i++)
         if (s->clocks[i].serial == serial) return &s->clocks[i].value;
+    if (s->clock_count == s->clock_room && !BUG(165)) clocks_settle(w, s);
     if (s->clock_count == s->clock_room) {
         const uint32_t room = s->clock_room ? s->clock_room * 2 : 4;
         struct clock *p = memory_resize(&w->family->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);

@@ -268,14 +268,18 @@ static void difference_bound(encoding *x)
     x->told_from = x->again = UINT64_MAX;
     if (x->base == NULL || BUG(163)) return;
     uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX; /* what is shared is no newer than that */
+    bool needed = x->w->state.track_count != 0;
     for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version && version != last_run_of(&x->base->state, n.serial)) first = version < first ? version : first;
         else if (version > limit) limit = version;
+        needed |= version != 0;
     }
-    encode_rows_oldest(x, limit, &oldest);
-    encode_bits_oldest(x, limit, &oldest);
-    encode_stores_oldest(x, limit, &oldest);
+    if (needed) {
+        encode_rows_oldest(x, limit, &oldest);
+        encode_bits_oldest(x, limit, &oldest);
+        encode_stores_oldest(x, limit, &oldest);
+    }
     x->back = oldest <= x->base->hot.fork_version;
     if (x->back) encode_tracks_oldest(x, limit, &oldest); /* no row was stamped anew without its column, or its place, being marked */
     for (named n = {NULL, 0, false}; oldest != UINT64_MAX && named_next(x->w, false, &n);) {

@@ -2,6 +2,7 @@
  *
  * Each change makes a new schedule beside the old one, and puts it in its place when nothing can fail any more; so it doesn't matter
  * who else holds the old one. Only switching a system of a schedule that is the world's alone happens in place. */
+#include "absent.h"
 #include "hash.h"
 #include "observer.h"
 #include "parser.h"
@@ -267,6 +268,16 @@ static COLD uint32_t entry_for(reef_world *w, const char *op, reef_system_id whi
     if (e) return (uint32_t)(e - w->schedule->entries);
     refuse_change(w, op, *status);
     return ENTRY_NONE;
+}
+
+COLD bool schedule_knows(const reef_world *w, uint64_t serial)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && i < s->count; i++)
+        if (s->entries[i].system->serial == serial) return true;
+    for (uint32_t i = 0; s && i < s->phase_count; i++)
+        if (s->phases[i].serial == serial) return true;
+    return absent_of(w, serial) != NULL;
 }
 
 COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const reef_system_desc *desc)

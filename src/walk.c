@@ -7,6 +7,7 @@
  * here as well. */
 #include "join.h"
 #include "query_order.h"
+#include "schedule.h"
 #include "track.h"
 
 /* ---- the last run ---- */
@@ -25,11 +26,26 @@ uint64_t query_last_run(const query *q)
     return r ? r->version : 0;
 }
 
+static bool run_counts(const reef_world *w, uint64_t serial)
+{
+    for (uint32_t i = 0; i < w->query_room; i++)
+        if (w->queries[i].query && w->queries[i].query->serial == serial) return true;
+    return schedule_knows(w, serial);
+}
+
+/* A fork has the runs of its origin's queries, and a state that is restored those of queries that were there then: nobody asks for them any more. */
+static COLD void runs_settle(const reef_world *w, state *s)
+{
+    for (uint32_t i = s->run_count; i-- > 0;)
+        if (!run_counts(w, s->runs[i].serial)) s->runs[i] = s->runs[--s->run_count];
+}
+
 /* A place for it. The place of a query that is no more is taken. False: no memory. */
 COLD bool run_make(query *q)
 {
     state *s = &q->world->state;
     if (run_find(q)) return true;
+    if (s->run_count == s->run_room && !BUG(165)) runs_settle(q->world, s);
     if (s->run_count == s->run_room) {
         uint32_t room = s->run_room ? s->run_room * 2 : 4;
         struct query_run *p = memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
