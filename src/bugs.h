@@ -90,6 +90,9 @@
     X(144, "row by row, a chunk whose rows are remembered is written without a look at whether it is shared") \
     X(145, "a block that changed hands early stays so though the loop never came to it") \
     X(150, "ids of many go to where their values come from before these are read") \
-    X(151, "rows leave a table by the straight path though some of its rows have bits")
+    X(151, "rows leave a table by the straight path though some of its rows have bits") \
+    X(180, "rows end by a difference before the bits of all of them can be cleared") \
+    X(181, "a hash that had no memory is compared with the one of a file") \
+    X(182, "where a difference is read, nobody knows of the readers of removals")
 
 #endif

@@ -363,8 +363,8 @@ COLD bool readers_mirror(reef_world *aside, const reef_world *w)
     state *s = &aside->state;
     memory *m = &w->family->memory;
     const uint64_t serial = scripts_serial(w);
-    if (serial == 0) return true;
-    if (reader_place_in(s, serial) == NULL && s->place_count == s->place_capacity) {
+    if (BUG(182) ? serial == 0 : w->reader_count == 0) return true;
+    if (serial && reader_place_in(s, serial) == NULL && s->place_count == s->place_capacity) {
         reader_place *places = memory_resize(m, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places, (s->place_capacity + 1) * sizeof *places, PLAIN_ALIGN);
         if (places == NULL) return false;
         s->places = places;

@@ -123,7 +123,7 @@ REEF_API reef_status reef_load_bytes(reef_world *world, const void *data, size_t
 REEF_API reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc);
 REEF_API reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc);
 /* A world in the state `before` becomes `after`, to the bit; it needn't be of their family or their process. Otherwise as reef_load, but types must be as they were:
- * NOT_PORTABLE. Errors besides: OTHER_STATE (a sealed difference of another state), CORRUPT (also when it can't be applied to this state). */
+ * NOT_PORTABLE. Readers of removals and events go on where they were; nobody is told what the difference took away. Errors besides: OTHER_STATE (a sealed one of another state), CORRUPT (also when it can't be applied to this state). */
 REEF_API reef_status reef_diff_apply(reef_world *world, const void *data, size_t size);
 
 /* ---- files ---- */
