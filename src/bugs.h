@@ -93,6 +93,8 @@
     X(151, "rows leave a table by the straight path though some of its rows have bits") \
     X(180, "rows end by a difference before the bits of all of them can be cleared") \
     X(181, "a hash that had no memory is compared with the one of a file") \
-    X(182, "where a difference is read, nobody knows of the readers of removals")
+    X(182, "where a difference is read, nobody knows of the readers of removals") \
+    X(183, "a sealed file is refused where a system that hadn't read its events is missing") \
+    X(184, "a sealed file is refused where a phase or system with time that waits is missing")
 
 #endif

@@ -58,6 +58,7 @@ static bool clocks_read(decoding *d)
         const uint64_t serial = of ? (system ? system->serial : 0) : phase_serial(d->w, name);
         if (serial == 0) {
             if (!of) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+            if (value && !BUG(184)) d->load->converted = true; /* time that waits is a part of the hash */
             continue;
         }
         uint64_t *clock = clock_own(d->w, serial);
@@ -219,6 +220,7 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
         if (position > tail) return in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
         const struct system *system = system_by_name(d->w, name);
         if (system && t && !event_place_put(d, system, t->id, position)) return false;
+        if (system == NULL && position < tail && !BUG(183)) d->load->converted = true; /* nobody here is behind as far as that */
     }
     return true;
 }

@@ -465,6 +465,28 @@ static void G4_systems_that_are_gone_are_told(void **state)
     reef_bytes_free(&bytes);
 }
 
+/* What such a system hadn't read, and the time that waits in such a phase, are parts of the state's hash. */
+static void G4_a_sealed_file_may_know_systems_that_are_gone(void **state)
+{
+    const reef_save_desc sealed = {.sealed = true};
+    for (int phase = 0; phase < 2; phase++) {
+        reef_world *w = another_world(state, NULL), *other = another_world(state, NULL);
+        reef_bytes bytes;
+        if (phase) {
+            assert_ok(reef_phase_new(w, &(reef_phase_desc){.name = "late", .step_ns = 70000000}));
+            assert_ok(reef_tick(w, 0.1f));
+        } else {
+            assert_false(reef_system_is_null(reef_system_add(w, "reads", sleeps, "; receives Season")));
+            assert_ok(reef_post(w, Season, 3));
+        }
+        assert_some(reef_create(w));
+        assert_ok(reef_save_bytes(w, &bytes, &sealed));
+        load(other, bytes);
+        assert_int_equal(reef_count_alive(other), 1);
+        reef_bytes_free(&bytes);
+    }
+}
+
 static void G4_unknown_types_are_dropped_refused_or_declared(void **state)
 {
     reef_world *w = world_of(state), *other = another_world(state, NULL);
@@ -763,6 +785,7 @@ int main(void)
         TEST(G4_scenes_go_on_as_the_saved_ones),
         TEST(G4_arrays_that_got_shorter_keep_what_fits),
         TEST(G4_systems_that_are_gone_are_told),
+        TEST(G4_a_sealed_file_may_know_systems_that_are_gone),
         TEST(G4_fields_follow_their_names),
         TEST(G4_unknown_types_are_dropped_refused_or_declared),
         TEST(G4_types_may_change_their_homes),

@@ -42,7 +42,7 @@ typedef struct reef_save_desc {
                                no entity isn't saved then: time, events; the others' indices are free */
     bool          raw;      /* types without fields are written as bytes; the file is then read only by programs with the same
                                types on a machine with the same order of bytes. Otherwise such a type, if some entity has it or events of it wait, is refused */
-    bool          sealed;   /* with the state's hash (of a difference: both states'), which loading compares; costs reef_hash */
+    bool          sealed;   /* with the state's hash (of a difference: both states'), which loading compares, unless what it needs is missing or another (a type, a system); costs reef_hash */
     bool          unsynced; /* reef_save alone: don't wait for the disk: the old or the new file is there after a crash of the program,
                                not after one of the system */
     reef_progress progress;
