@@ -95,6 +95,9 @@
     X(181, "a hash that had no memory is compared with the one of a file") \
     X(182, "where a difference is read, nobody knows of the readers of removals") \
     X(183, "a sealed file is refused where a system that hadn't read its events is missing") \
-    X(184, "a sealed file is refused where a phase or system with time that waits is missing")
+    X(184, "a sealed file is refused where a phase or system with time that waits is missing") \
+    X(185, "a journal that can't be written anew leaves the world in the state of the file") \
+    X(186, "values that a rewind leaves alone are lost where a journal can't be written anew") \
+    X(187, "systems stay switched as in the file where a journal can't be written anew")
 
 #endif
