@@ -98,6 +98,8 @@
     X(184, "a sealed file is refused where a phase or system with time that waits is missing") \
     X(185, "a journal that can't be written anew leaves the world in the state of the file") \
     X(186, "values that a rewind leaves alone are lost where a journal can't be written anew") \
-    X(187, "systems stay switched as in the file where a journal can't be written anew")
+    X(187, "systems stay switched as in the file where a journal can't be written anew") \
+    X(188, "a type that a file describes is left out where there is no memory for it") \
+    X(189, "a declared type that there was no memory for yet is left out by loading")
 
 #endif

@@ -630,6 +630,7 @@
 #define type_ready reef_inner_type_ready
 #define types_based reef_inner_types_based
 #define types_described reef_inner_types_described
+#define types_known reef_inner_types_known
 #define value_changed reef_inner_value_changed
 #define value_column reef_inner_value_column
 #define value_copy reef_inner_value_copy
