@@ -104,6 +104,13 @@
     X(172, "a deferred add of a base with arguments is refused where only a subtype is there") \
     X(173, "observers of a base take a subtype for it") \
     X(174, "what is shared of a base is the value of a subtype") \
-    X(175, "what a query matches gets marks of its own for the field of a split type")
+    X(175, "what a query matches gets marks of its own for the field of a split type") \
+    X(180, "rows end by a difference before the bits of all of them can be cleared") \
+    X(181, "a hash that had no memory is compared with the one of a file") \
+    X(185, "a journal that can't be written anew leaves the world in the state of the file") \
+    X(186, "values that a rewind leaves alone are lost where a journal can't be written anew") \
+    X(187, "systems stay switched as in the file where a journal can't be written anew") \
+    X(188, "a type that a file describes is left out where there is no memory for it") \
+    X(189, "a declared type that there was no memory for yet is left out by loading")
 
 #endif

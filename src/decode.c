@@ -292,7 +292,9 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
 {
     if (hash == 0 || d->load->converted) return true;
     if (!validated(d)) return false;
-    return reef_hash(d->w) == hash || in_wrong(d->in, status, "%s", what);
+    const uint64_t is = reef_hash(d->w);
+    if (is == 0 && !BUG(181)) return decode_no_memory(d);
+    return is == hash || in_wrong(d->in, status, "%s", what);
 }
 
 /* What the record promised is there. */

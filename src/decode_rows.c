@@ -15,10 +15,11 @@ static bool rows_end(decoding *d, table *t, uint32_t gone)
     const uint32_t unit = t->last, rows = chunk_rows(t, unit);
     if (!table_prepare_pop(w, t) || (t->shape->hooked && !chunk_own(w, t, unit))) return decode_no_memory(d);
     if (gone == rows && t->chunks > 1 && !chunk_page_own(w, unit_slots(w, unit)[0].head_more.previous)) return decode_no_memory(d);
+    for (uint32_t row = rows - gone; t->bits && !BUG(180) && row < rows; row++)
+        if (!bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return decode_no_memory(d);
     for (uint32_t row = rows - gone; row < rows; row++) {
-        const uint32_t place = unit_place(unit) + row;
-        if (t->bits && !bits_prepare_clear(w, t->bits, place)) return decode_no_memory(d);
-        bits_clear(w, t->bits, place);
+        if (BUG(180) && t->bits && !bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return decode_no_memory(d);
+        bits_clear(w, t->bits, unit_place(unit) + row);
         row_destroy(t->shape, unit_slots(w, unit), row);
     }
     t->next -= gone;

@@ -169,7 +169,7 @@ bool decode_stores_done(decoding *d)
 static bool versions_keep(decoding *d, const value_store *s)
 {
     d->before_count = 0;
-    if (d->whole || s->count == 0) return true;
+    if (d->whole || s->count == 0 || d->w->hot.index_count == 0) return true;
     if (!decode_room(d, &d->before, &d->before_room, d->w->hot.index_count, sizeof *d->before)) return false;
     d->before_count = d->w->hot.index_count;
     memset(d->before, 0, d->before_count * sizeof *d->before);

@@ -295,7 +295,7 @@ static const type *type_declare(type_reading *x)
 {
     const file_type *f = x->f;
     reef_field fields[REEF_FIELDS_MAX];
-    reef_status status;
+    reef_status status = REEF_OK;
     if (f->size > 2 * (uint64_t)f->bytes + 256) return NULL; /* much memory for little in the file */
     for (uint32_t i = 0; i < x->count; i++) {
         const file_field *p = &x->fields[i];
@@ -306,7 +306,9 @@ static const type *type_declare(type_reading *x)
                            .field_count = x->count};
     if (x->base && x->d->types[x->base - 1].t && !x->d->types[x->base - 1].to && !x->d->types[x->base - 1].dropped)
         desc.base.id = x->d->types[x->base - 1].t->id;
-    return type_of(reef_type_new(&desc, &status).id);
+    const type *t = type_of(reef_type_new(&desc, &status).id);
+    if (status == REEF_NO_MEMORY && !BUG(188)) (void)decode_no_memory(x->d);
+    return t;
 }
 
 static bool type_unknown(type_reading *x)
@@ -317,6 +319,7 @@ static bool type_unknown(type_reading *x)
     const reef_unknown how = d->load->difference ? REEF_UNKNOWN_REFUSE : desc ? desc->unknown : REEF_UNKNOWN_DROP;
     if (how == REEF_UNKNOWN_REFUSE) return in_wrong(d->in, REEF_UNKNOWN_TYPE, "type %.80s isn't known", f->name);
     if (how == REEF_UNKNOWN_DECLARE && reef_type_find(f->name).id == 0) f->t = type_declare(x);
+    if (d->in->status != REEF_OK) return false;
     d->load->converted = true;
     if (f->t) return type_plan_make(x, f->t);
     f->dropped = true;
@@ -448,6 +451,7 @@ static bool type_read(type_reading *x)
 bool decode_types(decoding *d)
 {
     const uint32_t count = get_u32(d->in);
+    if (!BUG(189) && !types_known()) return decode_no_memory(d); /* else they would be left out */
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
         if (!decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
         type_reading x = {.d = d, .f = &d->types[d->type_count]};

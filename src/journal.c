@@ -176,21 +176,21 @@ static reef_status journal_go_on(reef_journal *j, const file_in *file, record_lo
     r->numbering = (numbering){.memory = journal_memory(j)};
     j->chain = r->sound_chain;
     j->whole_bytes = r->whole_bytes;
-    return load_commit(j->world, aside, r, op);
+    return load_commit(j->world, aside, r, op, NULL);
 }
 
-/* The file is no journal of these types: it is written anew. The world can go back until it is certain that it could be. */
+/* The file is no journal of these types: it is written anew. The world goes back when it couldn't be. */
 static reef_status journal_take_over(reef_journal *j, const record_load *r, reef_world *aside, const char *op)
 {
-    reef_world *was = journal_state(j->world, op);
-    if (was == NULL) return j->world->error.status;
-    reef_status s = load_commit(j->world, aside, r, op);
+    load_back back = {0};
+    reef_status s = load_commit(j->world, aside, r, op, &back);
     if (s == REEF_OK && (s = journal_rewrite(j, op)) != REEF_OK) {
         const reef_error said = j->world->error;
-        if (!world_adopt(j->world, was, true)) state_exchange(j->world, was); /* without memory for values that stay they are default ones */
+        journal_hold(j, NULL); /* it may share what goes back */
+        if (!BUG(185)) load_return(j->world, aside, r, &back);
         j->world->error = said;
     }
-    reef_world_free(was);
+    load_back_drop(j->world, &back);
     return s;
 }
 

@@ -1,9 +1,11 @@
 /* Loading: a world is made aside from a file, proved sound, and takes the place of the one that is there. */
 #include "decode.h"
+#include "event.h"
 #include "file.h"
 #include "schedule.h"
 #include "snapshot.h"
 #include "tick.h"
+#include "track.h"
 
 /* The systems are on or off as in the file. Only the first change can fail, since after it the schedule is the world's own. */
 static reef_status switches_put(reef_world *w, const decoding *d, bool *was, bool back)
@@ -24,20 +26,42 @@ static reef_status switches_put(reef_world *w, const decoding *d, bool *was, boo
     return REEF_OK;
 }
 
-reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *op)
+/* Which systems are on, and with a way back all that load_return needs. False: no memory. */
+static bool commit_ready(reef_world *w, load_back *b, bool back)
 {
-    const decoding *d = r->decoding;
-    const uint32_t count = w->schedule ? w->schedule->count : 0;
-    bool *was = memory_zeroed(d->memory, MEMORY_OTHER, count + 1);
+    b->count = w->schedule ? w->schedule->count + 1 : 1;
+    b->on = memory_zeroed(&w->family->memory, MEMORY_OTHER, b->count);
+    w->hook_failed.id = 0;
+    return b->on && (!back || (events_settle(w) == REEF_OK && readers_note(w) && skips_prepare(w, &b->room)));
+}
+
+void load_back_drop(const reef_world *w, load_back *b)
+{
+    memory_free(&w->family->memory, MEMORY_OTHER, b->on, b->count);
+    skips_free(w->family, &b->room);
+    *b = (load_back){0};
+}
+
+reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *op, load_back *back)
+{
+    load_back none = {0}, *b = back ? back : &none;
     w->calling = op;
-    reef_status s = was ? switches_put(w, d, was, false) : failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    const bool ready = commit_ready(w, b, back != NULL);
+    reef_status s = ready ? switches_put(w, r->decoding, b->on, false) : failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
     if (s == REEF_OK && !world_adopt(w, aside, r->difference)) {
-        (void)switches_put(w, d, was, true);
+        (void)switches_put(w, r->decoding, b->on, true);
         s = failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
     }
     w->calling = NULL;
-    memory_free(d->memory, MEMORY_OTHER, was, count + 1);
+    load_back_drop(w, &none);
     return s;
+}
+
+void load_return(reef_world *w, reef_world *aside, const record_load *r, const load_back *b)
+{
+    if (!BUG(186)) skips_commit(w, aside, &b->room);
+    state_exchange(w, aside);
+    if (!BUG(187)) (void)switches_put(w, r->decoding, b->on, true);
 }
 
 /* Reads what `in` was begun with; it is dropped. `reason`, if it isn't empty, says more of a failure to read. */
@@ -53,7 +77,7 @@ static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc
         if (!difference) failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
         status = w->error.status;
     } else if (file_read(in, &r, aside, w)) {
-        status = load_commit(w, aside, &r, op);
+        status = load_commit(w, aside, &r, op, NULL);
     } else {
         const char *why = in->status == REEF_IO && reason ? reason(context) : "";
         status = failure_detail(w, in->status, op, in->wrong_at, why[0] ? why : in->detail);

@@ -265,7 +265,9 @@
 #define lanes_end reef_inner_lanes_end
 #define lanes_retry reef_inner_lanes_retry
 #define listeners_free reef_inner_listeners_free
+#define load_back_drop reef_inner_load_back_drop
 #define load_commit reef_inner_load_commit
+#define load_return reef_inner_load_return
 #define look_rows reef_inner_look_rows
 #define match_slots reef_inner_match_slots
 #define memory_arena_ready reef_inner_memory_arena_ready
@@ -637,6 +639,7 @@
 #define type_ready reef_inner_type_ready
 #define types_based reef_inner_types_based
 #define types_described reef_inner_types_described
+#define types_known reef_inner_types_known
 #define value_changed reef_inner_value_changed
 #define value_column reef_inner_value_column
 #define value_copy reef_inner_value_copy

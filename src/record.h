@@ -2,6 +2,7 @@
 #ifndef REEF_RECORD_H
 #define REEF_RECORD_H
 
+#include "reset.h"
 #include "section.h"
 #include "world.h"
 
@@ -76,6 +77,14 @@ typedef struct record_load {
 bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target);
 void record_load_drop(record_load *r);
 /* Then: what was read takes the world's place, and its systems are on or off as in the file. A failure is recorded, and nothing happened. (src/load.c) */
-reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *operation);
+typedef struct load_back { /* what the way back needs */
+    bool      *on;    /* by system: was it on? */
+    uint32_t   count;
+    skips_room room;
+} load_back;
+/* With `back`, which is zero before, load_return can undo it without memory, while nobody else has changed either world. Drop it in any case. NULL: nobody wants to. */
+reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *operation, load_back *back);
+void load_return(reef_world *w, reef_world *aside, const record_load *r, const load_back *back);
+void load_back_drop(const reef_world *w, load_back *back);
 
 #endif

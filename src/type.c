@@ -689,6 +689,14 @@ COLD reef_status reef_type_describe(reef_component component, const reef_field *
     return status;
 }
 
+COLD bool types_known(void)
+{
+    mutex_lock(&registry.lock);
+    const bool all = types_take_pending();
+    mutex_unlock(&registry.lock);
+    return all;
+}
+
 COLD reef_component reef_type_find(const char *name)
 {
     reef_component c = {0};

@@ -56,6 +56,8 @@ uint32_t types_based(void);
 int type_compare(const type *a, const type *b);
 /* How many types have fields: another number, and what was hashed as bytes may have fields now. Any thread. */
 uint32_t types_described(void);
+/* All types that are declared are registered. False: there is no memory for some. */
+bool types_known(void);
 /* Bytes of one element of a kind. */
 uint32_t kind_size(reef_kind kind);
 

@@ -107,11 +107,10 @@ bool saved_some(sweep *s)
     reef_bytes b;
     return save_seen(s, reef_save_bytes(s->w, &b, &(reef_save_desc){.raw = true, .query = "in Mass"}), &b);
 }
-static reef_world *unchanged; /* until the call that finds the difference has worked */
 void with_changes(sweep *s)
 {
     with_marks(s);
-    assert_non_null(unchanged = reef_fork(s->w));
+    assert_non_null(s->other = reef_fork(s->w));
     for (int i = 0; i < 50; i++) assert_ok(reef_destroy(s->w, s->e[i]));
     for (int i = 50; i < 70; i++) assert_ok(reef_enable(s->w, s->e[i], Mass));
     assert_ok(reef_set_name(s->w, s->e[80], "Anna"));
@@ -120,11 +119,8 @@ void with_changes(sweep *s)
 bool saved_difference(sweep *s)
 {
     reef_bytes b;
-    const reef_status status = reef_diff_bytes(unchanged, s->w, &b, &(reef_save_desc){.raw = true, .sealed = true});
-    if (status == REEF_OK) {
-        s->seen = b.size; /* the versions in it go on with each hash */
-        reef_world_free(unchanged);
-    }
+    const reef_status status = reef_diff_bytes(s->other, s->w, &b, &(reef_save_desc){.raw = true, .sealed = true});
+    if (status == REEF_OK) s->seen = b.size; /* the versions in it go on with each hash */
     reef_bytes_free(&b);
     return done(status);
 }

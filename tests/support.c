@@ -143,6 +143,14 @@ void heap_fail_never(heap *h)
     h->fail_rest = false;
 }
 
+bool heap_fails_now(heap *h)
+{
+    mutex_lock(&heap_lock);
+    const bool no = heap_refuses(h, 0, 0);
+    mutex_unlock(&heap_lock);
+    return no;
+}
+
 /* ---- the fixture ---- */
 
 static fixture now;
@@ -403,6 +411,7 @@ static reef_status tracked_construct(void *context, reef_world *w, reef_entity e
     (void)context;
     if (t->value != 0 || t->ticket != 0) wrong("construct in memory that isn't zero");
     if (fails_now(&book.fail_construct)) return book.fail_status;
+    if (book.heap && heap_fails_now(book.heap)) return REEF_NO_MEMORY;
     t->value = args ? *(const int32_t *)args : 100;
     t->ticket = ticket_new(slot);
     book.constructed++;
@@ -420,6 +429,7 @@ static reef_status tracked_copy(void *context, void *to, const void *from)
     if (to == from) wrong("copy onto itself");
     if (f->ticket != 0 && !lives_at(f->ticket, from)) wrong("copy of a value that isn't there");
     if (fails_now(&book.fail_copy)) return book.fail_status;
+    if (book.heap && heap_fails_now(book.heap)) return REEF_NO_MEMORY;
     t->value = f->value;
     t->ticket = ticket_new(to);
     book.copied++;
@@ -469,6 +479,7 @@ static reef_status loose_copy(void *context, void *to, const void *from)
     if (to == from) wrong("copy onto itself");
     if (f->ticket != 0 && !lives_at(f->ticket, &anywhere)) wrong("copy of a value that isn't there");
     if (fails_now(&book.fail_copy)) return book.fail_status;
+    if (book.heap && heap_fails_now(book.heap)) return REEF_NO_MEMORY;
     t->value = f->value;
     t->ticket = ticket_new(&anywhere);
     book.copied++;

@@ -36,6 +36,8 @@ reef_allocator heap_allocator(heap *h);
 /* The n-th call from now on fails (once, or with all that follow it). */
 void heap_fail_nth(heap *h, uint64_t n, bool rest);
 void heap_fail_never(heap *h);
+/* Something that takes memory of another kind asks whether it is to fail: it counts as a call. */
+bool heap_fails_now(heap *h);
 
 /* ---- the fixture ---- */
 
@@ -121,6 +123,7 @@ typedef struct ledger {
     uint64_t     live;
     uint64_t     fail_construct, fail_copy; /* the n-th call from now on fails; 0: none */
     reef_status  fail_status;               /* with this */
+    heap        *heap;  /* construct and copy fail as its allocations do, with NO_MEMORY; NULL: they don't */
     const char  *mistake;
     reef_world  *world; /* of the last construct, with its entity and args */
     reef_entity  entity;

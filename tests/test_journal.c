@@ -731,6 +731,46 @@ static void G5_each_allocation_of_a_journal_fails_in_turn(void **state)
     }
 }
 
+typedef struct { int32_t n; } Sound;
+static const reef_hooks stays = {.on_fork = REEF_FORK_SKIP};
+REEF_COMPONENT_HOOKS(Sound, &stays);
+
+/* The file is a save, so it is loaded and written anew as a journal. Where that fails the world has all back: also values that would have gone
+ * over to the state of the file, and which systems are on. */
+static void G5_a_file_that_cant_become_a_journal_leaves_all_as_it_was(void **state)
+{
+    reef_world *w = world_of(state);
+    reef_bytes b;
+    const reef_entity e = reef_spawn(w, reef_with(Sound, 5), reef_with(Coin, .units = 1));
+    const reef_system_id id = reef_system_add(w, "naps", no_system, "Coin");
+    assert_ok(reef_system_switch(w, id, false));
+    assert_ok(reef_save_bytes(w, &b, NULL));
+    assert_ok(reef_system_switch(w, id, true));
+    assert_true(reef_set(w, e, Sound, 9) >= 0);
+    reef_mut(w, e, Coin)->units = 2;
+    for (uint64_t n = 1, failed = 1; failed; n++) {
+        faults_put(journal_path(), b.data, b.size);
+        heap_fail_nth(heap_of(state), n, n % 2);
+        reef_journal *j = reef_journal_open(w, journal_path(), &quick);
+        failed = heap_of(state)->refused != 0;
+        heap_fail_never(heap_of(state));
+        if (failed && j) { /* what failed was nothing that is needed: once more */
+            reef_journal_close(j);
+            assert_int_equal(reef_get(w, e, Coin)->units, 1);
+            assert_ok(reef_system_switch(w, id, true));
+            reef_mut(w, e, Coin)->units = 2;
+            continue;
+        }
+        if (failed) assert_status(REEF_NO_MEMORY, reef_last_error(w).status);
+        assert_int_equal(reef_get(w, e, Sound)->n, 9);
+        assert_int_equal(reef_get(w, e, Coin)->units, failed ? 2 : 1);
+        assert_int_equal(reef_system_is_on(w, id), failed);
+        assert_valid(w);
+        reef_journal_close(j);
+    }
+    reef_bytes_free(&b);
+}
+
 /* ---- values that own something ---- */
 
 /* Its hook makes the field from what it owns whenever it moves, as std::string would its length. */
@@ -812,6 +852,7 @@ int main(void)
         JOURNAL_TEST(G5_damage_with_whole_records_behind_it_is_refused),
         JOURNAL_TEST(G5_a_hole_before_appends_that_nobody_waited_for_is_a_torn_tail),
         JOURNAL_TEST(G5_each_allocation_of_a_journal_fails_in_turn),
+        JOURNAL_TEST(G5_a_file_that_cant_become_a_journal_leaves_all_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* The process's own memory, that of the types: from an allocator of the user's, and when there is none. The registry
  * can't be emptied, so the tests build on each other: the first one sets the allocator before any type is used. */
+#include "load_repair.h"
 #include "support.h"
 
 static heap types; /* never given back */
@@ -92,6 +93,55 @@ static void H3_worlds_and_types_keep_their_memory_apart(void **state)
     assert_null(own.mistake);
 }
 
+/* A file with one value of a type that the program had by another name. */
+static reef_bytes file_of(const char *was, const char *name)
+{
+    static const reef_field field = {"a", REEF_U32, 0, 4, NULL, 0, 0};
+    const reef_component c = reef_type_new(&(reef_type_desc){.name = was, .size = 4, .align = 4, .fields = &field, .field_count = 1}, NULL);
+    reef_world *w = reef_world_new(NULL);
+    reef_bytes b;
+    assert_some(reef_spawn_values(w, &(reef_value){c, REEF_VALUE_DEFAULT, 0, NULL}, 1));
+    assert_ok(reef_save_bytes(w, &b, NULL));
+    unsigned char *p = b.data, *end = p + b.size - strlen(was);
+    while (p < end && memcmp(p, was, strlen(was)) != 0) p++;
+    assert_true(p < end);
+    memcpy(p, name, strlen(name));
+    repair(b.data, b.size);
+    reef_world_free(w);
+    return b;
+}
+
+static void without_memory_nothing_is_left_out(const char *was, const char *name, reef_type_decl *late)
+{
+    const reef_load_desc desc = {.unknown = late ? REEF_UNKNOWN_DROP : REEF_UNKNOWN_DECLARE};
+    reef_bytes b = file_of(was, name);
+    reef_world *w = reef_world_new(NULL);
+    bool failed = true;
+    if (late) reef_declare(late);
+    for (uint64_t n = 1; failed; n++) {
+        heap_fail_nth(&types, n, false); /* there is memory again for what would take its place */
+        const reef_status s = reef_load_bytes(w, b.data, b.size, &desc);
+        failed = types.refused != 0;
+        heap_fail_never(&types);
+        if (failed) assert_status(REEF_NO_MEMORY, s);
+        else assert_ok(s);
+        assert_int_equal(reef_count_alive(w), !failed);
+        assert_true(n > 1 || failed);
+    }
+    assert_int_equal(reef_count_id(w, reef_type_find(name)), 1);
+    reef_world_free(w);
+    reef_bytes_free(&b);
+}
+
+static void G5_a_load_without_memory_for_types_leaves_nothing_out(void **state)
+{
+    static const reef_field field = {"a", REEF_U32, 0, 4, NULL, 0, 0};
+    static reef_type_decl late = {.name = "Later", .size = 4, .align = 4, .home = REEF_TABLE, .fields = &field, .field_count = 1};
+    (void)state;
+    without_memory_nothing_is_left_out("Told1", "Saved", NULL);
+    without_memory_nothing_is_left_out("Told2", "Later", &late);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +149,7 @@ int main(void)
         cmocka_unit_test(G5_a_type_without_memory_can_be_made_later),
         cmocka_unit_test(G5_fields_without_memory_can_be_given_later),
         cmocka_unit_test(H3_worlds_and_types_keep_their_memory_apart),
+        cmocka_unit_test(G5_a_load_without_memory_for_types_leaves_nothing_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

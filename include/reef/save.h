@@ -42,7 +42,7 @@ typedef struct reef_save_desc {
                                no entity isn't saved then: time, events; the others' indices are free */
     bool          raw;      /* types without fields are written as bytes; the file is then read only by programs with the same
                                types on a machine with the same order of bytes. Otherwise such a type, if some entity has it or events of it wait, is refused */
-    bool          sealed;   /* with the state's hash (of a difference: both states'), which loading compares; costs reef_hash */
+    bool          sealed;   /* with the state's hash (of a difference: both states'), which loading compares, unless what it needs is missing or another (a type, a system); costs reef_hash */
     bool          unsynced; /* reef_save alone: don't wait for the disk: the old or the new file is there after a crash of the program,
                                not after one of the system */
     reef_progress progress;
@@ -123,7 +123,7 @@ REEF_API reef_status reef_load_bytes(reef_world *world, const void *data, size_t
 REEF_API reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc);
 REEF_API reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc);
 /* A world in the state `before` becomes `after`, to the bit; it needn't be of their family or their process. Otherwise as reef_load, but types must be as they were:
- * NOT_PORTABLE. Errors besides: OTHER_STATE (a sealed difference of another state), CORRUPT (also when it can't be applied to this state). */
+ * NOT_PORTABLE. Readers of removals and events go on where they were; nobody is told what the difference took away. Errors besides: OTHER_STATE (a sealed one of another state), CORRUPT (also when it can't be applied to this state). */
 REEF_API reef_status reef_diff_apply(reef_world *world, const void *data, size_t size);
 
 /* ---- files ---- */
