@@ -369,6 +369,7 @@ static void gen_query_new(generator *g, const model *m, op *o)
         bool owns = o->type[i] < TYPES_MAX && type_has_payload(&model_types[o->type[i]]);
         o->how[i] = (uint8_t)below(g, 4);
         if (!sized(o, i)) o->how[i] = one_in(g, 2) ? REEF_WITH : REEF_INOUT;
+        else if (model_types[o->type[i]].home == REEF_SPLIT) o->how[i] = REEF_WITH; /* its fields have types of their own */
         else if (owns && o->how[i] == REEF_OUT) o->how[i] = REEF_INOUT;
     }
     if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
@@ -432,11 +433,23 @@ static void gen_sort(generator *g, const model *m, op *o)
     for (uint32_t i = 0, at = below(g, TYPES_MAX); i < TYPES_MAX && o->count < OP_TYPES; i++, at = (at + 1) % TYPES_MAX) {
         if (!(set >> at & 1)) continue;
         o->type[o->count++] = (uint8_t)at;
-        if (model_types[at].size == 0 || o->count == 1) continue;
+        if (model_types[at].size == 0 || model_types[at].home == REEF_SPLIT || o->count == 1) continue;
         o->type[o->count - 1] = o->type[0]; /* a value to sort by comes first */
         o->type[0] = (uint8_t)at;
     }
     if (!(o->option & ORDER_EXACTLY)) o->count = (uint8_t)(o->option & ORDER_BY_VALUE ? 1 + below(g, 2) % o->count : below(g, 2));
+}
+
+/* A value that several have: of a type in REEF_SHARED mostly. */
+static void gen_share(generator *g, const model *m, op *o)
+{
+    gen_one_type(g, m, o);
+    for (uint32_t i = 0; i < 20 && !one_in(g, 30) && (o->type[0] >= TYPES_MAX || model_types[o->type[0]].home != REEF_SHARED); i++) o->type[0] = active_type(g, m);
+    for (uint32_t i = 0; i < 20; i++) {
+        const ref_entity *e = ref_alive(&m->reference, model_handle(m, o->list[0]));
+        if (e && ref_has(e, o->type[0])) return;
+        o->list[0] = living_number(g, m);
+    }
 }
 
 /* Too many live: end most of them, one way or another. */
@@ -607,6 +620,7 @@ static void fill_in(generator *g, const model *m, op *o)
         o->option = (uint8_t)below(g, 2);
         break;
     case OP_POST: break;
+    case OP_SHARE: gen_share(g, m, o); break;
     case OP_QUERY_NEW: gen_query_new(g, m, o); break;
     case OP_QUERY_WALK: gen_walk(g, m, o); break;
     case OP_ADD_WHERE:
@@ -639,6 +653,7 @@ void generate(generator *g, const model *m, op *o)
     if (g->bursting) o->kind = (uint8_t)kind_in_burst(g, m);
     else if (g->forks && one_in(g, 150)) g->burst = BURST;
     if (!g->bursting && (g->watching ? one_in(g, 25) : is_observed(&m->reference) && one_in(g, 3))) o->kind = OP_OBSERVE;
+    if (g->all && !g->bursting && one_in(g, 60)) o->kind = OP_SHARE;
     if (g->medley && !g->bursting && one_in(g, 3)) o->kind = (uint8_t)kind_in_medley(g);
     else if (g->all && !g->quiet && one_in(g, 200)) g->medley = MEDLEY;
     uint32_t living = m->reference.living_count;
@@ -654,5 +669,6 @@ void generate(generator *g, const model *m, op *o)
         o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
         o->fail_on = one_in(g, 2);
     }
+    if (o->kind == OP_ENSURE && o->type[0] < TYPES_MAX && model_types[o->type[0]].home == REEF_SPLIT) o->kind = OP_ADD; /* there is no pointer to it */
     g->numbers += op_makes(o);
 }
