@@ -31,6 +31,7 @@ COLD reef_status order_resolve(const reef_world *w, const reef_order *given, ord
         return REEF_OK;
     }
     if (o.stride == 0 || (given->key && given->field)) return REEF_BAD_ARGUMENT;
+    if (o.type->split && given->key && !BUG(193)) return REEF_BAD_ARGUMENT; /* there is no struct that a key could be made of */
     const reef_field *fields = REEF_ACQUIRE_POINTER(&o.type->fields), *found = NULL;
     for (uint32_t i = 0; fields && !given->key && i < o.type->field_count; i++)
         if (given->field ? strcmp(fields[i].name, given->field) == 0 : o.type->field_count == 1) found = &fields[i];
@@ -39,6 +40,11 @@ COLD reef_status order_resolve(const reef_world *w, const reef_order *given, ord
         o.kind = found->kind;
         o.offset = found->offset;
         o.bytes = found->bytes;
+        if (o.type->split) { /* the field has a column of its own */
+            o.type = type_of(o.type->parts[found - fields]);
+            o.stride = o.type->size;
+            o.offset = 0;
+        }
     }
     *out = o;
     return REEF_OK;

@@ -276,6 +276,38 @@ static void C1_deferred_changes(void **state)
     assert_false(reef_has(w, made[1], Weight));
 }
 
+static uint64_t key_of_spot(const void *value) { return reef_key_f32(((const Spot *)value)->x); }
+
+/* By a field's name as by the field's type; a struct to make a key of lies nowhere. */
+static void C1_orders_name_fields(void **state)
+{
+    reef_world *w = world_of(state);
+    for (int i = 0; i < 50; i++) assert_some(reef_spawn(w, reef_with(Spot, (float)(i * 37 % 50), (float)i, i * 7 % 5)));
+    const reef_order by_key = {.component = reef_id(Spot), .key = key_of_spot}, by_x = {.component = reef_id(Spot), .field = "x"};
+    const reef_order by_layer = {.component = reef_id(Spot), .field = "layer", .descending = true}, by_none = {.component = reef_id(Spot), .field = "z"};
+    const reef_query q = reef_query_new(w, "with Spot");
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){.order = by_key}));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_query_order(w, q, &by_key));
+    assert_refused(w, REEF_BAD_ARGUMENT, reef_sort_storage(w, &(reef_sort){.order = by_none}));
+    assert_ok(reef_sort_storage(w, &(reef_sort){.order = by_x}));
+    float last = -1;
+    for (reef_block b = reef_begin_text(w, "in Spot.x"); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) {
+            assert_true(reef_in_field(&b, Spot, x)[i] > last);
+            last = reef_in_field(&b, Spot, x)[i];
+        }
+    assert_ok(reef_query_order(w, q, &by_layer));
+    int32_t layer = 9;
+    for (reef_block b = reef_begin(w, q); reef_next(&b);)
+        for (uint32_t i = 0; i < b.count; i++) {
+            Spot s;
+            assert_true(reef_read(w, b.entities[i], Spot, &s));
+            assert_true(s.layer <= layer);
+            layer = s.layer;
+        }
+    assert_int_equal(layer, 0);
+}
+
 static void C1_sets_orders_and_strict_worlds(void **state)
 {
     reef_world *w = another_world(state, &(reef_world_config){.strict = true});
@@ -465,7 +497,7 @@ int main(void)
         TEST(C1_values_are_spread_and_gathered), TEST(C1_there_is_no_struct_to_point_to), TEST(C1_parts_come_and_go_with_their_type),
         TEST(C1_many_at_once), TEST(C1_structs_with_padding_and_arrays), TEST(C1_a_term_covers_all_fields_or_one),
         TEST(C1_other_homes_have_no_array_of_a_field), TEST(C1_queries_of_every_kind), TEST(C1_changes_are_seen_by_field),
-        TEST(C1_deferred_changes), TEST(C1_sets_orders_and_strict_worlds), TEST(C1_observers_get_structs), TEST(C1_forks_snapshots_and_hashes), TEST(C1_a_type_is_shown_once_with_its_value),
+        TEST(C1_deferred_changes), TEST(C1_orders_name_fields), TEST(C1_sets_orders_and_strict_worlds), TEST(C1_observers_get_structs), TEST(C1_forks_snapshots_and_hashes), TEST(C1_a_type_is_shown_once_with_its_value),
         TEST(C1_systems_name_fields), TEST(C1_what_can_be_split), TEST(C1_fields_may_come_late), TEST(C1_as_many_fields_as_there_may_be),
         TEST(C1_without_memory_nothing_changes),
     };

@@ -22,7 +22,7 @@ typedef uint64_t (*reef_key)(const void *value);
 /* By what is sorted; {0}: by entity. */
 typedef struct reef_order {
     reef_component component; /* with data; {0}: by entity, then the next two must be NULL */
-    reef_key       key;       /* NULL: by `field` */
+    reef_key       key;       /* NULL: by `field`. Not of a type in REEF_SPLIT, of which there is no struct: of one of its fields' types */
     const char    *field;     /* the name of a field of one element (of REEF_CHAR: of up to 8 bytes). NULL without a key: the
                                  type's only field */
     bool           descending; /* the largest key first; equal ones still by entity */

@@ -4,6 +4,8 @@
 #include "hash.h"
 #include "observe.h"
 #include "pairs.h"
+#include "reef/multi.h"
+#include "reef/shared.h"
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -122,6 +124,10 @@ static void given_one(const model *m, given *g, uint32_t i, uint32_t n)
     }
     g->elements[i] = r->how == HOW_ARRAY ? n : 1;
     g->memory[i] = memory_for(t, g->elements[i]);
+    if (r->how == HOW_FROM && t->home == REEF_SPLIT && reef_read_id(m->world, r->from, v->component, g->memory[i], t->size)) {
+        v->data = g->memory[i];
+        return;
+    }
     for (uint32_t k = 0; k < g->elements[i]; k++)
         value_make(t, (char *)g->memory[i] + (size_t)k * t->size, ref_value_at(r, k));
     v->data = g->memory[i];
@@ -440,7 +446,7 @@ static uint64_t digest_want(const model *m, reef_entity e, uint32_t type)
 {
     const ref_entity *x = ref_alive(&m->reference, e);
     if (x) type = ref_meant(x, type);
-    if (!x || !ref_has(x, type) || model_types[type].size == 0) return 0;
+    if (!x || !ref_has(x, type) || model_types[type].home == REEF_SPLIT || model_types[type].size == 0) return 0;
     return value_digest_of(&model_types[type], x->value[type]);
 }
 
@@ -455,7 +461,13 @@ static void core_ADD(model *m, const op *o, outcome *out)
 static void want_ADD(model *m, const op *o, outcome *want)
 {
     want->status = ref_add(&m->reference, subject_of(m, o), o->type[0], o->option & 1, value_mix(o->value, 0));
-    if (want->status == REEF_OK && (o->option & 2)) want->digest = digest_want(m, subject_of(m, o), o->type[0]);
+    if (want->status == REEF_OK && (o->option & 2)) {
+        const ref_entity *x = ref_alive(&m->reference, subject_of(m, o));
+        const uint32_t    t = o->type[0];
+        const bool        more = ref_is_multi(t) && x->several[special_of(t)]; /* the last one is given */
+        const uint64_t    last = type_is_made(&model_types[t]) && o->option & 1 ? value_mix(o->value, 0) : value_default(&model_types[t], subject_of(m, o));
+        want->digest = more ? value_digest_of(&model_types[t], last) : digest_want(m, subject_of(m, o), t);
+    }
 }
 
 static void core_SET(model *m, const op *o, outcome *out)
@@ -557,12 +569,13 @@ static void want_WRITE(model *m, const op *o, outcome *want)
     want->status = !x                                         ? REEF_NOT_ALIVE
                    : t == TYPE_ZERO && o->type[0] < TYPES_MAX ? REEF_AMBIGUOUS
                    : !ref_knows(&m->reference, o->type[0])    ? REEF_UNKNOWN_TYPE
+                   : ref_has(x, t) && model_types[t].home == REEF_SPLIT ? REEF_BAD_ARGUMENT
                    : ref_has(x, t) && model_types[t].size > 0 ? REEF_OK
                                                               : REEF_ABSENT;
     if (want->status != REEF_OK) return;
     want->digest = digest_want(m, subject_of(m, o), t);
     ref_changed(&m->reference, x, t);
-    if (model_types[t].sort != SORT_MOVER || x->value[t] != 0) x->value[t] = value_mix(o->value, 0);
+    if (model_types[t].sort != SORT_MOVER || x->value[t] != 0) ref_write(&m->reference, x, t, value_mix(o->value, 0));
 }
 
 /* ---- reading ---- */
@@ -622,7 +635,7 @@ static void want_GET_MANY(model *m, const op *o, outcome *want)
     for (uint32_t i = 0; i < o->n; i++) {
         const ref_entity *x = ref_alive(&m->reference, e[i]);
         bool              copied = x && ref_has(x, o->type[0]) && !type_has_payload(t);
-        uint64_t d = copied ? digest_want(m, e[i], o->type[0]) : type_has_payload(t) ? 0 : value_digest(t, untouched);
+        uint64_t d = copied ? value_digest_of(t, x->value[o->type[0]]) : type_has_payload(t) ? 0 : value_digest(t, untouched);
         want->digest = value_mix(want->digest, d);
         want->number += copied;
     }
@@ -646,7 +659,7 @@ static void want_WRITE_MANY(model *m, const op *o, outcome *want)
         ref_entity *x = ref_alive(&m->reference, e[i]);
         if (!x || !ref_has(x, o->type[0])) continue;
         ref_note_set(&m->reference, e[i].index, o->type[0], value_mix(o->value, i));
-        x->value[o->type[0]] = value_mix(o->value, i);
+        ref_give(x, o->type[0], value_mix(o->value, i));
         ref_changed(&m->reference, x, o->type[0]);
         want->number++;
     }
@@ -693,6 +706,17 @@ static void want_FIND(model *m, const op *o, outcome *want)
     uint32_t index = named_index(m, o->n);
     want->number = index == UINT32_MAX ? 0 : reef_entity_bits(ref_handle(&m->reference, index));
     want->status = REEF_OK;
+}
+
+/* ---- values in common: o->list[0] has it, the subject gets it ---- */
+
+static void core_SHARE(model *m, const op *o, outcome *out)
+{
+    out->status = reef_share_id(m->world, model_handle(m, o->list[0]), subject_of(m, o), component_of(o->type[0]));
+}
+static void want_SHARE(model *m, const op *o, outcome *want)
+{
+    want->status = ref_share(&m->reference, model_handle(m, o->list[0]), subject_of(m, o), o->type[0]);
 }
 
 /* ---- room and types ---- */

@@ -50,7 +50,7 @@ void want_ADD_WHERE(model *m, const op *o, outcome *want)
     if (!want_begins(m, o, want)) return;
     found f = matches(m, o);
     for (uint32_t i = 0; i < f.count; i++)
-        want->number += ref_add(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0], false, 0) == REEF_OK;
+        if (!ref_has(&m->reference.entity[f.index[i]], o->type[0])) want->number += ref_add(&m->reference, ref_handle(&m->reference, f.index[i]), o->type[0], false, 0) == REEF_OK;
     free(f.index);
 }
 

@@ -219,7 +219,7 @@ static void row_want(void *context, ref_entity *e, uint32_t index)
         }
         if (term_reads(q, i, k->o)) digest = value_mix(digest, value_digest_of(&model_types[t], e->value[t]));
         if (term_writes(q, i, k->o) && (model_types[t].sort != SORT_MOVER || e->value[t] != 0))
-            e->value[t] = walk_value(k->o, k->visited, i);
+            ref_write(&k->m->reference, e, t, walk_value(k->o, k->visited, i));
     }
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (switches >> t & 1) digest = value_mix(digest, (e->set & ~e->disabled) >> t & 1);

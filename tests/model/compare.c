@@ -13,6 +13,8 @@ typedef struct seen {
     reef_entity       handle;
     uint32_t          set;
     int               last; /* rank of the type before */
+    uint32_t          several[2]; /* of types in REEF_MULTI: values behind the first, and what they come to */
+    uint64_t          chain[2];
 } seen;
 
 static uint32_t type_of_component(reef_component c)
@@ -26,6 +28,14 @@ static bool see(void *context, reef_entity entity, reef_component type, const vo
 {
     seen    *s = context;
     uint32_t t = type_of_component(type);
+    if ((int)t == s->last && ref_is_multi(t)) { /* one more */
+        const uint32_t k = special_of(t);
+        if (type_has_payload(&model_types[t]) && !value_matches(&model_types[t], data, value_digest(&model_types[t], data)))
+            model_fail(s->m, "entity {%u, %u} has a damaged value in %s", entity.index, entity.generation, model_types[t].name);
+        s->chain[k] = value_mix(s->chain[k], value_digest(&model_types[t], data));
+        s->several[k]++;
+        return true;
+    }
     if (t == TYPE_ZERO || !ref_has(s->e, t))
         model_fail(s->m, "entity {%u, %u} has a component that it must not have: %s", entity.index, entity.generation,
                    reef_type_name(type));
@@ -64,7 +74,7 @@ static void compare_times(model *m, reef_entity e, const ref_entity *x)
 
 void model_compare_entity(model *m, reef_entity e)
 {
-    seen s = {m, ref_alive(&m->reference, e), e, 0, -1};
+    seen s = {m, ref_alive(&m->reference, e), e, 0, -1, {0, 0}, {0, 0}};
     if (reef_is_alive(m->world, e) != (s.e != NULL)) {
         model_fail(m, "entity {%u, %u} must be %s", e.index, e.generation, s.e ? "alive" : "dead");
         return;
@@ -75,6 +85,18 @@ void model_compare_entity(model *m, reef_entity e)
     if (s.e && s.set != s.e->set)
         model_fail(m, "entity {%u, %u} lacks components: set %x of ranks, must be %x", e.index, e.generation, s.set,
                    s.e->set);
+    for (uint32_t t = 0; s.e && t < TYPES_MAX; t++) {
+        if (!ref_is_multi(t) || !ref_has(s.e, t)) continue;
+        const uint32_t k = special_of(t);
+        if (s.several[k] != s.e->several[k] || (s.several[k] && s.chain[k] != s.e->chain[k]))
+            model_fail(m, "entity {%u, %u} has %u values of %s behind the first, must have %u", e.index, e.generation, s.several[k], model_types[t].name, s.e->several[k]);
+    }
+    for (uint32_t t = 0; s.e && t < TYPES_MAX; t++) {
+        if (model_types[t].home != REEF_SHARED || !ref_has(s.e, t)) continue;
+        const uint32_t first = ref_common_first(&m->reference, s.e, t);
+        if (reef_get_id(m->world, e, model_types[t].id) != reef_get_id(m->world, ref_handle(&m->reference, first), model_types[t].id))
+            model_fail(m, "entity {%u, %u} hasn't its %s in common with index %u", e.index, e.generation, model_types[t].name, first);
+    }
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (reef_is_enabled_id(m->world, e, model_types[t].id) !=
             (s.e && ref_has(s.e, t) && !(s.e->disabled >> t & 1)))
@@ -230,6 +252,7 @@ static bool see_all(void *context, reef_entity e, reef_component type, const voi
     visit_all *v = context;
     (void)data;
     (void)size;
+    if (v->row && v->type < TYPES_MAX && ref_is_multi(v->type) && type.id == model_types[v->type].id.id && reef_entity_equal(order_want.entity[v->row - 1], e)) return true;
     if (v->row == order_want.count) next_type(v);
     if (v->type >= TYPES_MAX || type.id != model_types[v->type].id.id || v->row >= order_want.count ||
         !reef_entity_equal(order_want.entity[v->row], e)) {
@@ -263,7 +286,9 @@ static void compare_stats(model *m)
         names += e->name != 0;
         for (uint32_t t = 0; t < TYPES_MAX; t++)
             if (ref_has(e, t) && type_has_payload(&model_types[t]))
-                payloads += model_types[t].sort != SORT_MOVER || e->value[t] != 0;
+                payloads += ref_shares(e, t) ? ref_common_first(r, e, t) == r->living[i] : model_types[t].sort != SORT_MOVER || e->value[t] != 0;
+        for (uint32_t t = 0; t < TYPES_MAX; t++)
+            if (ref_has(e, t) && ref_is_multi(t) && type_has_payload(&model_types[t])) payloads += e->several[special_of(t)];
     }
     bool alone = !m->journal && !m->bytes_beside; /* forks share values, and a journal holds one */
     for (uint32_t i = 0; i < FORKS; i++) alone &= m->fork[i].world == NULL;

@@ -2,6 +2,7 @@
  * running reef. */
 #include "fork.h"
 #include "hash.h"
+#include "pairs.h"
 
 static const uint16_t weights[] = {
 #define X(name, weight, part) weight,
@@ -90,13 +91,13 @@ static void phase_change(generator *g, const model *m)
 {
     static const uint32_t targets[] = {5, 30, 60, 120, 200, 300, 400}, fork_targets[] = {0, 0, 1, 3, 8, 25, 75};
     g->calm = 200 + below(g, 4000);
-    g->target = targets[below(g, sizeof targets / sizeof targets[0])];
+    g->target = targets[below(g, g->all ? 4 : sizeof targets / sizeof targets[0])]; /* whole worlds are compared often there */
     g->failing = one_in(g, 3);
-    g->naming = one_in(g, g->all ? 2 : 3);
+    g->naming = g->all || one_in(g, 3);
     g->watching = one_in(g, g->all ? 2 : 4);
     g->quiet = 0;
     bool first = g->forks && g->numbers == 0;
-    if (first && g->all) g->naming = g->watching = true;
+    if (first && g->all) g->watching = true;
     g->forks_target = first ? 70 : fork_targets[below(g, sizeof fork_targets / sizeof fork_targets[0])];
     if (first) g->calm += 2000;
     if (first || one_in(g, 2)) return;
@@ -121,6 +122,20 @@ static void phase_change(generator *g, const model *m)
 static uint8_t any_type(generator *g, const model *m)
 {
     if (one_in(g, 100)) return one_in(g, 2) ? TYPE_ZERO : TYPE_HIGH;
+    return active_type(g, m);
+}
+
+/* Each home as often as any other, and each other feature of types. */
+static uint8_t type_of_features(generator *g, const model *m)
+{
+    static const uint8_t features[] = {PAIR_TABLE, PAIR_BIT, PAIR_SPARSE, PAIR_PAGED, PAIR_COLD, PAIR_MULTI, PAIR_SHARED, PAIR_SPLIT,
+                                       PAIR_HOOKS, PAIR_TRACKED, PAIR_RESET};
+    if (one_in(g, 6)) return TYPE_BASE;
+    const uint32_t feature = features[below(g, sizeof features)];
+    for (uint32_t i = 0; i < 200; i++) {
+        const uint8_t t = active_type(g, m);
+        if (t < TYPES_MAX && pairs_of_type(t) >> feature & 1) return t;
+    }
     return active_type(g, m);
 }
 
@@ -299,7 +314,7 @@ static uint32_t amount(generator *g)
 {
     static const uint16_t edges[] = {1022, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 3000};
     uint32_t              x = below(g, 100);
-    if (x == 0) return edges[below(g, sizeof edges / sizeof edges[0])];
+    if (x == 0 && !g->all) return edges[below(g, sizeof edges / sizeof edges[0])];
     return x < 8 ? 0 : x < 90 ? 1 + below(g, 12) : 1 + below(g, 70);
 }
 
@@ -363,12 +378,17 @@ static void gen_batch(generator *g, const model *m, op *o, bool writes)
 static void gen_query_new(generator *g, const model *m, op *o)
 {
     types(g, m, o, 4);
+    if (g->all && one_in(g, 2)) { /* one that finds many */
+        o->count = 1;
+        o->type[0] = type_of_features(g, m);
+    }
     o->n = below(g, SLOTS);
     o->option = one_in(g, 2);
     for (uint32_t i = 0; i < o->count; i++) {
         bool owns = o->type[i] < TYPES_MAX && type_has_payload(&model_types[o->type[i]]);
         o->how[i] = (uint8_t)below(g, 4);
         if (!sized(o, i)) o->how[i] = one_in(g, 2) ? REEF_WITH : REEF_INOUT;
+        else if (model_types[o->type[i]].home == REEF_SPLIT) o->how[i] = REEF_WITH; /* its fields have types of their own */
         else if (owns && o->how[i] == REEF_OUT) o->how[i] = REEF_INOUT;
     }
     if (one_in(g, 25) && o->count > 1) o->type[o->count - 1] = o->type[0];
@@ -432,11 +452,23 @@ static void gen_sort(generator *g, const model *m, op *o)
     for (uint32_t i = 0, at = below(g, TYPES_MAX); i < TYPES_MAX && o->count < OP_TYPES; i++, at = (at + 1) % TYPES_MAX) {
         if (!(set >> at & 1)) continue;
         o->type[o->count++] = (uint8_t)at;
-        if (model_types[at].size == 0 || o->count == 1) continue;
+        if (model_types[at].size == 0 || model_types[at].home == REEF_SPLIT || o->count == 1) continue;
         o->type[o->count - 1] = o->type[0]; /* a value to sort by comes first */
         o->type[0] = (uint8_t)at;
     }
     if (!(o->option & ORDER_EXACTLY)) o->count = (uint8_t)(o->option & ORDER_BY_VALUE ? 1 + below(g, 2) % o->count : below(g, 2));
+}
+
+/* A value that several have: of a type in REEF_SHARED mostly. */
+static void gen_share(generator *g, const model *m, op *o)
+{
+    gen_one_type(g, m, o);
+    for (uint32_t i = 0; i < 20 && !one_in(g, 30) && (o->type[0] >= TYPES_MAX || model_types[o->type[0]].home != REEF_SHARED); i++) o->type[0] = active_type(g, m);
+    for (uint32_t i = 0; i < 20; i++) {
+        const ref_entity *e = ref_alive(&m->reference, model_handle(m, o->list[0]));
+        if (e && ref_has(e, o->type[0])) return;
+        o->list[0] = living_number(g, m);
+    }
 }
 
 /* Too many live: end most of them, one way or another. */
@@ -459,6 +491,17 @@ static void gen_decimate(generator *g, const model *m, op *o)
 
 /* ---- observers ---- */
 
+/* An observed type, if there is one: something must happen that is told. */
+static void observed_instead(generator *g, const model *m, op *o)
+{
+    const ref_observer *x = &m->reference.observer[below(g, OBSERVERS)];
+    if (!g->all || !x->events || !one_in(g, 4)) return;
+    o->type[0] = (uint8_t)x->type;
+    const ref_entity *e = ref_alive(&m->reference, model_handle(m, o->subject));
+    if (o->kind == OP_ADD && e && ref_has(e, x->type) && !ref_is_multi(x->type)) o->kind = OP_REMOVE;
+    else if (o->kind == OP_REMOVE && e && !ref_has(e, x->type)) o->kind = OP_ADD;
+}
+
 /* One more where there are few, one less where there are many. */
 static void gen_observe(generator *g, const model *m, op *o)
 {
@@ -467,7 +510,7 @@ static void gen_observe(generator *g, const model *m, op *o)
     for (uint32_t i = 0; i < OBSERVERS && !g->watching; i++)
         if (m->reference.observer[i].events) o->n = i;
     o->count = 1;
-    o->type[0] = any_type(g, m);
+    o->type[0] = g->all && !one_in(g, 20) ? type_of_features(g, m) : any_type(g, m);
     if (o->type[0] == TYPE_ZERO) o->type[0] = TYPE_HIGH;
     o->list[0] = events[one_in(g, 2) ? 0 : below(g, 4)];
     o->option = (uint8_t)below(g, 2);
@@ -544,6 +587,10 @@ static void gen_hash(generator *g, const model *m, op *o)
 static void gen_deferred(generator *g, const model *m, op *o)
 {
     types(g, m, o, 6);
+    for (uint32_t i = 0; g->all && i < 2; i++) {
+        const uint8_t t = type_of_features(g, m);
+        if (o->count < OP_TYPES && !names_type(o, o->count, t)) o->type[o->count++] = t;
+    }
     for (uint32_t i = 0; i < OP_LIST; i++) o->list[i] = one_in(g, 12) ? some_number(g) : living_number(g, m);
     for (uint32_t i = 1; i < OP_LIST; i += 2) o->list[i] = o->list[i - 1]; /* requests that meet */
     o->option = (uint8_t)below(g, 2);
@@ -607,6 +654,7 @@ static void fill_in(generator *g, const model *m, op *o)
         o->option = (uint8_t)below(g, 2);
         break;
     case OP_POST: break;
+    case OP_SHARE: gen_share(g, m, o); break;
     case OP_QUERY_NEW: gen_query_new(g, m, o); break;
     case OP_QUERY_WALK: gen_walk(g, m, o); break;
     case OP_ADD_WHERE:
@@ -616,6 +664,11 @@ static void fill_in(generator *g, const model *m, op *o)
     case OP_DESTROY_WHERE:
         gen_one_type(g, m, o);
         o->n = below(g, SLOTS);
+        break;
+    case OP_ADD:
+    case OP_REMOVE:
+        gen_one_type(g, m, o);
+        observed_instead(g, m, o);
         break;
     default: gen_one_type(g, m, o);
     }
@@ -638,9 +691,10 @@ void generate(generator *g, const model *m, op *o)
     g->bursting = g->burst != 0;
     if (g->bursting) o->kind = (uint8_t)kind_in_burst(g, m);
     else if (g->forks && one_in(g, 150)) g->burst = BURST;
-    if (!g->bursting && (g->watching ? one_in(g, 25) : is_observed(&m->reference) && one_in(g, 3))) o->kind = OP_OBSERVE;
+    if (!g->bursting && (g->watching ? one_in(g, g->all ? 12 : 40) : is_observed(&m->reference) && one_in(g, 3))) o->kind = OP_OBSERVE;
+    if (g->all && !g->bursting && one_in(g, 40)) o->kind = g->naming && one_in(g, 2) ? OP_NAME : OP_SHARE;
     if (g->medley && !g->bursting && one_in(g, 3)) o->kind = (uint8_t)kind_in_medley(g);
-    else if (g->all && !g->quiet && one_in(g, 200)) g->medley = MEDLEY;
+    else if (g->all && !g->quiet && one_in(g, 90)) g->medley = MEDLEY;
     uint32_t living = m->reference.living_count;
     if (g->clears && g->quiet) {
         o->kind = OP_WORLD_CLEAR;
@@ -654,5 +708,6 @@ void generate(generator *g, const model *m, op *o)
         o->fail_at = (uint16_t)(1 + below(g, 1 + below(g, 8)));
         o->fail_on = one_in(g, 2);
     }
+    if (o->kind == OP_ENSURE && o->type[0] < TYPES_MAX && model_types[o->type[0]].home == REEF_SPLIT) o->kind = OP_ADD; /* there is no pointer to it */
     g->numbers += op_makes(o);
 }

@@ -28,6 +28,11 @@ static void add_entity(uint64_t *digest, const ref_world *r, uint32_t index)
     add(digest, (uint64_t)e->disabled << 1 | e->off);
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (ref_has(e, t)) add(digest, value_said(&model_types[t], e->value[t]));
+    for (uint32_t t = 0; t < TYPES_MAX; t++) {
+        if (!ref_has(e, t)) continue;
+        if (ref_shares(e, t)) add(digest, ref_common_first(r, e, t) != index ? (uint64_t)ref_common_first(r, e, t) << 8 | t : 0);
+        if (ref_is_multi(t) && e->several[special_of(t)]) add(digest, e->several[special_of(t)]), add(digest, e->chain[special_of(t)]);
+    }
 }
 
 uint64_t ref_digest(const ref_world *r)

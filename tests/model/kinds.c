@@ -337,6 +337,16 @@ static const reef_hooks *hooks_of(type_sort sort)
 
 uint32_t homes_allowed = ~0u;
 
+/* Where everything is in play, some types are in the homes that only they can have: one of each with hooks, where that can be. */
+static reef_home home_always(const model_type *t)
+{
+    static const struct { const char *name; reef_home home; } homes[] = {
+        {"Oar", REEF_SPLIT}, {"Pearl", REEF_SHARED}, {"Lure", REEF_SHARED}, {"Jelly", REEF_MULTI}, {"Crab", REEF_MULTI}};
+    for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++)
+        if (strcmp(t->name, homes[i].name) == 0) return homes[i].home;
+    return t->home;
+}
+
 /* A home for each type but the switches, and pages of a size that memory bears. */
 static void homes_draw(uint64_t homes)
 {
@@ -346,6 +356,7 @@ static void homes_draw(uint64_t homes)
         model_type *t = &model_types[i];
         uint64_t    x = value_mix(homes, i) >> 1;
         t->home = t->sort == SORT_SWITCH ? REEF_BIT : homes ? choice[x % 5] : REEF_TABLE;
+        if (homes && homes % 2 == 0) t->home = home_always(t);
         if (t->home != REEF_BIT && (!(homes_allowed >> t->home & 1) || (t->size == 0 && t->home != REEF_COLD))) t->home = REEF_TABLE;
         t->page_rows = t->home == REEF_PAGED ? pages[x / 5 % (homes % 2 ? 6 : 3)] : 0; /* small ones where everything is in play */
         t->base = homes && (strcmp(t->name, "Alga") == 0 || strcmp(t->name, "Echo") == 0) ? TYPE_BASE : TYPES_MAX;
@@ -403,7 +414,7 @@ uint32_t types_below(uint32_t type)
     return set;
 }
 
-bool type_in_table(const model_type *t) { return t->home == REEF_TABLE; }
+bool type_in_table(const model_type *t) { return t->home == REEF_TABLE || t->home == REEF_SPLIT; }
 
 bool type_is_hooked(const model_type *t) { return t->sort >= SORT_OWNER || t->on_fork != REEF_FORK_COPY; }
 

@@ -80,9 +80,11 @@ void want_MERGE(model *m, const op *o, outcome *want)
         if (name_is_taken(r, ref_alive(from, all.entity[i])->name)) want->status = REEF_NAME_TAKEN;
     if (want->status != REEF_OK) return;
     ref_told.of = NULL; /* no observer is told */
+    const uint32_t commons = r->commons;
+    r->commons += from->commons;
     for (uint32_t i = 0; i < all.count; i++) {
         const ref_entity *e = ref_alive(from, all.entity[i]);
-        want->made[i] = ref_bring(r, e);
+        want->made[i] = ref_bring(r, e, commons);
         if (e->name && !name_is_taken(r, e->name)) ref_alive(r, want->made[i])->name = e->name;
     }
     want->number = want->made_count = all.count;

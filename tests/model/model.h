@@ -89,7 +89,8 @@
     X(OBSERVE, 0, 0) \
     X(POST, 12, 0) \
     X(HISTORY, 2, 2) \
-    X(MERGE, 1, 0)
+    X(MERGE, 1, 0) \
+    X(SHARE, 0, 0)
 
 typedef enum op_kind {
 #define X(name, weight, part) OP_##name,

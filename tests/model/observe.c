@@ -48,8 +48,13 @@ static const model_type *type_of_notice(const reef_notice *n)
 static void hear(const reef_notice *n)
 {
     const model_type *t = type_of_notice(n);
-    for (uint32_t i = 0; i < n->count; i++)
-        tape_add(&heard[(uintptr_t)n->context], n->kind, n->entities[i], digest_of(t, reef_notice_value(n, i)), digest_of(t, reef_notice_old(n, i)));
+    for (uint32_t i = 0; i < n->count; i++) {
+        unsigned char copy[4096];
+        const void   *is = reef_notice_value(n, i);
+        const bool    split = t->home == REEF_SPLIT && n->kind & (REEF_ON_ADD | REEF_ON_SET); /* it lies nowhere as a whole */
+        if (split && reef_read_id(n->world, n->entities[i], t->id, copy, t->size)) is = copy;
+        tape_add(&heard[(uintptr_t)n->context], n->kind, n->entities[i], digest_of(t, is), digest_of(t, reef_notice_old(n, i)));
+    }
 }
 
 static const char *observer_name(uint32_t slot)
@@ -96,7 +101,7 @@ static uint64_t said(const ref_note *n, bool is_old, uint64_t value)
 static void tell(tape *t, const ref_observer *x, const ref_note *n)
 {
     if (!(n->kind & x->events)) return;
-    tape_add(t, n->kind, n->entity, said(n, false, n->now), said(n, true, n->old));
+    tape_add(t, n->kind, n->entity, said(n, false, n->now), n->added_one ? 0 : said(n, true, n->old));
     pairs_meet(UINT64_C(1) << (x->collected ? PAIR_COLLECTED : PAIR_IMMEDIATE), n->features);
 }
 

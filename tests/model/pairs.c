@@ -41,7 +41,10 @@ uint64_t pairs_of_type(uint32_t type)
     case REEF_BIT: set = PAIR_BIT(BIT); break;
     case REEF_SPARSE: set = PAIR_BIT(SPARSE); break;
     case REEF_PAGED: set = PAIR_BIT(PAGED); break;
-    default: set = PAIR_BIT(COLD); break;
+    case REEF_COLD: set = PAIR_BIT(COLD); break;
+    case REEF_MULTI: set = PAIR_BIT(MULTI); break;
+    case REEF_SHARED: set = PAIR_BIT(SHARED); break;
+    default: set = PAIR_BIT(SPLIT); break;
     }
     if (t->base < TYPES_MAX) set |= PAIR_BIT(SUBTYPE);
     if (t->sort >= SORT_OWNER) set |= PAIR_BIT(HOOKS);

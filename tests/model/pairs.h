@@ -6,7 +6,8 @@
 
 /* name in the table */
 #define PAIR_FEATURES(X) \
-    X(TABLE, "table") X(BIT, "bit") X(SPARSE, "sparse") X(PAGED, "paged") X(COLD, "cold") X(SUBTYPE, "subtype") \
+    X(TABLE, "table") X(BIT, "bit") X(SPARSE, "sparse") X(PAGED, "paged") X(COLD, "cold") \
+    X(MULTI, "multi") X(SHARED, "shared") X(SPLIT, "split") X(SUBTYPE, "subtype") \
     X(HOOKS, "hooks") X(TRACKED, "tracked") X(RESET, "reset") \
     X(DISABLED, "disabled") X(NAME, "name") X(EVENTS, "events") \
     X(IMMEDIATE, "immediate") X(COLLECTED, "collected") \

@@ -118,8 +118,8 @@ void want_HISTORY(model *m, const op *o, outcome *want)
     while (s == REEF_OK && played < course_of(o, 0).steps) played += (s = want_step(m, o, want, played, room, &past[played])) == REEF_OK;
     const course c = course_of(o, played);
     if (played) {
-        s = fork_is_refused(&m->reference) ? REEF_NOT_COPYABLE : REEF_OK;
-        if (s == REEF_OK) reference_restore(&m->reference, &past[c.back]);
+        s = REEF_OK; /* also where what is there now can't be copied: all states are kept, and none has to be made */
+        reference_restore(&m->reference, &past[c.back]);
         want->number = value_mix((uint64_t)(int64_t)s, m->reference.living_count);
         for (uint32_t i = c.back; s == REEF_OK && c.then == PAST_AGAIN && i < played; i++) s = want_step(m, o, want, i, room, NULL);
         if (s == REEF_OK && c.then == PAST_OTHERWISE) s = want_step(m, o, want, played, room, NULL);

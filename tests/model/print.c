@@ -598,7 +598,8 @@ static void print_type_lines(const printer *p, const model *m)
 {
     static const char *const hooks[] = {"NULL", "NULL", "NULL", "&own", "&mover", "&bytes", "&maker"};
     static const char *const home[] = {[REEF_TABLE] = "REEF_TABLE", [REEF_BIT] = "REEF_BIT", [REEF_SPARSE] = "REEF_SPARSE",
-                                       [REEF_PAGED] = "REEF_PAGED", [REEF_COLD] = "REEF_COLD"};
+                                       [REEF_PAGED] = "REEF_PAGED", [REEF_COLD] = "REEF_COLD", [REEF_MULTI] = "REEF_MULTI",
+                                       [REEF_SHARED] = "REEF_SHARED", [REEF_SPLIT] = "REEF_SPLIT"};
     static const char *const on_fork[] = {"REEF_FORK_COPY", "REEF_FORK_RESET", "REEF_FORK_SKIP"};
     for (uint32_t i = 0; i <= TYPES_MAX; i++) { /* in the order in which the model makes them: ids could matter */
         uint32_t          rank = i == 0 ? TYPE_BASE : ((i - 1) * 11 + 5) % TYPES_MAX;

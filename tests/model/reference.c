@@ -100,6 +100,46 @@ uint64_t ref_count_type(const ref_world *r, uint32_t type)
     return n;
 }
 
+/* ---- values in common, several values ---- */
+
+uint32_t special_of(uint32_t type) { return type_has_payload(&model_types[type]); }
+bool     ref_is_multi(uint32_t type) { return type < TYPES_MAX && model_types[type].home == REEF_MULTI; }
+static bool is_shared(uint32_t type) { return type < TYPES_MAX && model_types[type].home == REEF_SHARED; }
+bool     ref_shares(const ref_entity *e, uint32_t type) { return is_shared(type) && e->common[special_of(type)]; }
+
+uint64_t ref_chain(uint64_t chain, uint32_t type, uint64_t value) { return value_mix(chain, value_digest_of(&model_types[type], value)); }
+
+uint32_t ref_common_first(const ref_world *r, const ref_entity *e, uint32_t type)
+{
+    const uint32_t s = special_of(type);
+    uint32_t       i = 0;
+    if (!e->common[s]) return (uint32_t)(e - r->entity);
+    while (r->entity[i].life != LIFE_ALIVE || !ref_has(&r->entity[i], type) || r->entity[i].common[s] != e->common[s]) i++;
+    return i;
+}
+
+void ref_write(ref_world *r, ref_entity *e, uint32_t type, uint64_t value)
+{
+    const uint32_t common = ref_shares(e, type) ? e->common[special_of(type)] : 0;
+    e->value[type] = value;
+    for (uint32_t i = 0; common && i < r->living_count; i++) {
+        ref_entity *x = &r->entity[r->living[i]];
+        if (ref_has(x, type) && x->common[special_of(type)] == common) x->value[type] = value;
+    }
+}
+
+/* It has a value of its own from now on. */
+static void value_own(ref_entity *e, uint32_t type)
+{
+    if (is_shared(type)) e->common[special_of(type)] = 0;
+}
+
+void ref_give(ref_entity *e, uint32_t type, uint64_t value)
+{
+    e->value[type] = value;
+    value_own(e, type);
+}
+
 /* ---- tables ---- */
 
 /* Compares two sets by the sorted names of their types. */
@@ -168,7 +208,7 @@ static void note(const ref_world *r, uint32_t index, uint32_t kind, uint32_t typ
     ref_told.at = grown(ref_told.at, ref_told.count + 1, &ref_told.capacity, sizeof *ref_told.at);
     const uint64_t beside = types_below(type) & e->set ? PAIR_BIT(SUBTYPE) : 0; /* a base beside its subtype */
     const uint64_t features = (pairs_of_type(type) & ~PAIR_BIT(SUBTYPE)) | beside | (pairs_of_entity(e) & PAIRS_OF_WHOLE_ENTITIES);
-    ref_told.at[ref_told.count++] = (ref_note){kind, type, ref_handle(r, index), now, kind == REEF_ON_ADD ? 0 : e->value[type], features};
+    ref_told.at[ref_told.count++] = (ref_note){kind, type, ref_handle(r, index), now, kind == REEF_ON_ADD ? 0 : e->value[type], false, features};
 }
 
 void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now)
@@ -176,8 +216,8 @@ void ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now)
     if (model_types[type].size) note(r, index, REEF_ON_SET, type, now);
 }
 
-/* The entity has this set now: which row is its? What it didn't have is added now. */
-static void settle(ref_world *r, uint32_t index, uint32_t set)
+/* The entity has this set now: which row is its? What it didn't have is added now; `taking`: with what it shares and has several of. */
+static void settle_as(ref_world *r, uint32_t index, uint32_t set, bool taking)
 {
     ref_entity *e = &r->entity[index];
     for (uint32_t t = 0; ref_told.of == r && t < TYPES_MAX; t++) {
@@ -186,6 +226,7 @@ static void settle(ref_world *r, uint32_t index, uint32_t set)
     }
     for (uint32_t t = 0; t < TYPES_MAX; t++) {
         if (!((set & ~e->set) >> t & 1)) continue;
+        if (!taking) value_own(e, t), ref_is_multi(t) ? (void)(e->several[special_of(t)] = 0) : (void)0;
         e->changed[t] = e->added[t] = r->time;
         e->changed_unknown &= ~(1u << t);
         e->added_unknown &= ~(1u << t);
@@ -198,6 +239,8 @@ static void settle(ref_world *r, uint32_t index, uint32_t set)
     row_leave(r, index);
     if (t) row_enter(r, index, t);
 }
+
+static void settle(ref_world *r, uint32_t index, uint32_t set) { settle_as(r, index, set, false); }
 
 void ref_walk(const ref_world *r, uint32_t set, ref_visit visit, void *context)
 {
@@ -435,9 +478,14 @@ static void become_copy(ref_world *r, uint32_t index, uint32_t source)
 {
     const ref_entity *e = &r->entity[source];
     memcpy(r->entity[index].value, e->value, sizeof e->value);
+    for (uint32_t t = 0; t < TYPES_MAX; t++)
+        if (is_shared(t) && ref_has(e, t) && !e->common[special_of(t)]) r->entity[source].common[special_of(t)] = ++r->commons;
+    memcpy(r->entity[index].common, e->common, sizeof e->common);
+    memcpy(r->entity[index].several, e->several, sizeof e->several);
+    memcpy(r->entity[index].chain, e->chain, sizeof e->chain);
     r->entity[index].disabled = e->disabled;
     r->entity[index].off = e->off;
-    settle(r, index, e->set);
+    settle_as(r, index, e->set, true);
 }
 
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made)
@@ -456,17 +504,20 @@ reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity 
     return REEF_OK;
 }
 
-reef_entity ref_bring(ref_world *r, const ref_entity *e)
+reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons)
 {
     const uint32_t index = id_take(r);
     live(r, index);
     ref_entity *x = &r->entity[index];
     memcpy(x->value, e->value, sizeof x->value);
+    memcpy(x->several, e->several, sizeof x->several);
+    memcpy(x->chain, e->chain, sizeof x->chain);
+    for (uint32_t i = 0; i < 2; i++) x->common[i] = e->common[i] ? e->common[i] + from_commons : 0;
     for (uint32_t t = 0; t < TYPES_MAX; t++)
         if (ref_has(e, t) && model_types[t].on_fork != REEF_FORK_COPY) x->value[t] = value_default(&model_types[t], ref_handle(r, index));
     x->disabled = e->disabled;
     x->off = e->off;
-    settle(r, index, e->set);
+    settle_as(r, index, e->set, true);
     return ref_handle(r, index);
 }
 
@@ -538,12 +589,47 @@ void ref_clear(ref_world *r)
 
 /* ---- changing ---- */
 
+/* One more value, behind the others. */
+static reef_status ref_add_one(ref_world *r, ref_entity *x, reef_entity e, uint32_t type, bool with_args, uint64_t args)
+{
+    const model_type *t = &model_types[type];
+    const uint32_t    s = special_of(type);
+    if (x->several[s] + 1 == REEF_MULTI_MAX) return REEF_LIMIT;
+    if (ref_told.of == r) {
+        ref_note_set(r, e.index, type, x->value[type]);
+        ref_told.at[ref_told.count - 1].added_one = true;
+    }
+    x->chain[s] = ref_chain(x->several[s] ? x->chain[s] : 0, type, type_is_made(t) && with_args ? args : value_default(t, e));
+    x->several[s]++;
+    return REEF_OK;
+}
+
+reef_status ref_share(ref_world *r, reef_entity from, reef_entity to, uint32_t type)
+{
+    ref_entity *x = ref_alive(r, from), *y = ref_alive(r, to);
+    if (!x) return REEF_NOT_ALIVE;
+    if (type >= TYPES_MAX) return REEF_UNKNOWN_TYPE;
+    if (!is_shared(type)) return REEF_BAD_ARGUMENT;
+    if (!y) return REEF_NOT_ALIVE;
+    if (!ref_has(x, type)) return REEF_ABSENT;
+    const uint32_t s = special_of(type);
+    const bool     had = ref_has(y, type);
+    if (x == y || (had && x->common[s] && x->common[s] == y->common[s])) return REEF_OK;
+    if (!x->common[s]) x->common[s] = ++r->commons;
+    if (had) ref_note_set(r, to.index, type, x->value[type]);
+    y->value[type] = x->value[type];
+    settle(r, to.index, y->set | 1u << type);
+    y->common[s] = x->common[s];
+    return had ? REEF_OK : REEF_ADDED;
+}
+
 reef_status ref_add(ref_world *r, reef_entity e, uint32_t type, bool with_args, uint64_t args)
 {
     ref_entity *x = ref_alive(r, e);
     if (!x) return REEF_NOT_ALIVE;
     if (!ref_knows(r, type)) return REEF_UNKNOWN_TYPE;
-    if (ref_has(x, type)) return REEF_EXISTS;
+    if (ref_has(x, type) && !ref_is_multi(type)) return REEF_EXISTS;
+    if (ref_has(x, type)) return ref_add_one(r, x, e, type, with_args, args);
     bool made = type_is_made(&model_types[type]);
     x->value[type] = made && with_args ? args : value_default(&model_types[type], e);
     settle(r, e.index, x->set | 1u << type);
@@ -559,7 +645,7 @@ reef_status ref_set(ref_world *r, reef_entity e, const ref_value *value)
     bool there = ref_has(x, value->type);
     const uint64_t given = value_given(r, value, 0, e);
     if (there) ref_note_set(r, e.index, value->type, given);
-    x->value[value->type] = given;
+    ref_give(x, value->type, given);
     if (there) ref_changed(r, x, value->type);
     settle(r, e.index, x->set | 1u << value->type);
     return there ? REEF_OK : REEF_ADDED;
@@ -615,7 +701,7 @@ reef_status ref_change(ref_world *r, reef_entity e, const ref_value *values, uin
         } else {
             set |= 1u << values[i].type;
             if (ref_has(x, values[i].type)) ref_note_set(r, e.index, values[i].type, given[i]);
-            x->value[values[i].type] = given[i];
+            ref_give(x, values[i].type, given[i]);
             if (ref_has(x, values[i].type)) ref_changed(r, x, values[i].type);
         }
     }

@@ -32,6 +32,9 @@ typedef struct ref_entity {
     uint32_t   number;     /* the model's; the reference only carries it */
     uint32_t   living_at;
     uint32_t   name; /* number of its name in the model's list + 1, 0: none */
+    uint32_t   common[2];   /* of types in REEF_SHARED, by special_of: entities with the same number have one value; 0: it has its own */
+    uint32_t   several[2];  /* of types in REEF_MULTI, by special_of: values behind the first, */
+    uint64_t   chain[2];    /* and what they come to, in their order */
     uint64_t   value[TYPES_MAX];
     uint32_t   changed[TYPES_MAX], added[TYPES_MAX]; /* times */
     uint32_t   changed_unknown, added_unknown;       /* types whose time isn't known */
@@ -63,7 +66,7 @@ typedef struct ref_world {
     ref_table **table; /* sorted, empty ones too */
     uint32_t    table_count, table_capacity;
     uint64_t    spawned, destroyed, ticks;
-    uint32_t    time, mark_count;
+    uint32_t    time, mark_count, commons; /* numbers given to values in common */
     ref_mark    mark[MARKS];
     uint64_t    event[EVENTS_MOST]; /* that the slower of two systems hasn't read; the quick one hasn't read the last `news` */
     uint32_t    event_count, news;
@@ -76,6 +79,7 @@ typedef struct ref_note {
     uint32_t    kind, type; /* reef_observed */
     reef_entity entity;
     uint64_t    now, old;   /* values */
+    bool        added_one;  /* to others: there is no old value */
     uint64_t    features;   /* of the entity, with the type (pairs.h) */
 } ref_note;
 typedef struct ref_notes {
@@ -111,6 +115,16 @@ bool        ref_knows(const ref_world *r, uint32_t type);
 bool        ref_has(const ref_entity *e, uint32_t type);
 /* The type that reef_get of `type` means: itself, or its only subtype. TYPES_MAX: the entity has neither; TYPE_ZERO: several. */
 uint32_t    ref_meant(const ref_entity *e, uint32_t type);
+/* Which of the few types in this home it is: 0 or 1. */
+uint32_t    special_of(uint32_t type);
+bool        ref_shares(const ref_entity *e, uint32_t type);  /* with anybody? */
+bool        ref_is_multi(uint32_t type);
+uint64_t    ref_chain(uint64_t chain, uint32_t type, uint64_t value); /* one more */
+uint32_t    ref_common_first(const ref_world *r, const ref_entity *e, uint32_t type); /* the lowest index that has the same value */
+/* What a pointer to its value writes, for all that have it. */
+void        ref_write(ref_world *r, ref_entity *e, uint32_t type, uint64_t value);
+void        ref_give(ref_entity *e, uint32_t type, uint64_t value); /* a value of its own; it has one */
+reef_status ref_share(ref_world *r, reef_entity from, reef_entity to, uint32_t type);
 void        ref_note_set(ref_world *r, uint32_t index, uint32_t type, uint64_t now); /* it is about to be told of as set */
 void        ref_changed(ref_world *r, ref_entity *e, uint32_t type); /* its value is written */
 uint64_t    ref_count_type(const ref_world *r, uint32_t type);
@@ -121,7 +135,7 @@ uint32_t    ref_outside(void);  /* set of the types that take no part in the set
 reef_status ref_spawn(ref_world *r, uint32_t n, reef_entity *made, const ref_value *values, uint32_t count);
 reef_status ref_clone(ref_world *r, reef_entity source, uint32_t n, reef_entity *made);
 /* An entity of another world comes; what forks don't copy has its default value. */
-reef_entity ref_bring(ref_world *r, const ref_entity *e);
+reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons); /* numbers of values in common begin behind these */
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved);
 reef_status ref_reserve_id(ref_world *r, reef_entity *made);
 reef_status ref_release_id(ref_world *r, reef_entity e);

@@ -47,7 +47,8 @@ static reef_status check(const model *m, const op *o)
         if (!ref_knows(&m->reference, o->type[i])) return REEF_UNKNOWN_TYPE;
         if (!type_in_table(&model_types[o->type[i]])) return REEF_BAD_ARGUMENT;
     }
-    return (o->option & ORDER_BY_VALUE) && model_types[o->type[0]].size == 0 ? REEF_BAD_ARGUMENT : REEF_OK;
+    const bool keyed = (o->option & ORDER_BY_VALUE) != 0;
+    return keyed && (model_types[o->type[0]].size == 0 || model_types[o->type[0]].home == REEF_SPLIT) ? REEF_BAD_ARGUMENT : REEF_OK;
 }
 
 static bool comes_before(const uint64_t *a, const uint64_t *b) { return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1]; }
