@@ -6,11 +6,17 @@
 #include "absent.h"
 #include "schedule.h"
 
+bool serial_counts(const reef_world *w, uint64_t serial)
+{
+    const family *f = w->family;
+    return (f->schedule_knows && f->schedule_knows(w, serial)) || absent_of(w, serial) != NULL;
+}
+
 /* Those of systems that are gone, which a removal and a restored state leave. */
 static COLD void clocks_settle(const reef_world *w, state *s)
 {
     for (uint32_t i = s->clock_count; i-- > 0;)
-        if (!schedule_knows(w, s->clocks[i].serial)) s->clocks[i] = s->clocks[--s->clock_count];
+        if (!serial_counts(w, s->clocks[i].serial)) s->clocks[i] = s->clocks[--s->clock_count];
 }
 
 uint64_t *clock_own(reef_world *w, uint64_t serial)

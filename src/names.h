@@ -485,6 +485,7 @@
 #define schedule_drop reef_inner_schedule_drop
 #define schedule_find reef_inner_schedule_find
 #define schedule_hold reef_inner_schedule_hold
+#define serial_counts reef_inner_serial_counts
 #define schedule_knows reef_inner_schedule_knows
 #define schedule_leave reef_inner_schedule_leave
 #define schedule_put reef_inner_schedule_put

@@ -84,6 +84,7 @@ COLD void schedule_put(reef_world *w, schedule *s)
     for (uint32_t i = 0; i < s->count; i++) s->entries[i].system->holders++;
     for (uint32_t i = 0; i < s->observer_count; i++) s->observers[i].observer->holders++;
     s->epoch = ++f->schedule_epoch;
+    f->schedule_knows = schedule_knows;
     mutex_unlock(&f->lock);
     w->schedule = s;
     if (was) schedule_leave(f, was);
@@ -277,7 +278,7 @@ COLD bool schedule_knows(const reef_world *w, uint64_t serial)
         if (s->entries[i].system->serial == serial) return true;
     for (uint32_t i = 0; s && i < s->phase_count; i++)
         if (s->phases[i].serial == serial) return true;
-    return absent_of(w, serial) != NULL;
+    return false;
 }
 
 COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const reef_system_desc *desc)

@@ -99,7 +99,7 @@ schedule *schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers
 void schedule_put(reef_world *w, schedule *s);
 /* The entry of a handle of this world. NULL: *s says why. */
 const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, reef_status *s);
-/* Has the world's schedule a system or a phase of this serial number, or is it of one that a file told of and that isn't there yet? */
+/* Has the world's schedule a system or a phase of this serial number? */
 bool schedule_knows(const reef_world *w, uint64_t serial);
 /* The number of a phase of this name, UINT32_MAX: there is none. */
 uint32_t phase_find(const schedule *s, const char *name);

@@ -7,7 +7,6 @@
  * here as well. */
 #include "join.h"
 #include "query_order.h"
-#include "schedule.h"
 #include "track.h"
 
 /* ---- the last run ---- */
@@ -30,7 +29,7 @@ static bool run_counts(const reef_world *w, uint64_t serial)
 {
     for (uint32_t i = 0; i < w->query_room; i++)
         if (w->queries[i].query && w->queries[i].query->serial == serial) return true;
-    return schedule_knows(w, serial);
+    return serial_counts(w, serial);
 }
 
 /* A fork has the runs of its origin's queries, and a state that is restored those of queries that were there then: nobody asks for them any more. */

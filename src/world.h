@@ -154,6 +154,7 @@ typedef struct family {
     uint64_t query_serial; /* of the last query, system or phase made */
     uint64_t schedule_epoch; /* changes of schedules */
     const struct observer_calls *observer_calls; /* src/observer.h; NULL: there never was an observer */
+    bool   (*schedule_knows)(const reef_world *w, uint64_t serial); /* src/schedule.h; NULL: there never was a schedule */
 } family;
 
 /* ---- state: everything that a snapshot holds beside hot.records and hot.chunks ---- */
@@ -584,6 +585,8 @@ int bit_key_compare(uint32_t a, uint32_t b);
 bool world_knows(const reef_world *w, uint32_t component);
 
 /* ---- time (src/clock.c) ---- */
+/* Does anybody go by this serial number: a system or a phase of the world's schedule, or an absent one? */
+bool serial_counts(const reef_world *w, uint64_t serial);
 /* The clock of a phase or a system, 0 at first. NULL: no memory. */
 uint64_t *clock_own(reef_world *w, uint64_t serial);
 /* What the hash covers of time; 0 when the world never ticked and has no seed. */
