@@ -3,7 +3,7 @@
 #ifndef REEF_TESTS_EVENT_STAGE_H
 #define REEF_TESTS_EVENT_STAGE_H
 
-#include "event.h"
+#include "system/event.h"
 #include "support.h"
 
 enum { STAGE_SYSTEMS = 8, STAGE_TOUCHES = 4 };

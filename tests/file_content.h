@@ -3,7 +3,7 @@
 #define REEF_TESTS_FILE_CONTENT_H
 
 #include "faults.h"
-#include "file.h"
+#include "file/file.h"
 
 enum { OLD_BYTES = 5000, NEW_BYTES = 200 << 10, BASE_BYTES = 1000, LEFT_BYTES = NEW_BYTES + 1000 };
 

@@ -1,5 +1,5 @@
 #include "inside.h"
-#include "table.h"
+#include "storage/table.h"
 
 uint64_t hash_anew(reef_world *w)
 {

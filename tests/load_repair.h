@@ -2,7 +2,7 @@
 #ifndef REEF_TESTS_LOAD_REPAIR_H
 #define REEF_TESTS_LOAD_REPAIR_H
 
-#include "section.h"
+#include "file/section.h"
 #include <string.h>
 
 static inline void repair_put(unsigned char *p, uint64_t x, unsigned bytes)

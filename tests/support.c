@@ -1,7 +1,7 @@
 #if !defined(_WIN32)
 #define _DEFAULT_SOURCE /* setenv */
 #endif
-#include "table.h" /* before cmocka, which has a macro of the name fail */
+#include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 
 /* Suites count moves, calls of hooks and bytes: where a suite doesn't ask for it, nothing is moved to find kept pointers. */

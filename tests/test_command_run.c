@@ -1,8 +1,8 @@
 /* Runs of commands (D4, D5): what is recorded in runs and done by ranges, against the same commands made one by one on a fork. Both worlds must
  * agree in everything: rows and their order, free ids, names, switches, errors. */
 #include "support.h"
-#include "table.h"
-#include "tick.h"
+#include "storage/table.h"
+#include "time/tick.h"
 
 enum { PEOPLE = 3000, ORDERS = 6000, JOBS = 5 };
 

@@ -3,7 +3,7 @@
  *
  *     test_deterministic           a sample
  *     test_deterministic --deep    every seed on every number of threads */
-#include "platform.h"
+#include "base/platform.h"
 #include "scenes.h"
 
 #if !defined(SCHEDULES)

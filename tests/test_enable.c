@@ -1,5 +1,5 @@
 /* Enabling and disabling: marks that stay with their rows, go with their components, and are part of the state. */
-#include "table.h" /* before cmocka, which has a macro of the name fail */
+#include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 
 static const reef_component whole;

@@ -439,7 +439,7 @@ static void G1_snapshots_get_the_copy_and_worlds_keep_their_blocks(void **state)
 #if defined(REEF_CHECKED)
 enum { AHEAD_BEFORE = 0 };
 #else
-enum { AHEAD_BEFORE = 16 }; /* blocks of a loop, before several are copied: src/unshare.c */
+enum { AHEAD_BEFORE = 16 }; /* blocks of a loop, before several are copied: src/storage/copy_on_write.c */
 #endif
 enum { AHEAD_ALL = (AHEAD_BEFORE + 5) * 1024 + 100 };
 enum { AHEAD_NOTHING, AHEAD_LEAVE, AHEAD_MUT, AHEAD_FREE, AHEAD_FORK, AHEAD_INNER, AHEAD_OUT, AHEAD_FREE_LEAVE, AHEAD_FORK_LEAVE, AHEAD_EVENTS };

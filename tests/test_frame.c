@@ -1,5 +1,5 @@
 /* Looking at a file without loading it: what reef_file_check finds in files of each kind, whole, torn and damaged. */
-#include "section.h"
+#include "file/section.h"
 #include "byte_file.h"
 
 static byte_file made;

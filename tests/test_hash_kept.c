@@ -1,7 +1,7 @@
 /* The hashes that a world keeps: always right, and only what was written is hashed again. And the walker, which changes each
  * byte of a world in turn. */
-#include "event.h"
-#include "table.h" /* before cmocka, which has a macro of the name fail */
+#include "system/event.h"
+#include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "hash_state.h"
 #include "inside.h"
 

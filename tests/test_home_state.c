@@ -588,7 +588,7 @@ static void E1_memory_that_runs_out_changes_nothing_in_any_home(void **state)
     }
 }
 
-/* ---- more types than the mask of a table tells apart (src/table.h) ---- */
+/* ---- more types than the mask of a table tells apart (src/storage/table.h) ---- */
 
 enum { WIDE_TYPES = 1100, WIDE_ROWS = 60, WIDE_EACH = 6 };
 

@@ -1,6 +1,6 @@
 /* What is known to go wrong in systems of this kind: a test a failure, in every home of values where it can happen. Each is found by a seeded
- * bug (src/bugs.h): 110 ... 117, 7, 9 and 60. (Row H7.) */
-#include "platform.h"
+ * bug (src/base/bugs.h): 110 ... 117, 7, 9 and 60. (Row H7.) */
+#include "base/platform.h"
 #include "support.h"
 
 static const struct where {

@@ -1,7 +1,7 @@
 /* Lanes of ids (D3, E4): which ids jobs give out, and what becomes of those that they pass over. The jobs are made by hand. */
 #include "support.h"
-#include "table.h"
-#include "tick.h"
+#include "storage/table.h"
+#include "time/tick.h"
 
 enum { LANES_MOST = 64, IDS_MOST = 40000 };
 

@@ -1,7 +1,7 @@
 /* Files whose sums are right and which were made to cost much: what a reader does is bounded by their size. And versions, which
  * must not grow by being saved and loaded. */
 #include "load_zoo.h"
-#include "section.h"
+#include "file/section.h"
 #include "support.h"
 #include <time.h>
 

@@ -1,6 +1,6 @@
 /* What is counted of systems, and who is told of jobs (F11): without being asked reef reads no clock; asked, it counts runs, blocks, rows and
  * time; a profiler's functions are called around each job. The clock is the test's: the linker leads timespec_get here (CMakeLists.txt). */
-#include "platform.h"
+#include "base/platform.h"
 #include "support.h"
 #include <stdatomic.h>
 #include <time.h>

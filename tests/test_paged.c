@@ -6,7 +6,7 @@
  * was. */
 #include "support.h"
 
-#include "paged.h"
+#include "storage/cow_pages.h"
 
 enum { SLOTS = 8, PAGES_MOST = 40, HOLDERS = 7, BLOCK_BYTES = 64 };
 

@@ -1,6 +1,6 @@
 /* The copy-on-write container when memory fails, and what it takes when it does not. (Random lives: test_paged.c.) */
 #include "support.h"
-#include "paged.h"
+#include "storage/cow_pages.h"
 
 enum { HOLDERS = 6, PAGES = 40, PAGE_BYTES = 192 };
 

@@ -1,6 +1,6 @@
 /* Systems at the same time (A10, D3, D6): those whose declarations don't collide meet inside one tick, those that collide never
  * overlap and keep their order; jobs of one system meet; the main thread; job systems of the user's. */
-#include "platform.h"
+#include "base/platform.h"
 #include "support.h"
 
 #ifdef REEF_NO_THREADS

@@ -1,6 +1,6 @@
 /* Pools of threads: who is called with which number and when, several callers at once, job systems of the user's, idling. */
 #define _DEFAULT_SOURCE /* nanosleep, fork, setrlimit */
-#include "platform.h"
+#include "base/platform.h"
 #include "support.h"
 
 #ifndef REEF_NO_THREADS
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #endif
 
-/* Of src/tick.h, whose other names would meet those of cmocka. */
+/* Of src/time/tick.h, whose other names would meet those of cmocka. */
 void pool_run(reef_pool *pool, void (*work)(void *data, uint32_t worker), void *data);
 uint64_t pool_shuffle(const reef_pool *pool);
 

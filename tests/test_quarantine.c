@@ -4,7 +4,7 @@
 #define _DEFAULT_SOURCE
 #endif
 #include "support.h"
-#include "platform.h"
+#include "base/platform.h"
 
 static void A9_the_call_refuses_what_is_wrong(void **state)
 {

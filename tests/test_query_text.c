@@ -1,8 +1,8 @@
 /* The text form of queries: every operator and word, every error with its column and sentence, limits, and the way back. */
 #include "support.h"
-#include "query_text.h"
+#include "query/query_text.h"
 
-/* src/status.c: src/world.h, where it is declared, has names of its own for much that tests name. */
+/* src/storage/error.c: src/storage/state.h, where it is declared, has names of its own for much that tests name. */
 reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
 
 typedef struct { int32_t n; } in;

@@ -1,5 +1,5 @@
 /* Random numbers: known answers, what they depend on and what not, ranges and floats. */
-#include "world.h" /* before cmocka, which has a macro of the name fail */
+#include "storage/state.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 
 /* ---- the generator ---- */

@@ -8,17 +8,17 @@
  * same rows that systems find changed, and the same events, for a few ticks.
  *
  *     test_rounds [--rounds N] [--seed S] [--trace]     --trace: each round as it begins, and at the end the most that each counter has reached */
-#include "event.h"
+#include "system/event.h"
 #include "load_zoo.h"
 #include "reef/history.h"
 #include "reef/journal.h"
 #include "reef/merge.h"
 #include "reef/system.h"
-#include "schedule.h"
-#include "section.h"
-#include "store.h"
+#include "system/schedule.h"
+#include "file/section.h"
+#include "storage/sparse_store.h"
 #include "support.h"
-#include "track.h"
+#include "storage/row_stamps.h"
 
 #ifndef ROUNDS
 #define ROUNDS 1000

@@ -1,7 +1,7 @@
 /* Systems and phases: what they declare, in which order they run, who has them. (Rows D1, D6, E11.) */
 #include "support.h"
-#include "schedule.h"
-#include "world.h"
+#include "system/schedule.h"
+#include "storage/state.h"
 
 static void nothing_done(reef_block *b) { (void)b; }
 static void nothing_else(reef_block *b) { (void)b->count; }

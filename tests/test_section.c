@@ -1,6 +1,6 @@
 /* The frame of files: sums, the chain, pieces, and what a reader refuses. */
 #include "byte_file.h"
-#include "section.h"
+#include "file/section.h"
 
 static byte_file made;
 static memory memory_used;

@@ -1,7 +1,7 @@
 /* Values that several entities have in common, and holders outside of the world. */
 #include "support.h"
 
-#include "platform.h"
+#include "base/platform.h"
 #include <stdatomic.h>
 
 typedef Tracked Shape;

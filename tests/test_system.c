@@ -1,9 +1,9 @@
 /* What a system declares: its text, what follows from it for who may run beside whom, and for who may be split. (Rows D1, D2, D3, D6.) */
 #include "support.h"
-#include "schedule.h"
-#include "system_text.h"
-#include "tick.h"
-#include "world.h"
+#include "system/schedule.h"
+#include "system/system_text.h"
+#include "time/tick.h"
+#include "storage/state.h"
 
 static void nothing_done(reef_block *b) { (void)b; }
 static void add_up(void *total, const void *part) { ((Mass *)total)->kg += ((const Mass *)part)->kg; }

@@ -1,6 +1,6 @@
 /* Types with track_rows (F2): exactly the rows that were written, and exactly those that got the component. */
 #include "support.h"
-#include "track.h"
+#include "storage/row_stamps.h"
 
 typedef struct {
     float x, y;

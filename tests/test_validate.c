@@ -1,6 +1,6 @@
 /* The validator itself: every kind of damage, done on purpose from the inside, is found and named; undone, the world is
  * valid again. Without this, "valid" after every other test would prove little. */
-#include "store.h"
+#include "storage/sparse_store.h"
 #include "support.h"
 
 typedef struct damage {

@@ -39,7 +39,7 @@ typedef struct reef_slot {
     union { uint64_t version; reef_head_more head_more; };
 } reef_slot;
 
-/* A copy-on-write array of pages: src/paged.h. */
+/* A copy-on-write array of pages: src/storage/cow_pages.h. */
 typedef struct reef_paged {
     void            **page;
     uint64_t         *version; /* of each page: of its last change of ownership, or newer */
@@ -62,7 +62,7 @@ typedef struct reef_page_near {
     uint32_t first, slots;
 } reef_page_near;
 
-/* The values of a type that lie outside of the rows: src/store.h. A page has `bits` slots' marks first (generations of 4 bytes, or
+/* The values of a type that lie outside of the rows: src/storage/sparse_store.h. A page has `bits` slots' marks first (generations of 4 bytes, or
  * handles of 8), and the values at `offset`. */
 typedef struct reef_store {
     reef_paged values, index;
@@ -70,11 +70,11 @@ typedef struct reef_store {
     uint8_t    bits, paged;
     uint8_t    direct, tracked; /* neither hooks nor stamps of rows; stamps of rows */
     uint16_t   align;
-    uint8_t    multi;  /* several values an entity: src/multi.c */
-    uint8_t    shared; /* values are addresses of values: src/shared.c */
+    uint8_t    multi;  /* several values an entity: src/storage/multi_store.c */
+    uint8_t    shared; /* values are addresses of values: src/storage/shared_store.c */
     uint32_t   spare;  /* REEF_PAGED: the page that became empty last + 1; 0: none */
     uint64_t   count;  /* values; without holes: also the next slot */
-    reef_paged hashes; /* of pages: src/hash.c */
+    reef_paged hashes; /* of pages: src/world/state_hash.c */
     /* The words of bits where one was turned lately, as reef_lately, while the gate is lately_gate; and then, of which the blocks are at hand: a
      * page of values, where the next one goes and the last one is, or REEF_PAGED one came or went; another one where a value went; a page of
      * the index. Of each, the first slot or index; how many follow, 0: none is remembered. */
@@ -135,7 +135,7 @@ typedef struct reef_hot {
 #define REEF_HELD_(world) false
 #endif
 
-/* A table of one world: src/world.h says what holds when. */
+/* A table of one world: src/storage/state.h says what holds when. */
 typedef struct reef_table {
     uint64_t            lease;
     reef_slot          *tail;
@@ -150,7 +150,7 @@ typedef struct reef_table {
 
 /* A table that a query matches. While no page is shared with a fork, pages stay where they are, and a match remembers the
  * slots of the table's first chunk. One empty one precedes the first, REEF_MATCHES_AHEAD follow the last. `look`: not all of its rows match.
- * `rows`, `quick` and `entities` are as they were when rows_look of src/query.c came by: straight loops don't look at tables, which are lines of
+ * `rows`, `quick` and `entities` are as they were when rows_look of src/query/query.c came by: straight loops don't look at tables, which are lines of
  * the cache all over the place (a visit of 1,024 tables in their order took 5.3 us instead of 2.1). */
 typedef struct reef_match {
     const reef_table *table;

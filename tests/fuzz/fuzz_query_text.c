@@ -2,7 +2,7 @@
  * and why, or makes terms that are written as a text that gives the same terms. A query of these terms is refused with the column
  * of one of them, or counts as many entities as it visits and as match one by one. */
 #include "must.h"
-#include "query_text.h"
+#include "query/query_text.h"
 #include "reef.h"
 #include <stdio.h>
 #include <stdlib.h>

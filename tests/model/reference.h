@@ -139,7 +139,7 @@ reef_entity ref_bring(ref_world *r, const ref_entity *e, uint32_t from_commons);
 reef_status ref_clone_as(ref_world *r, reef_entity source, reef_entity reserved);
 reef_status ref_reserve_id(ref_world *r, reef_entity *made);
 reef_status ref_release_id(ref_world *r, reef_entity e);
-/* Lanes gave out so many ids each, in runs of so many (reef's src/lane.c): these are reserved, those between them are free, in
+/* Lanes gave out so many ids each, in runs of so many (reef's src/storage/id_lanes.c): these are reserved, those between them are free, in
  * order. */
 void        ref_lanes_end(ref_world *r, const uint32_t *made, uint32_t lanes, uint32_t run);
 reef_status ref_create_as(ref_world *r, reef_entity wanted);

@@ -1,0 +1,539 @@
+/* Looking into a world: visiting and printing everything in an order that depends on the world's state alone, and counting.
+ * Components come by type name, tables by the names of their types, entities by index. Nothing here changes a world or
+ * shows an address or the id of a type. */
+#include "system/event.h"
+#include "storage/split_columns.h"
+#include "storage/sparse_store.h"
+#include "system/access_check.h"
+#include <float.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- the components of one entity ---- */
+
+/* A walk over the components of a row by type name: two sorted sequences merged, those of the table and all others. Finding the
+ * next one of these costs a look at every switch and store of the world, so that no list has to be made. */
+typedef struct row_walk {
+    const reef_world *world;
+    const shape      *shape; /* NULL: no component in the table */
+    const reef_slot  *slots;
+    uint32_t          place, next; /* next of shape->component */
+    char             *room;        /* REEF_SPLIT_SIZE_MAX bytes, for a value that is put together */
+    const type       *other;       /* that isn't in the table and comes next, NULL: none */
+} row_walk;
+
+static bool switch_is_on(const bit_store *b, uint32_t place)
+{
+    const uint64_t *words = bit_words(b, place_unit(place));
+    uint32_t        row = place_row(place);
+    return words && (words[row / 64] >> (row % 64) & 1) != 0;
+}
+
+static reef_entity entity_in(const reef_world *w, uint32_t place)
+{
+    return slot_entities(reef_slots_at(&w->hot, place))[place_row(place)];
+}
+
+/* The component of a row that isn't in its table and follows `last` by name; NULL starts. */
+static const type *other_after(const reef_world *w, uint32_t place, const type *last)
+{
+    const type *best = NULL;
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        const value_store *s = &w->state.stores[i];
+        const type *t = type_of(s->component);
+        if (t->bit || s->count == 0 || reef_store_find(s, entity_in(w, place)) == NULL) continue;
+        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+    }
+    for (uint32_t i = 0; i < w->state.bit_count; i++) {
+        const bit_store *b = &w->state.bits[i];
+        if ((b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
+        const type *t = type_of(b->key);
+        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+    }
+    return best;
+}
+
+static uint32_t inspect_place(const reef_world *w, reef_entity e)
+{
+    return reef_is_alive(w, e) ? (uint32_t)*reef_record_at(&w->hot, e.index) : PLACE_DEAD;
+}
+
+static row_walk row_begin(const reef_world *w, uint32_t place, char *room)
+{
+    row_walk walk = {.world = w, .place = place, .room = room};
+    if (place_unit(place) <= place_unit(PLACE_EMPTY)) return walk; /* no row: no components, no switches */
+    walk.slots = reef_slots_at(&w->hot, place);
+    const table *t = table_read(w, walk.slots[0].head.table);
+    walk.shape = t ? t->shape : NULL;
+    walk.other = other_after(w, place, NULL);
+    return walk;
+}
+
+/* A component of the row, NULL for a tag. */
+static const void *row_data(const row_walk *walk, const type *t)
+{
+    if (t->size == 0) return NULL;
+    if (t->stored) return store_find(walk->world, t->id, entity_in(walk->world, walk->place));
+    if (t->split) return parts_gather(walk->world, walk->place, t, walk->room) ? walk->room : NULL;
+    uint32_t k = slot_seek(walk->world, t->id, walk->slots[0].head.table);
+    return (const char *)walk->slots[k].block + (size_t)place_row(walk->place) * t->size;
+}
+
+/* The next component, NULL at the end. *data is NULL for tags and switches. */
+static const type *row_next(row_walk *walk, const void **data)
+{
+    const shape *s = walk->shape;
+    while (s && walk->next < s->component_count && type_of(s->component[walk->next])->owner) walk->next++; /* seen with their type */
+    const type  *t = s && walk->next < s->component_count ? type_of(s->component[walk->next]) : NULL;
+    *data = NULL;
+    if (walk->other && (t == NULL || type_compare(walk->other, t) < 0)) {
+        t = walk->other;
+        walk->other = other_after(walk->world, walk->place, t);
+        *data = row_data(walk, t);
+        return t;
+    }
+    if (t == NULL) return NULL;
+    walk->next++;
+    *data = row_data(walk, t);
+    return t;
+}
+
+/* One value, or all that the entity has of the type. */
+static bool visit_values(const reef_world *w, const type *t, reef_entity e, const void *data, reef_visitor visit, void *context)
+{
+    const uint32_t n = t->home == REEF_MULTI ? store_values(w, t, e) : 1;
+    if (data) watch_get(w, "reef_visit", e, (reef_component){t->id});
+    for (uint32_t i = 0; i < n; i++)
+        if (!visit(context, e, (reef_component){t->id}, data ? (const char *)data + (size_t)i * t->size : NULL, t->size)) return false;
+    return true;
+}
+
+bool reef_visit_entity(const reef_world *w, reef_entity e, reef_visitor visit, void *context)
+{
+    uint32_t place = inspect_place(w, e);
+    if (place == PLACE_DEAD || visit == NULL) return false;
+    _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
+    row_walk    walk = row_begin(w, place, room);
+    const void *data;
+    for (const type *t; (t = row_next(&walk, &data)) != NULL;)
+        if (!visit_values(w, t, e, data, visit, context)) return false;
+    return true;
+}
+
+/* ---- everything ---- */
+
+typedef struct world_walk {
+    const reef_world *world;
+    const uint32_t   *tables; /* sorted */
+    uint32_t          table_count;
+    reef_visitor      visit;
+    void             *context;
+} world_walk;
+
+/* Of a layout's components: the number of those whose names come before that of t, or are it. */
+static uint32_t components_through(const shape *s, const type *t)
+{
+    uint32_t from = 0, to = s->component_count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (type_compare(type_of(s->component[middle]), t) <= 0) from = middle + 1;
+        else to = middle;
+    }
+    return from;
+}
+
+/* The type in use that follows `last` by name; NULL starts. */
+static const type *world_type_after(const world_walk *walk, const type *last)
+{
+    const reef_world *w = walk->world;
+    const type       *best = NULL;
+    for (uint32_t i = 0; i < walk->table_count; i++) {
+        const shape *s = table_read(w, walk->tables[i])->shape;
+        uint32_t     k = last ? components_through(s, last) : 0;
+        while (k < s->component_count && type_of(s->component[k])->owner) k++;
+        if (k == s->component_count) continue;
+        const type *t = type_of(s->component[k]);
+        if (best == NULL || type_compare(t, best) < 0) best = t;
+    }
+    for (uint32_t i = 0; i < w->state.bit_count; i++) {
+        const uint32_t key = w->state.bits[i].key;
+        if ((key & BIT_DISABLED) || bit_count_rows(w, key) == 0) continue;
+        const type *t = type_of(key);
+        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+    }
+    const value_store *s = store_after(w, last); /* one without bits is known by its values alone */
+    return s && (best == NULL || type_compare(type_of(s->component), best) < 0) ? type_of(s->component) : best;
+}
+
+/* The rows of one chunk that have the type: all of them, or those whose bit is set, or who have a value. `slot` is that of its column,
+ * 0: none. */
+static bool visit_chunk(const world_walk *walk, const table *t, uint32_t unit, const type *c, uint32_t slot)
+{
+    const reef_world  *w = walk->world;
+    const reef_slot   *slots = unit_slots(w, unit);
+    const reef_entity *entities = slot_entities(slots);
+    const uint64_t    *words = c->bit ? bit_words(bit_store_of(w, c->id), unit) : NULL;
+    _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
+    if (c->bit && words == NULL) return true;
+    for (uint32_t row = 0, rows = chunk_rows(t, unit); row < rows; row++) {
+        if (words && (words[row / 64] >> (row % 64) & 1) == 0) continue;
+        const void *data = c->split ? room : slot ? (const char *)slots[slot].block + (size_t)row * c->size : NULL;
+        if (c->stored && (data = store_find(w, c->id, entities[row])) == NULL) continue;
+        if (c->split) parts_gather(w, unit_place(unit) + row, c, room);
+        if (c->size == 0) data = NULL;
+        if (!visit_values(w, c, entities[row], data, walk->visit, walk->context)) return false;
+    }
+    return true;
+}
+
+static bool visit_type(const world_walk *walk, const type *c)
+{
+    for (uint32_t i = 0; i < walk->table_count; i++) {
+        const table *t = table_read(walk->world, walk->tables[i]);
+        const bool   outside = c->bit || c->stored;
+        uint32_t     slot = outside ? 0 : slot_seek(walk->world, c->id, walk->tables[i]), unit = t->first;
+        if (!outside && slot == 0) continue;
+        if (c->size == 0) slot = 0;
+        for (uint32_t n = 0; n < t->chunks; n++) {
+            if (!visit_chunk(walk, t, unit, c, slot)) return false;
+            unit = unit_slots(walk->world, unit)[0].head.next;
+        }
+    }
+    return true;
+}
+
+static void tables_free(const reef_world *w, uint32_t *tables, uint32_t count)
+{
+    memory_free(&w->family->memory, MEMORY_OTHER, tables, count * sizeof *tables);
+}
+
+COLD bool reef_visit_world(const reef_world *w, reef_visitor visit, void *context)
+{
+    uint32_t count = 0;
+    if (w == NULL || visit == NULL) return false;
+    uint32_t *tables = tables_sorted(w, &count);
+    if (tables == NULL) return count == 0;
+    world_walk walk = {w, tables, count, visit, context};
+    bool       whole = true;
+    for (const type *t = NULL; whole && (t = world_type_after(&walk, t)) != NULL;) whole = visit_type(&walk, t);
+    tables_free(w, tables, count);
+    return whole;
+}
+
+/* Columns of split types are seen with their type. */
+static bool visit_table(const table *t, reef_table_visitor visit, void *context)
+{
+    reef_component types[REEF_COMPONENTS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->shape->component_count; i++)
+        if (!type_of(t->shape->component[i])->owner) types[n++].id = t->shape->component[i];
+    return n == 0 || visit(context, types, n, table_rows(t));
+}
+
+COLD bool reef_visit_tables(const reef_world *w, reef_table_visitor visit, void *context)
+{
+    uint32_t count = 0;
+    if (w == NULL || visit == NULL) return false;
+    uint32_t *tables = tables_sorted(w, &count);
+    bool whole = tables || count == 0;
+    for (uint32_t i = 0; tables && whole && i < count; i++) whole = visit_table(table_read(w, tables[i]), visit, context);
+    if (tables) tables_free(w, tables, count);
+    return whole;
+}
+
+/* The living entity of the lowest index from *index on, null at the end; *index goes behind it. */
+static reef_entity entity_next(const reef_world *w, uint32_t *index)
+{
+    while (*index < w->hot.index_count) {
+        uint32_t i = (*index)++;
+        uint64_t record = *reef_record_at(&w->hot, i);
+        if (place_unit((uint32_t)record) != place_unit(PLACE_DEAD)) return (reef_entity){i, (uint32_t)(record >> 32)};
+    }
+    return (reef_entity){0, 0};
+}
+
+bool reef_visit_entities(const reef_world *w, reef_visitor visit, void *context)
+{
+    uint32_t index = 0;
+    if (w == NULL || visit == NULL) return false;
+    for (reef_entity e; !reef_entity_is_null(e = entity_next(w, &index));)
+        if (!visit(context, e, (reef_component){0}, NULL, 0)) return false;
+    return true;
+}
+
+/* ---- printing ---- */
+
+enum { PRINT_BYTES_MAX = 32, PRINT_ELEMENTS_MAX = 32 };
+
+/* The program's locale may have another decimal point, of several bytes even: it comes out as one dot. */
+static void print_number(FILE *file, const char *text)
+{
+    bool point = false;
+    for (; *text; text++) {
+        bool plain = strchr("0123456789+-einfa", *text) != NULL;
+        if (plain || !point) fputc(plain ? *text : '.', file);
+        point = !plain;
+    }
+}
+
+/* The shortest text that reads back as the same number. Text of that many digits always does. */
+static void print_float(FILE *file, double value, bool is_double)
+{
+    char text[64];
+    int  digits = is_double ? DBL_DIG : FLT_DIG, most = is_double ? DBL_DECIMAL_DIG : FLT_DECIMAL_DIG;
+    if (value != value) {
+        fputs("nan", file);
+        return;
+    }
+    for (; digits <= most; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, value);
+        if (is_double ? strtod(text, NULL) == value : (double)strtof(text, NULL) == value) break;
+    }
+    print_number(file, text);
+}
+
+static void print_text(FILE *file, const char *text, size_t size)
+{
+    fputc('"', file);
+    for (size_t i = 0; i < size && text[i]; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\') fprintf(file, "\\%c", c);
+        else if (c == '\n') fputs("\\n", file);
+        else if (c == '\t') fputs("\\t", file);
+        else if (c < 32 || c == 127) fprintf(file, "\\x%02x", c);
+        else fputc(c, file);
+    }
+    fputc('"', file);
+}
+
+static void print_handle(FILE *file, const reef_world *w, reef_entity e)
+{
+    const char *name = reef_name(w, e);
+    if (reef_entity_is_null(e)) fputs("null", file);
+    else fprintf(file, "%" PRIu32 "v%" PRIu32, e.index, e.generation);
+    if (name) {
+        fputc(' ', file);
+        print_text(file, name, strlen(name));
+    }
+}
+
+/* Reads a T that may lie anywhere. */
+#define PRINT_AS(T, format) \
+    do { \
+        T value; \
+        memcpy(&value, data, sizeof value); \
+        fprintf(file, "%" format, value); \
+    } while (0)
+
+static void print_element(FILE *file, const reef_world *w, reef_kind kind, const unsigned char *data)
+{
+    float       single;
+    double      wide;
+    reef_entity entity;
+    switch (kind) {
+    case REEF_BOOL: fputs(*data ? "true" : "false", file); break;
+    case REEF_I8: PRINT_AS(int8_t, PRId8); break;
+    case REEF_U8: PRINT_AS(uint8_t, PRIu8); break;
+    case REEF_I16: PRINT_AS(int16_t, PRId16); break;
+    case REEF_U16: PRINT_AS(uint16_t, PRIu16); break;
+    case REEF_I32: PRINT_AS(int32_t, PRId32); break;
+    case REEF_U32: PRINT_AS(uint32_t, PRIu32); break;
+    case REEF_I64: PRINT_AS(int64_t, PRId64); break;
+    case REEF_U64: PRINT_AS(uint64_t, PRIu64); break;
+    case REEF_F32:
+        memcpy(&single, data, sizeof single);
+        print_float(file, (double)single, false);
+        break;
+    case REEF_F64:
+        memcpy(&wide, data, sizeof wide);
+        print_float(file, wide, true);
+        break;
+    case REEF_ENTITY:
+        memcpy(&entity, data, sizeof entity);
+        print_handle(file, w, entity);
+        break;
+    case REEF_CHAR: break; /* print_field writes texts whole */
+    }
+}
+
+static void print_array(FILE *file, const reef_world *w, const reef_field *f, const unsigned char *data)
+{
+    uint32_t size = kind_size(f->kind), count = f->bytes / size;
+    fputc('[', file);
+    for (uint32_t i = 0; i < count && i < PRINT_ELEMENTS_MAX; i++) {
+        if (i) fputs(", ", file);
+        print_element(file, w, f->kind, data + (size_t)i * size);
+    }
+    fputs(count > PRINT_ELEMENTS_MAX ? ", ...]" : "]", file);
+}
+
+static void print_field(FILE *file, const reef_world *w, const reef_field *f, const unsigned char *data)
+{
+    if (f->kind == REEF_CHAR) print_text(file, (const char *)data, f->bytes);
+    else if (f->bytes > kind_size(f->kind)) print_array(file, w, f, data);
+    else print_element(file, w, f->kind, data);
+    if (f->unit) fprintf(file, " %s", f->unit);
+}
+
+static void print_bytes(FILE *file, const unsigned char *data, uint32_t size)
+{
+    for (uint32_t i = 0; i < size && i < PRINT_BYTES_MAX; i++) fprintf(file, "%s%02x", i ? " " : "", data[i]);
+    if (size > PRINT_BYTES_MAX) fprintf(file, " ... (%" PRIu32 " bytes)", size);
+}
+
+static void print_value(FILE *file, const reef_world *w, const reef_type_info *info, const unsigned char *data)
+{
+    for (uint32_t i = 0; i < info->field_count; i++) {
+        fprintf(file, "%s%s ", i ? ", " : "", info->fields[i].name);
+        print_field(file, w, &info->fields[i], data + info->fields[i].offset);
+    }
+    if (info->field_count == 0) print_bytes(file, data, info->size);
+}
+
+static void print_component(FILE *file, const reef_world *w, reef_entity e, const type *t, const void *data)
+{
+    reef_type_info info;
+    fprintf(file, "  %s%s", t->name, reef_is_enabled_id(w, e, (reef_component){t->id}) ? "" : " (disabled)");
+    if (data && reef_type_get((reef_component){t->id}, &info)) {
+        fputs("  ", file);
+        print_value(file, w, &info, data);
+    }
+    if (t->home == REEF_SHARED) {
+        const reef_entity first = shared_first(store_of(w, t->id), e);
+        if (!reef_entity_equal(first, e)) fputs("  that of ", file), print_handle(file, w, first);
+    }
+    fputc('\n', file);
+}
+
+static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
+{
+    uint32_t place = inspect_place(w, e);
+    fputs("entity ", file);
+    print_handle(file, w, e);
+    if (place != PLACE_DEAD && !reef_is_enabled_id(w, e, (reef_component){0})) fputs(" (disabled)", file);
+    fputs(place == PLACE_DEAD && !reef_entity_is_null(e) ? " is not alive\n" : "\n", file);
+    if (place == PLACE_DEAD) return;
+    _Alignas(BLOCK_ALIGN) char room[REEF_SPLIT_SIZE_MAX];
+    row_walk    walk = row_begin(w, place, room);
+    const void *data;
+    for (const type *t; (t = row_next(&walk, &data)) != NULL;)
+        for (uint32_t i = 0, n = t->home == REEF_MULTI ? store_values(w, t, e) : 1; i < n; i++)
+            print_component(file, w, e, t, data ? (const char *)data + (size_t)i * t->size : NULL);
+}
+
+/* What is still in the stream's buffer may fail as well. */
+static bool print_done(FILE *file) { return fflush(file) == 0 && !ferror(file); }
+
+COLD bool reef_print(const reef_world *w, reef_entity e, FILE *file)
+{
+    if (w == NULL || file == NULL) return false;
+    print_entity(file, w, e);
+    return print_done(file);
+}
+
+COLD bool reef_print_value(const reef_world *w, reef_component c, const reef_field *field, const void *data, FILE *file)
+{
+    reef_type_info info;
+    if (w == NULL || file == NULL || !reef_type_get(c, &info)) return false;
+    if (data && field) print_field(file, w, field, (const unsigned char *)data + field->offset);
+    else if (data) print_value(file, w, &info, data);
+    return !ferror(file);
+}
+
+/* The table of entities without components isn't listed: who of them has a row there is a matter of history. */
+static void print_table(FILE *file, const table *t)
+{
+    const shape *s = t->shape;
+    if (s->component_count == 0) return;
+    fprintf(file, "  %" PRIu64 "  ", table_rows(t));
+    for (uint32_t i = 0; i < s->component_count; i++)
+        fprintf(file, "%s%s", i ? ", " : "", type_of(s->component[i])->name);
+    fputc('\n', file);
+}
+
+/* Those that wait for a system. */
+static void print_events(FILE *file, const reef_world *w)
+{
+    for (const event_store *s = events_after(w, NULL); s; s = events_after(w, type_of(s->component)))
+        fprintf(file, "  events %s: %" PRIu64 "\n", type_of(s->component)->name, events_waiting(w, s).count);
+}
+
+static void print_entities(FILE *file, const reef_world *w, uint64_t most)
+{
+    uint64_t alive = reef_count_alive(w), printed = 0;
+    uint32_t index = 0;
+    for (; printed < alive && printed < most; printed++) print_entity(file, w, entity_next(w, &index));
+    if (printed < alive) fprintf(file, "... and %" PRIu64 " more\n", alive - printed);
+}
+
+COLD bool reef_print_world(const reef_world *w, FILE *file, uint64_t entities_max)
+{
+    uint32_t count = 0;
+    if (w == NULL || file == NULL) return false;
+    uint32_t *tables = tables_sorted(w, &count);
+    if (tables == NULL && count != 0) return false;
+    reef_stats s = reef_world_stats(w);
+    fprintf(file,
+            "world: entities %" PRIu64 ", without components %" PRIu64 ", tables %" PRIu64 ", names %" PRIu64 "\n",
+            s.entities, s.entities_empty, s.tables, s.names);
+    for (uint32_t i = 0; i < count; i++) print_table(file, table_read(w, tables[i]));
+    if (tables) tables_free(w, tables, count);
+    print_events(file, w);
+    print_entities(file, w, entities_max);
+    return print_done(file);
+}
+
+/* ---- counting ---- */
+
+static void stats_count_tables(const reef_world *w, reef_stats *s)
+{
+    uint32_t ids = w->state.tables.count * TABLES_PER_PAGE;
+    for (uint32_t id = TABLE_EMPTY; id < ids; id++) {
+        const table *t = table_read(w, id);
+        if (t == NULL) continue;
+        s->blocks += t->chunks;
+        if (id == TABLE_EMPTY) {
+            s->entities_empty += table_rows(t);
+            continue;
+        }
+        s->tables_known++;
+        s->tables += table_rows(t) != 0;
+    }
+}
+
+static void stats_count_bytes(memory *m, reef_stats *s)
+{
+    s->bytes_spare = memory_spare(m);
+    mutex_lock(&m->lock);
+    s->bytes_total = m->bytes;
+    s->bytes_rows = m->used[MEMORY_ROWS];
+    s->bytes_index = m->used[MEMORY_INDEX];
+    s->bytes_tables = m->used[MEMORY_TABLES];
+    s->bytes_names = m->used[MEMORY_NAMES];
+    s->bytes_bits = m->used[MEMORY_BITS];
+    s->bytes_hashes = m->used[MEMORY_HASHES];
+    s->bytes_tracks = m->used[MEMORY_TRACKS];
+    s->bytes_events = m->used[MEMORY_EVENTS];
+    s->bytes_stores = m->used[MEMORY_STORES];
+    mutex_unlock(&m->lock);
+}
+
+COLD reef_stats reef_world_stats(const reef_world *w)
+{
+    reef_stats s = {0};
+    if (w == NULL) return s;
+    s.entities = reef_count_alive(w);
+    s.entities_empty = w->hot.empty_count;
+    s.indices = w->hot.index_count;
+    s.free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
+    s.names = w->state.name_count;
+    for (uint32_t i = 1; i < w->state.store_count; i++) s.values += w->state.stores[i].count;
+    for (uint32_t i = 0; i < w->state.event_count; i++) s.events += w->state.events[i].tail - w->state.events[i].head;
+    for (uint32_t i = 0; i < w->state.used_words; i++) s.types += bits_count(w->state.used_types[i]);
+    stats_count_tables(w, &s);
+    stats_count_bytes(&w->family->memory, &s);
+    s.destroyed = w->destroyed;
+    s.spawned = s.entities + s.destroyed; /* the inlined reef_create counts nothing */
+    s.moved = rows_moved(w);
+    return s;
+}

@@ -1,0 +1,422 @@
+#include "change/apply.h"
+#include "observe/observer.h"
+#include "storage/quarantine.h"
+#include "change/value_stage.h"
+
+/* ---- types and values ---- */
+
+bool world_knows(const reef_world *w, uint32_t c)
+{
+    const type *t = type_of(c);
+    if (t == NULL) return false;
+    if (t->owner) c = t->owner;
+    return !w->config.strict || (c / 64 < w->state.used_words && (w->state.used_types[c / 64] >> (c % 64) & 1));
+}
+
+static reef_status type_mark(reef_world *w, uint32_t c)
+{
+    state *s = &w->state;
+    if (c / 64 >= s->used_words) {
+        uint32_t words = c / 64 + 1 + s->used_words / 2;
+        uint64_t *used = memory_resize(&w->family->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *used,
+                                       words * sizeof *used, PLAIN_ALIGN);
+        if (used == NULL) return REEF_NO_MEMORY;
+        memset(used + s->used_words, 0, (words - s->used_words) * sizeof *used);
+        s->used_types = used;
+        s->used_words = words;
+    }
+    s->used_types[c / 64] |= 1ull << (c % 64);
+    return REEF_OK;
+}
+
+/* Do the world's maps reach the parts of a split type? */
+static bool parts_mapped(const reef_world *w, const type *t)
+{
+    for (uint32_t i = 0; i < t->part_count; i++)
+        if (t->parts[i] >= w->state.map_count) return false;
+    return true;
+}
+
+reef_status type_ready(reef_world *w, uint32_t c)
+{
+    if (!world_knows(w, c)) return REEF_UNKNOWN_TYPE;
+    if (w->running) return REEF_LOCKED;
+    const type *t = type_of(c);
+    if (t->split && REEF_ACQUIRE_U32(&t->part_count) == 0) return REEF_BAD_ARGUMENT;
+    reef_status s = type_mark(w, c);
+    if (s == REEF_OK && (c >= w->state.map_count || (t->split && !parts_mapped(w, t)))) s = graph_sync(w);
+    return s;
+}
+
+COLD reef_status reef_world_use(reef_world *w, reef_component c)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_world_use", c, (reef_entity){0, 0}, 0);
+    reef_status s = type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
+    if (s == REEF_OK && c.id >= w->state.map_count) s = graph_sync(w);
+    return s == REEF_OK ? s : failure(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
+}
+
+static reef_status value_check(reef_world *w, const reef_value *v, bool remove, uint32_t n)
+{
+    reef_status s = type_ready(w, v->component.id);
+    return s == REEF_OK ? value_sound(v, remove, n) : s;
+}
+
+reef_status value_sound(const reef_value *v, bool remove, uint32_t n)
+{
+    const type *t = type_of(v->component.id);
+    if (t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with their type */
+    switch (v->kind) {
+    case REEF_VALUE_DEFAULT: return REEF_OK;
+    case REEF_VALUE_REMOVE: return remove ? REEF_OK : REEF_BAD_ARGUMENT;
+    case REEF_VALUE_ONE:
+    case REEF_VALUE_ARRAY: break;
+    default: return REEF_BAD_ARGUMENT;
+    }
+    if (v->size != t->size) return REEF_WRONG_SIZE;
+    if (v->data == NULL && t->size != 0) return REEF_BAD_ARGUMENT;
+    return !t->copyable && v->kind == REEF_VALUE_ONE && n > 1 ? REEF_NOT_COPYABLE : REEF_OK;
+}
+
+reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
+                         uint32_t n)
+{
+    if (count && values == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
+    for (uint32_t i = 0; i < count; i++) {
+        reef_component c = values[i].component;
+        for (uint32_t j = 0; j < i; j++)
+            if (values[j].component.id == c.id && !BUG(20)) return failure(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
+        reef_status s = value_check(w, &values[i], remove, n);
+        if (s != REEF_OK) return failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
+    }
+    return REEF_OK;
+}
+
+static bool value_is_array(const reef_value *v) { return v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY; }
+
+reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
+{
+    if (v->kind == REEF_VALUE_DEFAULT) {
+        memset(slot, 0, t->size);
+        return t->hooks.construct == NULL ? REEF_OK : t->hooks.construct(t->hooks.context, w, e, slot, v->data);
+    }
+    const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0);
+    if (t->copyable && v->kind < VALUE_MOVED) return value_copy(t, slot, from);
+    if (slot != from) value_move(t, slot, (void *)(uintptr_t)from); /* else it was made there, as what can't move is */
+    return REEF_OK;
+}
+
+reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
+{
+    const reef_status s = value_make(w, e, t, slot, v, i);
+    if (s != REEF_OK) w->hook_failed.id = t->id;
+    return s;
+}
+
+void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
+{
+    if (v->kind == REEF_VALUE_DEFAULT || (t->copyable && v->kind < VALUE_MOVED)) value_destroy(t, slot);
+    else value_move(t, (char *)(uintptr_t)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0), slot);
+}
+
+/* ---- the slow and general path ---- */
+
+typedef struct staged { /* what has been prepared for one change */
+    table      *from, *to;  /* NULL: no row there */
+    uint32_t    place, last, to_place;
+    reef_slot  *slots, *to_slots;
+} staged;
+
+static const type *column_type(const reef_value *v) /* NULL: not a value of a column */
+{
+    if (v->component.id & BIT_DISABLED) return NULL;
+    const type *t = type_of(v->component.id);
+    return in_table(t) && type_column(t) && v->kind != REEF_VALUE_REMOVE ? t : NULL;
+}
+
+static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)
+{
+    if (record_own(w, e.index) == NULL) return false;
+    if (row_to) {
+        x->to = table_own(w, to_id);
+        if (x->to == NULL || !table_room(w, x->to)) return false;
+        x->to_place = x->to->next;
+    }
+    if (x->place != PLACE_EMPTY) {
+        x->from = table_own(w, from_id);
+        if (x->from == NULL || !chunk_own(w, x->from, place_unit(x->place))) return false;
+        x->last = x->from->next - 1;
+        if (x->from->shape->hooked && !chunk_own(w, x->from, x->from->last)) return false;
+        if (!table_prepare_pop(w, x->from)) return false;
+        reef_entity moved = slot_entities(unit_slots(w, x->from->last))[place_row(x->last)];
+        if (record_own(w, moved.index) == NULL) return false;
+        uint64_t mask = x->from->bits;
+        if (x->to && mask) {
+            x->to->bits |= mask, x->to->lease = 0;
+            if (!bits_prepare_move(w, mask, x->place, x->to_place)) return false;
+        } else if (!bits_prepare_clear(w, mask, x->place)) {
+            return false;
+        }
+        if (x->last != x->place && !bits_prepare_move(w, mask, x->last, x->place)) return false;
+    }
+    x->slots = reef_slots_at(&w->hot, x->place);
+    if (x->to) x->to_slots = unit_slots(w, x->to->last);
+    return true;
+}
+
+/* Values of columns go into the row behind the last one, which nobody sees yet. */
+static reef_status change_stage(reef_world *w, const staged *x, reef_entity e, const reef_value *values, uint32_t count)
+{
+    uint32_t row = place_row(x->to_place);
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = column_type(&values[i]);
+        if (t == NULL) continue;
+        uint32_t k = slot_seek(w, t->id, x->to->shape->table);
+        reef_status s = value_put(w, e, t, cell(x->to_slots, k, row, t->size), &values[i], 0);
+        if (s == REEF_OK) continue;
+        while (i-- > 0) {
+            t = column_type(&values[i]);
+            if (t) value_take_back(t, cell(x->to_slots, slot_seek(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
+        }
+        return s;
+    }
+    return REEF_OK;
+}
+
+static bool is_staged(const reef_value *values, uint32_t count, uint32_t component)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].component.id == component) return column_type(&values[i]) != NULL;
+    return false;
+}
+
+/* Kept columns move to the new row, the others' values end. */
+static void change_columns(reef_world *w, const staged *x, const reef_value *values, uint32_t count)
+{
+    const shape *s = x->from->shape;
+    uint32_t row = place_row(x->place), to_row = x->to ? place_row(x->to_place) : 0;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        const type *t = s->columns[k].type;
+        void *old = cell(x->slots, k, row, t->size);
+        uint32_t there = x->to ? slot_seek(w, t->id, x->to->shape->table) : 0;
+        if (BUG(113) && there && t->hooks.construct)
+            t->hooks.construct(t->hooks.context, w, slot_entities(x->slots)[row], cell(x->to_slots, there, to_row, t->size), NULL);
+        if (there && !is_staged(values, count, t->id)) value_move(t, cell(x->to_slots, there, to_row, t->size), old);
+        else value_leave(w, t, old);
+    }
+}
+
+static void change_commit(reef_world *w, const staged *x, reef_entity e, const reef_value *values, uint32_t count)
+{
+    if (x->from) change_columns(w, x, values, count);
+    if (x->to) {
+        ((reef_entity *)x->to_slots[SLOT_ENTITIES].block)[place_row(x->to_place)] = e;
+        row_pushed(w, x->to);
+        quarantine_move(w, x->to, place_unit(x->to_place));
+        if (x->from) bits_move(w, x->from->bits, x->place, x->to_place);
+    } else if (x->from) {
+        bits_clear(w, x->from->bits, x->place);
+    }
+    if (x->from) row_fill(w, x->from, x->place), table_lease(w, x->from);
+    else w->hot.empty_count--;
+    if (!x->to) w->hot.empty_count++;
+    record_put(w, e, x->to ? x->to_place : PLACE_EMPTY);
+    if (!x->from || !x->to) record_mark(w, e.index);
+    if (x->from && x->to) w->hot.moves++;
+    else values_shift(w);
+}
+
+/* ---- values that replace those of the same row ---- */
+
+static size_t aligned(size_t at, const type *t) { return (at + t->align - 1) & ~(size_t)(t->align - 1); }
+
+/* Types with hooks are made aside first, so that a failing hook changes nothing. How many values were tried; *s says how the
+ * last one ended. */
+static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, const reef_value *values, uint32_t count, reef_status *s)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *c = column_type(&values[i]);
+        if (c == NULL || !c->hooked) continue;
+        at = aligned(at, c);
+        *s = value_put(w, e, c, aside + at, &values[i], 0);
+        if (*s != REEF_OK) return i;
+        at += c->size;
+    }
+    return count;
+}
+
+static void replace_commit(reef_world *w, const table *t, uint32_t place, char *aside, const reef_value *values, uint32_t count)
+{
+    reef_slot *slots = reef_slots_at(&w->hot, place);
+    size_t at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *c = column_type(&values[i]);
+        if (c == NULL) continue;
+        char *slot = cell(slots, slot_seek(w, c->id, t->shape->table), place_row(place), c->size);
+        if (c->hooked) {
+            at = aligned(at, c);
+            value_leave(w, c, slot);
+            value_move(c, slot, aside + at);
+            at += c->size;
+        } else if (values[i].kind == REEF_VALUE_DEFAULT) {
+            memset(slot, 0, c->size);
+        } else {
+            memmove(slot, values[i].data, c->size);
+        }
+    }
+}
+
+static COLD void replace_undo(char *aside, const reef_value *values, uint32_t made)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < made; i++) {
+        const type *c = column_type(&values[i]);
+        if (c == NULL || !c->hooked) continue;
+        at = aligned(at, c);
+        value_take_back(c, aside + at, &values[i], 0);
+        at += c->size;
+    }
+}
+
+static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t, uint32_t place, const reef_value *values,
+                                    uint32_t count)
+{
+    _Alignas(BLOCK_ALIGN) char few[1024];
+    char *aside = few;
+    size_t bytes = 0, align = 1;
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *c = column_type(&values[i]);
+        if (c == NULL) continue;
+        if (!column_own(w, t, place_unit(place), slot_seek(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
+        if (c->hooked) bytes = aligned(bytes, c) + c->size;
+        if (c->hooked && c->align > align) align = c->align;
+    }
+    bool heap = bytes > sizeof few || align > BLOCK_ALIGN;
+    if (heap) aside = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, align);
+    if (aside == NULL) return REEF_NO_MEMORY;
+    uint32_t made = replace_make(w, e, aside, values, count, &s);
+    if (s == REEF_OK) replace_commit(w, t, place, aside, values, count);
+    else replace_undo(aside, values, made);
+    if (heap) memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, align);
+    return s;
+}
+
+/* ---- switches and marks ---- */
+
+/* Makes ready what the values say of the bits of the row that will be at `place` of table `id`. A component that goes takes its
+ * mark along. */
+static bool bits_prepare(reef_world *w, uint32_t id, uint32_t place, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t c = values[i].component.id;
+        const bool remove = values[i].kind == REEF_VALUE_REMOVE;
+        if (value_is_bit(&values[i]) && !bit_prepare(w, c, id, place, !remove)) return false;
+        if (remove && !bit_prepare(w, c | BIT_DISABLED, id, place, false)) return false;
+    }
+    return true;
+}
+
+static void bits_commit(reef_world *w, uint32_t place, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t c = values[i].component.id;
+        const bool remove = values[i].kind == REEF_VALUE_REMOVE;
+        if (value_is_bit(&values[i])) bit_commit(w, c, place, !remove || BUG(114));
+        if (remove && !BUG(34)) bit_commit(w, c | BIT_DISABLED, place, false);
+    }
+}
+
+/* ---- rows that are tracked ---- */
+
+/* Everything that change_track needs. */
+static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from, const shape *to, const reef_value *values,
+                                 uint32_t count)
+{
+    for (uint32_t i = 0; i < to->component_count; i++) {
+        const uint32_t c = to->component[i];
+        if (!type_of(c)->tracked || (slot_seek(w, c, from->table) && !is_staged(values, count, c))) continue;
+        if (!track_prepare(w, c, &e, 1)) return false;
+    }
+    for (uint32_t i = 0; i < from->component_count; i++) {
+        const uint32_t c = from->component[i];
+        if (type_of(c)->tracked && slot_seek(w, c, to->table) == 0 && !removals_prepare(w, c, 1)) return false;
+    }
+    return true;
+}
+
+/* While the values that go are still in the row at `place`. */
+static void change_track(reef_world *w, reef_entity e, uint32_t place, const shape *from, const shape *to, const reef_value *values,
+                         uint32_t count)
+{
+    for (uint32_t i = 0; i < from->component_count; i++) {
+        const type *t = type_of(from->component[i]);
+        if (t->tracked && slot_seek(w, t->id, to->table) == 0) removal_log(w, t, place, e);
+    }
+    for (uint32_t i = 0; i < to->component_count; i++) {
+        const uint32_t c = to->component[i];
+        if (!type_of(c)->tracked) continue;
+        if (slot_seek(w, c, from->table) == 0) track_stamp(w, c, e.index, true);
+        else if (is_staged(values, count, c)) track_stamp(w, c, e.index, false);
+    }
+}
+
+static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint32_t to_id, const reef_value *values,
+                              uint32_t count)
+{
+    uint32_t from_id = reef_slots_at(&w->hot, place)[0].head.table;
+    staged x = {.place = place};
+    bool row_to = to_id != TABLE_EMPTY;
+    const table *from = place == PLACE_EMPTY ? NULL : table_read(w, from_id);
+    for (uint32_t i = 0; !row_to && i < count; i++) row_to = value_is_outside(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
+    if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count) || cold_remains(w, e, values, count);
+    bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
+    const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
+    const bool tracked = before->tracked || after->tracked, stored = values_stored(values, count);
+    stored_stage stage;
+    uint32_t at = place;
+    reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
+    if (!stay) at = x.to_place;
+    if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && stored && !stored_prepare(w, e, values, count)) s = REEF_NO_MEMORY;
+    if (from) from = table_read(w, from_id); /* its page may have been copied */
+    if (s == REEF_OK && stored) s = stored_make(w, e, values, count, 0, &stage);
+    if (s != REEF_OK) {
+        if (x.to) table_settle(w, x.to);
+        return s;
+    }
+    if (stay) s = from ? replace_in_place(w, e, from, place, values, count) : REEF_OK;
+    else if (x.to) s = change_stage(w, &x, e, values, count);
+    if (s != REEF_OK) {
+        if (stored) stored_undo(w, e, values, count, 0, &stage);
+        if (x.to) table_settle(w, x.to);
+        return s;
+    }
+    if (tracked) change_track(w, e, place, before, after, values, count);
+    if (!stay) change_commit(w, &x, e, values, count);
+    if (bits) bits_commit(w, at, values, count);
+    if (stored) stored_commit(w, e, values, count, &stage);
+    return REEF_OK;
+}
+
+reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
+                         uint32_t count)
+{
+    w->value = values;
+    w->value_count = count;
+    w->hook_failed.id = 0;
+    quarantine_because(w, op, count == 1 ? values->component.id : 0, e);
+    const bool told = observed(w);
+    reef_status s = told && !observe_change(w, e, to, values, count) ? REEF_NO_MEMORY : REEF_OK;
+    const bool planned = told && s == REEF_OK;
+    if (s == REEF_OK) s = change_run(w, e, place, to, values, count);
+    w->value_count = 0;
+    if (planned && s == REEF_OK) observe_done(w, true);
+    else if (planned) observe_done(w, false);
+    reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
+    named.id &= ~BIT_DISABLED;
+    return s == REEF_OK ? s : failure(w, s, op, named, e, 0);
+}

@@ -1,0 +1,878 @@
+/* Commands.
+ *
+ *   chunk ─► chunk ─► chunk        a chunk: the name of the system whose commands it holds, then commands one behind the
+ *                                  other, each
+ *                                  {header} {ids} {values} {bytes of the values}, or
+ *                                  {header} {handle} {handle} ...           a run: the same for each of them
+ *                                  {header} {values} {id, bytes} {id, bytes} ...   a run of entities to make (COMMAND_ROWS)
+ *                                  {header} {values} {lane_ids} {bytes} {bytes} ...   the same with ids of fresh indices, which
+ *                                                                                  follow from one another (COMMAND_LANE_ROWS)
+ *
+ * A value of a plain type is held as bytes. One with hooks is held as a value: made by the copy hook, or moved out of the
+ * caller's where there is none, and moved on into its column when the command is done. What a constructor is given `args` for is
+ * constructed at once, since args are the caller's and read during the call only. Default values are made at the end.
+ *
+ * A run means its elements one by one. Where it names all rows of a table in their order, and nobody could tell, the table is done
+ * as a whole. */
+#include "observe/observer.h"
+#include "change/spawn_batch.h"
+#include "change/value_stage.h"
+#include <stdio.h>
+
+typedef struct command {
+    size_t       bytes; /* to the next one */
+    union {
+        reef_entity entity;
+        uint64_t    at; /* of a run: its first elements, which are done */
+    };
+    uint32_t     n;     /* ids behind this head; elements of a run */
+    uint32_t     count; /* values behind them */
+    uint32_t     component; /* of a run of entities to make: bytes of an element */
+    command_kind kind;
+} command;
+
+typedef struct command_chunk {
+    struct command_chunk *next;
+    size_t                bytes;      /* a power of two */
+    size_t                used, done; /* of these; the first of them is this head */
+    char                  system[REEF_SYSTEM_NAME_MAX + 1]; /* a copy: the system may go before its commands are done */
+} command_chunk;
+
+_Static_assert(sizeof(command_chunk) % PLAIN_ALIGN == 0, "commands begin aligned");
+
+enum {
+    COMMAND_CHUNK_BITS = 12, /* of the smallest */
+    COMMAND_CHUNK_MOST = 1 << 17, /* but for a command that is longer; some fit a piece of an arena */
+    COMMAND_CHUNK_WIDE = 1 << 16, /* it comes touched, and goes back to the arena, if it was used */
+    COMMAND_RUN_VALUES = 16, /* of a run of entities to make, at most */
+    COMMAND_PACKED = 64,     /* parts of such runs that are done at once, at most: their memory is there for the next ones' rows */
+    COMMAND_WHOLE_LEAST = 64, /* rows of a table that is done as a whole: below, one by one is as fast */
+    COMPLAINT_BYTES = REPORT_BYTES + 32
+};
+
+static reef_entity *command_ids(const command *x) { return (reef_entity *)(uintptr_t)(x + 1); }
+static reef_value *held_values(const command *x) { return (reef_value *)(void *)(command_ids(x) + x->n); }
+
+static bool command_is_run(const command *x) { return x->kind >= COMMAND_ADD; }
+static bool command_is_rows(const command *x) { return x->kind >= COMMAND_ROWS; }
+static uint32_t run_stride(const command *x) { return command_is_rows(x) ? x->component : (uint32_t)sizeof(reef_entity); }
+static size_t run_head(command_kind kind, uint32_t count)
+{
+    return sizeof(command) + count * sizeof(reef_value) + (kind == COMMAND_LANE_ROWS ? sizeof(lane_ids) : 0);
+}
+static reef_value *run_values(const command *x) { return (reef_value *)(uintptr_t)(x + 1); }
+static lane_ids *run_ids(const command *x) { return (lane_ids *)(void *)(run_values(x) + x->count); }
+static char *run_elements(const command *x) { return (char *)(uintptr_t)x + run_head(x->kind, x->count); }
+
+/* ---- memory ---- */
+
+/* Chunks of one length wait in one list: so what waits is at most what was in use at once. */
+static uint32_t chunk_class(size_t bytes)
+{
+    uint32_t bits = COMMAND_CHUNK_BITS;
+    while (((size_t)1 << bits) < bytes) bits++;
+    return bits - COMMAND_CHUNK_BITS;
+}
+
+static void command_chunk_retire(reef_world *w, command_chunk *k)
+{
+    const uint32_t class = chunk_class(k->bytes);
+    if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 4) { /* for rows of the next commands */
+        memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
+        return;
+    }
+    mutex_lock(&w->family->lock);
+    k->next = w->spare_chunks[class];
+    w->spare_chunks[class] = k;
+    mutex_unlock(&w->family->lock);
+}
+
+void commands_trim(reef_world *w)
+{
+    for (uint32_t class = 0; class < COMMAND_CHUNK_CLASSES; class++) {
+        while (w->spare_chunks[class]) {
+            command_chunk *k = w->spare_chunks[class];
+            w->spare_chunks[class] = k->next;
+            memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
+        }
+    }
+}
+
+static command_chunk *command_chunk_make(reef_world *w, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2) return NULL;
+    const uint32_t class = chunk_class(bytes);
+    if (class >= COMMAND_CHUNK_CLASSES) return NULL;
+    mutex_lock(&w->family->lock);
+    command_chunk *k = w->spare_chunks[class];
+    if (k) w->spare_chunks[class] = k->next;
+    mutex_unlock(&w->family->lock);
+    if (k) return k;
+    bytes = (size_t)1 << (class + COMMAND_CHUNK_BITS);
+    k = memory_block(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, bytes, BLOCK_ALIGN);
+    if (k && bytes >= COMMAND_CHUNK_WIDE && bytes <= COMMAND_CHUNK_MOST) memory_touch(k, bytes);
+    if (k) k->bytes = bytes;
+    return k;
+}
+
+static COLD bool command_chunk_add(reef_world *w, commands *c, size_t bytes)
+{
+    size_t room = c->last ? c->last->bytes * 4 : 0;
+    if (room > COMMAND_CHUNK_MOST) room = COMMAND_CHUNK_MOST;
+    if (bytes > SIZE_MAX - sizeof(command_chunk)) return false;
+    if (room < bytes + sizeof(command_chunk)) room = bytes + sizeof(command_chunk);
+    command_chunk *k = command_chunk_make(w, room);
+    if (k == NULL) return false;
+    k->next = NULL;
+    k->used = k->done = sizeof *k;
+    memset(k->system, 0, sizeof k->system);
+    if (c->job) memcpy(k->system, c->job->system->name, sizeof k->system);
+    else if (w->notifying && !w->running) memcpy(k->system, w->notifying->name, sizeof k->system);
+    if (c->last) c->last->next = k;
+    else c->first = k;
+    c->last = k;
+    return true;
+}
+
+static command *command_at(const command_chunk *k, size_t at) { return (command *)(void *)((char *)(uintptr_t)k + at); }
+
+static void command_add(commands *c, command *x, const void *end)
+{
+    size_t bytes = (size_t)((const char *)end - (char *)x);
+    x->bytes = (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN;
+    c->last->used += x->bytes;
+    c->count += command_is_run(x) ? x->n : 1;
+}
+
+/* The open run, if there is one, grows no more. */
+static void commands_close(commands *c)
+{
+    if (c->run == 0) return;
+    command *x = command_at(c->last, c->last->used);
+    x->n = (uint32_t)((size_t)(c->next - run_elements(x)) / run_stride(x));
+    c->run = 0;
+    command_add(c, x, c->next);
+}
+
+void commands_part(commands *c) { commands_close(c); }
+
+/* Where a command of at most `bytes` goes. It is there when command_add says how long it became. NULL: no memory. */
+static command *command_room(reef_world *w, commands *c, size_t bytes)
+{
+    commands_close(c);
+    const char *who = w->notifying && !w->running ? w->notifying->name : "";
+    const bool ours = c->last && (c->job || strcmp(c->last->system, who) == 0);
+    if (!ours || c->last->bytes - c->last->used < bytes + PLAIN_ALIGN)
+        if (!command_chunk_add(w, c, bytes + PLAIN_ALIGN)) return NULL;
+    return command_at(c->last, c->last->used);
+}
+
+/* A run whose elements take the rest of the chunk, if they come. */
+static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t component, uint32_t count, size_t stride)
+{
+    const size_t head = run_head(kind, count);
+    command *x = command_room(w, c, head + stride);
+    if (x == NULL) return NULL;
+    memset(x, 0, sizeof *x);
+    x->kind = kind;
+    x->count = count;
+    x->component = component;
+    const size_t room = c->last->bytes - c->last->used - head - PLAIN_ALIGN;
+    c->run = command_run_key(kind, kind >= COMMAND_ROWS ? 0 : component);
+    c->next = run_elements(x);
+    c->end = c->next + room / stride * stride;
+    return x;
+}
+
+void commands_append(commands *to, commands *from)
+{
+    commands_close(to);
+    commands_close(from);
+    if (from->first == NULL) return;
+    if (to->first == NULL) {
+        to->first = from->first;
+        to->last = from->last;
+    } else if (BUG(56)) {
+        from->last->next = to->first;
+        to->first = from->first;
+    } else {
+        to->last->next = from->first;
+        to->last = from->last;
+    }
+    to->count += from->count;
+    from->first = from->last = NULL;
+    from->count = 0;
+}
+
+/* ---- values ---- */
+
+/* How many values of a list's item are held for n entities. */
+static uint32_t value_elements(const type *t, const reef_value *v, uint32_t n)
+{
+    if (t->size == 0 || v->kind == REEF_VALUE_REMOVE) return 0;
+    if (v->kind == REEF_VALUE_DEFAULT) return t->hooks.construct && v->data ? n : 0;
+    return v->kind == REEF_VALUE_ARRAY ? n : 1;
+}
+
+/* Bytes that a command takes at most. False: too many. */
+static bool command_measure(const reef_value *values, uint32_t count, uint32_t ids, uint32_t n, size_t *bytes)
+{
+    size_t at = sizeof(command) + count * sizeof(reef_value) + PLAIN_ALIGN;
+    if (!size_multiply(ids, sizeof(reef_entity), at, &at)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_of(values[i].component.id);
+        if (SIZE_MAX - at < t->align) return false;
+        if (!size_multiply(t->size, value_elements(t, &values[i], n), at + t->align, &at)) return false;
+    }
+    *bytes = at;
+    return true;
+}
+
+/* The first `count` values of a command come to their end. `taken`: they were moved into the world. */
+static void values_end(const command *x, uint32_t count, bool taken)
+{
+    const uint32_t n = x->n ? x->n : 1;
+    const reef_value *held = held_values(x);
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_of(held[i].component.id);
+        const bool one = held[i].kind == REEF_VALUE_ONE;
+        const uint32_t elements = held[i].kind == VALUE_MOVED_ARRAY ? n : one || held[i].kind == VALUE_MOVED ? 1 : 0;
+        if (!t->hooked || t->size == 0 || (taken && !one)) continue;
+        for (uint32_t k = 0; k < elements; k++) value_destroy(t, (char *)(uintptr_t)held[i].data + (size_t)k * t->size);
+    }
+}
+
+static void command_end(const command *x, bool taken)
+{
+    if (x->kind == COMMAND_SYSTEM && !taken) system_command_forget(x->component, x + 1);
+    values_end(x, x->count, taken);
+}
+
+/* Holds value i of the command for n entities, in `slot`. */
+static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const reef_value *v, char *slot, uint32_t n)
+{
+    const type *t = type_of(v->component.id);
+    const uint32_t elements = value_elements(t, v, n);
+    reef_value *held = &held_values(x)[i];
+    *held = *v;
+    held->data = elements ? slot : NULL;
+    if (elements == 0) return REEF_OK;
+    if (!t->hooked) {
+        memcpy(slot, v->data, (size_t)elements * t->size);
+        return REEF_OK;
+    }
+    for (uint32_t k = 0; k < elements; k++) {
+        reef_status s = value_make(w, x->n ? command_ids(x)[k] : x->entity, t, slot + (size_t)k * t->size, v, k);
+        if (s == REEF_OK) continue;
+        while (k-- > 0) value_take_back(t, slot + (size_t)k * t->size, v, k);
+        return s;
+    }
+    if (t->fixed && t->copyable) return REEF_OK; /* copied once more, to where it stays */
+    if (elements == n) held->kind = n == 1 ? VALUE_MOVED : VALUE_MOVED_ARRAY; /* else one of which copies are made */
+    return REEF_OK;
+}
+
+/* All of them; what was moved goes back to the caller when one fails, and *failed says which. *end: behind the last. */
+static reef_status values_hold(reef_world *w, command *x, const reef_value *values, uint32_t count, char **end, reef_component *failed)
+{
+    const uint32_t n = x->n ? x->n : 1;
+    char *at = (char *)(held_values(x) + count);
+    x->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_of(values[i].component.id);
+        char *slot = (char *)(((uintptr_t)at + t->align - 1) / t->align * t->align);
+        const uint32_t elements = value_elements(t, &values[i], n);
+        if (elements == 0) slot = at;
+        reef_status s = value_hold(w, x, i, &values[i], slot, n);
+        at = slot + (size_t)elements * t->size;
+        if (s == REEF_OK) continue;
+        *failed = values[i].component;
+        while (i-- > 0) {
+            t = type_of(values[i].component.id);
+            for (uint32_t k = value_elements(t, &values[i], n); t->hooked && k-- > 0;)
+                value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)k * t->size, &values[i], k);
+        }
+        return s;
+    }
+    *end = at;
+    return REEF_OK;
+}
+
+/* ---- recording ---- */
+
+static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s, const char *op, reef_component c, reef_entity e,
+                               uint64_t n)
+{
+    return to->job ? job_failure(to->job, s, op, c, e, n) : failure(w, s, op, c, e, n);
+}
+
+static void command_head(command *x, command_kind kind, reef_entity e, uint32_t component, uint32_t n)
+{
+    x->entity = e;
+    x->n = n;
+    x->count = 0;
+    x->component = component;
+    x->kind = kind;
+}
+
+bool command_knows(const reef_world *w, reef_entity e) { return place_of(w, e) != PLACE_DEAD || id_pending(w, e); }
+
+reef_status command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, reef_component c)
+{
+    if (kind >= COMMAND_ADD) {
+        if (command_again(to, kind, c.id, e)) return REEF_OK;
+        if (run_open(w, to, kind, c.id, 0, sizeof e) == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, 0);
+        command_again(to, kind, c.id, e);
+        return REEF_OK;
+    }
+    command *x = command_room(w, to, sizeof *x);
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, 0);
+    command_head(x, kind, e, c.id, 0);
+    command_add(to, x, x + 1);
+    return REEF_OK;
+}
+
+reef_status command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
+                           const reef_value *values, uint32_t count)
+{
+    size_t bytes = 0;
+    char *end = NULL;
+    command *x = command_measure(values, count, 0, 1, &bytes) ? command_room(w, to, bytes) : NULL;
+    reef_component c = {count == 1 ? values->component.id : 0}, failed = {0};
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, c, e, 0);
+    command_head(x, kind, e, c.id, 0);
+    reef_status s = values_hold(w, x, values, count, &end, &failed);
+    if (s != REEF_OK) return refuse(w, to, s, op, failed, e, 0);
+    command_add(to, x, end);
+    return REEF_OK;
+}
+
+reef_status command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text)
+{
+    const reef_component none = {0};
+    const size_t bytes = text ? strlen(text) + 1 : 0;
+    command *x = command_room(w, to, sizeof *x + bytes);
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, none, e, 0);
+    command_head(x, COMMAND_NAME, e, text != NULL, 0);
+    if (text) memcpy(x + 1, text, bytes);
+    command_add(to, x, (char *)(x + 1) + bytes);
+    return REEF_OK;
+}
+
+/* Simple runs of a phase have one buffer: what a system is named stands at the head of a chunk. */
+COLD void *command_bytes(reef_world *w, commands *to, const char *op, uint32_t what, size_t bytes)
+{
+    const size_t all = sizeof(command) + bytes;
+    command *x = NULL;
+    commands_close(to);
+    const bool ours = to->job == NULL || to->last == NULL || strcmp(to->last->system, to->job->system->name) == 0;
+    if (ours || command_chunk_add(w, to, all + PLAIN_ALIGN)) x = command_room(w, to, all);
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    command_head(x, COMMAND_SYSTEM, (reef_entity){0, 0}, what, 0);
+    command_add(to, x, (char *)(x + 1) + bytes);
+    return x + 1;
+}
+
+/* n new ids, of the job's lane or the world's next ones. They are out, unless they are given back. */
+static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_entity *e)
+{
+    reef_status s = REEF_OK;
+    if (to->job == NULL) {
+        s = ids_prepare(w, n);
+        if (s == REEF_OK) ids_peek(w, 0, n, e);
+        return s;
+    }
+    const uint32_t made = to->job->made;
+    for (uint32_t i = 0; i < n && s == REEF_OK; i++) s = lane_next(to->job, &e[i]);
+    if (s != REEF_OK) lane_return(to->job, to->job->made - made);
+    return s;
+}
+
+static void ids_return(const commands *to, uint32_t n)
+{
+    if (to->job) lane_return(to->job, n);
+}
+
+/* Can an entity with these values be an element of a run? */
+static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
+{
+    *stride = sizeof(reef_entity);
+    if (count > COMMAND_RUN_VALUES) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_of(values[i].component.id);
+        if (!in_table(t) || t->hooked || t->split || values[i].kind > REEF_VALUE_ONE) return false;
+        if (values[i].kind == REEF_VALUE_ONE) *stride += t->size;
+        if (*stride > COMMAND_CHUNK_MOST / 4) return false;
+    }
+    *stride = (*stride + sizeof(reef_entity) - 1) & ~(sizeof(reef_entity) - 1);
+    return true;
+}
+
+static command *rows_open_run(const commands *to) { return command_at(to->last, to->last->used); }
+static size_t rows_id_bytes(const commands *to) { return to->run == command_run_key(COMMAND_ROWS, 0) ? sizeof(reef_entity) : 0; }
+
+/* Puts the values of the open run's next element. False: its elements aren't like this one, or there is no room, or no such run. */
+static bool row_repeats(const commands *to, const reef_value *values, uint32_t count)
+{
+    if (to->run < command_run_key(COMMAND_ROWS, 0) || to->next == to->end) return false;
+    const command *x = rows_open_run(to);
+    const reef_value *held = run_values(x);
+    char *at = to->next + rows_id_bytes(to);
+    if (x->count != count) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t size = held[i].size;
+        if (held[i].component.id != values[i].component.id || held[i].kind != values[i].kind || size != values[i].size) return false;
+        if (held[i].kind != REEF_VALUE_ONE || size == 0) continue;
+        if (values[i].data == NULL) return false;
+        bytes_copy(at, values[i].data, size);
+        at += size;
+    }
+    return true;
+}
+
+static void rows_put(commands *to, reef_entity e)
+{
+    if (rows_id_bytes(to)) memcpy(to->next, &e, sizeof e);
+    to->next += rows_open_run(to)->component;
+}
+
+/* A run of entities to make; `e` will be its first. Those of a lane only go up: behind one of a fresh index all are. */
+static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_value *values, uint32_t count, size_t stride)
+{
+    const bool fresh = to->job && e.index >= w->hot.index_count && stride > sizeof e;
+    if (fresh) stride -= sizeof e;
+    command *x = run_open(w, to, fresh ? COMMAND_LANE_ROWS : COMMAND_ROWS, (uint32_t)stride, count, stride);
+    if (x == NULL) return false;
+    if (fresh) *run_ids(x) = lane_ids_of(to->job);
+    bool words = fresh;
+    for (uint32_t i = 0; i < count; i++) {
+        run_values(x)[i] = values[i];
+        run_values(x)[i].data = NULL;
+        words &= values[i].kind == REEF_VALUE_ONE && values[i].size == 8;
+    }
+    if (words) to->run = COMMAND_RUN_WORDS;
+    to->like = run_values(x);
+    to->like_count = count;
+    return row_repeats(to, values, count);
+}
+
+static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_entity *made, const reef_value *values, uint32_t count,
+                            size_t stride)
+{
+    reef_entity e;
+    reef_status s = ids_take(w, to, 1, &e);
+    if (s == REEF_OK && !row_repeats(to, values, count) && !rows_open(w, to, e, values, count, stride)) {
+        ids_return(to, 1);
+        s = REEF_NO_MEMORY;
+    }
+    if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, (reef_entity){0, 0}, 1);
+    rows_put(to, e);
+    if (to->job == NULL) ids_pend(w, &e, 1);
+    if (made) *made = e;
+    return REEF_OK;
+}
+
+reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
+{
+    reef_entity e = {0, 0};
+    if (row_repeats(to, values, count) && lane_next(to->job, &e) == REEF_OK) rows_put(to, e);
+    return e;
+}
+
+/* Ids are the last thing: before, everything can fail. */
+static reef_status command_with_ids(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity source,
+                                    uint32_t n, reef_entity *made, const reef_value *values, uint32_t count)
+{
+    size_t bytes = 0;
+    char *end = NULL;
+    reef_component failed = {0};
+    command *x = command_measure(values, count, n, n, &bytes) ? command_room(w, to, bytes) : NULL;
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, failed, source, n);
+    command_head(x, kind, source, 0, n);
+    reef_status s = ids_take(w, to, n, command_ids(x));
+    if (s == REEF_OK) {
+        s = values_hold(w, x, values, count, &end, &failed);
+        if (s != REEF_OK) ids_return(to, n);
+    }
+    if (s != REEF_OK) return refuse(w, to, s, op, failed, source, n);
+    if (made) memcpy(made, command_ids(x), n * sizeof *made);
+    if (to->job == NULL) ids_pend(w, command_ids(x), n);
+    command_add(to, x, end);
+    return REEF_OK;
+}
+
+reef_status command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made,
+                          const reef_value *values, uint32_t count)
+{
+    size_t stride;
+    if (n == 1 && rows_allow(values, count, &stride)) return rows_add(w, to, op, made, values, count, stride);
+    return command_with_ids(w, to, COMMAND_SPAWN, op, source, n, made, values, count);
+}
+
+reef_status command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made)
+{
+    return command_with_ids(w, to, COMMAND_CLONE, op, source, n, made, NULL, 0);
+}
+
+uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n)
+{
+    size_t bytes = 0;
+    command *x = command_measure(NULL, 0, n, n, &bytes) ? command_room(w, to, bytes) : NULL;
+    if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, n), 0;
+    command_head(x, COMMAND_DESTROY_MANY, (reef_entity){0, 0}, 0, 0);
+    for (uint32_t i = 0; i < n; i++)
+        if (command_knows(w, es[i])) command_ids(x)[x->n++] = es[i];
+    if (x->n) command_add(to, x, command_ids(x) + x->n);
+    return x->n;
+}
+
+/* ---- doing ---- */
+
+/* The entities don't come: their ids are free again. False: no memory; those that are left are tried again. */
+static COLD bool ids_give_up(reef_world *w, const reef_entity *e, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (id_pending(w, e[i]) && !id_unpend(w, e[i])) return false;
+    return true;
+}
+
+/* Types that were named in a job are new to the world perhaps. */
+static reef_status values_ready(reef_world *w, const char *op, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_status s = type_ready(w, values[i].component.id);
+        if (s != REEF_OK) return failure(w, s, op, values[i].component, (reef_entity){0, 0}, 0);
+    }
+    return REEF_OK;
+}
+
+/* n entities, by a list of values or as copies of `source`. */
+static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n, const reef_entity *source, reef_value *values,
+                              uint32_t count)
+{
+    const char *op = source ? "reef_clone" : "reef_spawn";
+    bool pending = true;
+    reef_status s;
+    for (uint32_t i = 0; i < n; i++) pending &= id_pending(w, ids[i]);
+    if (!pending) s = failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
+    else if (source) s = clone_pending(w, *source, ids, n);
+    else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = spawn_pending(w, ids, n, values, count);
+    if (s >= 0 || s == REEF_NO_MEMORY) return s;
+    const reef_error why = w->error;
+    if (!ids_give_up(w, ids, n)) return failure(w, REEF_NO_MEMORY, why.operation, why.component, why.entity, why.number);
+    w->error = why;
+    return s;
+}
+
+static reef_status held_do(reef_world *w, const command *x, const char *op, bool absent)
+{
+    const reef_status s = values_ready(w, op, held_values(x), x->count);
+    return s == REEF_OK ? change_held(w, op, x->entity, held_values(x), x->count, absent) : s;
+}
+
+static reef_status command_do(reef_world *w, const command *x)
+{
+    const reef_component c = {x->component};
+    const reef_value *v = held_values(x);
+    switch (x->kind) {
+    case COMMAND_SPAWN: return pending_do(w, command_ids(x), x->n, NULL, held_values(x), x->count);
+    case COMMAND_CLONE: return pending_do(w, command_ids(x), x->n, &x->entity, NULL, 0);
+    case COMMAND_DESTROY_MANY:
+        w->error.status = REEF_OK;
+        reef_destroy_many(w, command_ids(x), x->n);
+        return w->error.status;
+    case COMMAND_ADD_VALUE:
+        if (v->kind == VALUE_MOVED) return held_do(w, x, "reef_add", true);
+        return reef_add_id(w, x->entity, c, NULL, NULL);
+    case COMMAND_SET:
+        if (v->kind == VALUE_MOVED) return held_do(w, x, "reef_set", false);
+        return reef_set_id(w, x->entity, c, v->data, v->size);
+    case COMMAND_REMOVE_ALL: return reef_remove_all(w, x->entity);
+    case COMMAND_CHANGE: return held_do(w, x, "reef_change", false);
+    case COMMAND_SYSTEM: return system_command_do(w, x->component, x + 1);
+    case COMMAND_NAME: return reef_set_name(w, x->entity, x->component ? (const char *)(x + 1) : NULL);
+    default: return REEF_OK;
+    }
+}
+
+static COLD void command_complain(const reef_world *w, const char *what)
+{
+    char message[COMPLAINT_BYTES];
+    if (w->config.log == NULL) return;
+    size_t at = (size_t)snprintf(message, sizeof message, "%s ", what);
+    reef_error_text(w, message + at, sizeof message - at);
+    w->config.log(w->config.context, REEF_LOG_WARNING, message);
+}
+
+/* What one of the first chunk's commands answered. */
+static COLD void command_failed(reef_world *w, const commands *c, reef_error *first, reef_status s)
+{
+    memcpy(w->error.system, c->first->system, sizeof w->error.system);
+    command_complain(w, s == REEF_NO_MEMORY ? "deferred, and kept for later:" : "deferred");
+    if (s != REEF_NO_MEMORY && first->status == REEF_OK) *first = w->error;
+}
+
+/* The next command; chunks that are done with go. NULL: none is left. */
+static command *commands_next(reef_world *w, commands *c)
+{
+    while (c->first && c->first->done == c->first->used) {
+        command_chunk *k = c->first;
+        c->first = k->next;
+        if (c->first == NULL) c->last = NULL;
+        command_chunk_retire(w, k);
+    }
+    return c->first ? command_at(c->first, c->first->done) : NULL;
+}
+
+/* The next n commands, elements of runs counted each, are done. */
+static void commands_skip(reef_world *w, commands *c, uint64_t n)
+{
+    for (command *x; n > 0 && (x = commands_next(w, c)) != NULL;) {
+        const uint64_t rest = command_is_run(x) ? x->n - x->at : 1, some = n < rest ? n : rest;
+        if (command_is_run(x)) x->at += some;
+        n -= some;
+        c->count -= some;
+        if (some == rest) c->first->done += x->bytes;
+    }
+}
+
+/* ---- runs ---- */
+
+/* A place in the runs of one kind and component that follow one another. */
+typedef struct run_place {
+    const command_chunk *chunk;
+    const command       *x;
+    size_t               offset;
+    uint64_t             at;
+} run_place;
+
+/* To the first of at least one more element of such a run. False: there is none. */
+static bool run_place_next(run_place *p)
+{
+    if (p->at < p->x->n) return true;
+    const command *was = p->x;
+    p->offset += was->bytes;
+    while (p->offset == p->chunk->used) {
+        p->chunk = p->chunk->next;
+        if (p->chunk == NULL) return false;
+        p->offset = sizeof(command_chunk);
+    }
+    p->x = command_at(p->chunk, p->offset);
+    p->at = 0;
+    return p->x->kind == was->kind && p->x->component == was->component;
+}
+
+/* Are these elements, and what follows them, all rows of the table in their order? */
+static bool run_names_table(const reef_world *w, run_place p, const table *t)
+{
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        const reef_entity *e = slot_entities(unit_slots(w, unit));
+        const uint32_t rows = chunk_rows(t, unit);
+        for (uint32_t row = 0; row < rows;) {
+            if (!run_place_next(&p)) return false;
+            uint64_t n = p.x->n - p.at;
+            if (n > rows - row) n = rows - row;
+            if (!BUG(55) && memcmp(e + row, command_ids(p.x) + p.at, (size_t)n * sizeof *e) != 0) return false;
+            row += (uint32_t)n;
+            p.at += n;
+        }
+    }
+    return true;
+}
+
+/* All rows of a table lose or get a component, which is plain, and nobody sees them on the way. */
+static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remove)
+{
+    reef_status s = REEF_OK;
+    relabel r;
+    if (type_ready(w, component) != REEF_OK || (slot_seek(w, component, id) != 0) != remove) return false;
+    const edge *e = graph_edge(w, id, component, remove, &s);
+    if (e == NULL || e->to == TABLE_EMPTY) return false;
+    const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);
+    const bit_store *marks = bit_store_of(w, component | BIT_DISABLED);
+    const table *there = table_read(w, e->to);
+    if (from->hooked || to->hooked || from->tracked || to->tracked || (observed(w) && !BUG(73)) || (there && table_rows(there))) return false;
+    if (remove && marks && bit_known(w, marks, id)) return false;
+    if (relabel_prepare(w, &r, id, e, remove, NULL)) relabel_commit(w, &r);
+    else return relabel_cancel(w, &r), false;
+    return true;
+}
+
+static bool table_destroy(reef_world *w, uint32_t id, uint64_t rows)
+{
+    const shape *s = shape_of(w->family, id);
+    if (w->state.name_count || s->hooked || s->tracked || stores_tracked(w) || observed(w)) return false;
+    if (!table_own_all(w, id) || !destroy_prepare(w, NULL, 0, rows)) return false;
+    destroy_rows(w, id);
+    return true;
+}
+
+/* What the run says from its next element on, whose entity is the first of a chunk, for a whole table. How many elements that were;
+ * 0: nothing was done. */
+static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const command *x, uint32_t place)
+{
+    const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
+    const table *t = id > TABLE_EMPTY ? table_read(w, id) : NULL;
+    const uint64_t rows = t ? table_rows(t) : 0;
+    if (rows < COMMAND_WHOLE_LEAST || t->first != place_unit(place) || x->kind > COMMAND_DESTROY) return 0;
+    if (x->kind != COMMAND_DESTROY && (type_of(x->component) == NULL || !in_table(type_of(x->component)))) return 0;
+    if (!run_names_table(w, (run_place){c->first, x, c->first->done, x->at}, t)) return 0;
+    if (x->kind == COMMAND_DESTROY) return table_destroy(w, id, rows) ? rows : 0;
+    return table_move(w, id, x->component, x->kind == COMMAND_REMOVE) ? rows : 0;
+}
+
+static reef_status element_do(reef_world *w, const command *x, reef_entity e)
+{
+    const reef_component c = {x->component};
+    switch (x->kind) {
+    case COMMAND_ADD: return reef_add_id(w, e, c, NULL, NULL);
+    case COMMAND_REMOVE: return reef_remove_id(w, e, c);
+    case COMMAND_DESTROY: return reef_destroy(w, e);
+    default: return reef_enable_id(w, e, c, x->kind == COMMAND_ENABLE);
+    }
+}
+
+static reef_status run_do(reef_world *w, commands *c, command *x, reef_error *first)
+{
+    while (x->at < x->n) {
+        if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
+        const reef_entity e = command_ids(x)[x->at];
+        const uint32_t place = place_of(w, e);
+        if (place_row(place) == 0 && place >= 2 * PLACE_EMPTY) {
+            const uint64_t rows = run_whole(w, c, x, place);
+            if (rows) return commands_skip(w, c, rows), REEF_OK;
+        }
+        const reef_status s = element_do(w, x, e);
+        if (s < 0) command_failed(w, c, first, s);
+        if (s == REEF_NO_MEMORY && !BUG(54)) return s;
+        x->at++;
+        c->count--;
+        if (BUG(51) && s < 0 && x->at < x->n) x->at++, c->count--;
+        if (s == REEF_NO_MEMORY) return s;
+    }
+    c->first->done += x->bytes;
+    return REEF_OK;
+}
+
+/* ---- entities to make ---- */
+
+static reef_status row_do(reef_world *w, const command *x)
+{
+    reef_value values[COMMAND_RUN_VALUES + 1];
+    const char *at = run_elements(x) + x->at * x->component;
+    reef_entity e;
+    if (x->kind == COMMAND_LANE_ROWS) {
+        lane_ids_name(run_ids(x), (uint32_t)x->at, 1, &e);
+    } else {
+        memcpy(&e, at, sizeof e);
+        at += sizeof e;
+    }
+    for (uint32_t i = 0; i < x->count; i++) {
+        values[i] = run_values(x)[i];
+        if (values[i].kind != REEF_VALUE_ONE) continue;
+        values[i].data = at;
+        at += values[i].size;
+    }
+    return pending_do(w, &e, 1, NULL, values, x->count);
+}
+
+static bool rows_alike(const command *x, const command *y)
+{
+    if (x->count != y->count) return false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        const reef_value *v = &run_values(x)[i], *u = &run_values(y)[i];
+        if (v->component.id != u->component.id || v->kind != u->kind || v->size != u->size) return false;
+    }
+    return true;
+}
+
+/* As many entities as can be made at once, of this run from its next element on and of those like it behind it. How many. */
+static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const command *x)
+{
+    packed_run runs[COMMAND_PACKED];
+    uint32_t n = 0;
+    for (run_place p = {c->first, x, c->first->done, x->at}; n < COMMAND_PACKED; p.at += runs[n++].n) {
+        if (n && (!run_place_next(&p) || !rows_alike(x, p.x))) break;
+        const uint64_t rest = p.x->n - p.at;
+        runs[n] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component, .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
+                               .at = (uint32_t)p.at, .n = rest < REEF_BLOCK_ROWS ? (uint32_t)rest : REEF_BLOCK_ROWS};
+    }
+    return spawn_packed(w, run_values(x), x->count, x->component, runs, n);
+}
+
+static reef_status rows_do(reef_world *w, commands *c, command *x, reef_error *first)
+{
+    bool packed = x->count > 0;
+    while (x->at < x->n) {
+        if (UNLIKELY(observers_stuck(w))) return REEF_NO_MEMORY;
+        const uint64_t n = packed ? rows_packed(w, c, x) : 0;
+        if (n) return commands_skip(w, c, n), REEF_OK;
+        packed = false;
+        const reef_status s = row_do(w, x);
+        if (s < 0) command_failed(w, c, first, s);
+        if (s == REEF_NO_MEMORY && !BUG(54)) return s;
+        x->at++;
+        c->count--;
+        if (s == REEF_NO_MEMORY) return s;
+    }
+    c->first->done += x->bytes;
+    return REEF_OK;
+}
+
+static reef_status single_do(reef_world *w, commands *c, const command *x, reef_error *first)
+{
+    const reef_status s = command_do(w, x);
+    if (s < 0) command_failed(w, c, first, s);
+    if (s == REEF_NO_MEMORY) return s;
+    command_end(x, s >= 0 || BUG(52));
+    c->first->done += x->bytes;
+    c->count--;
+    if (BUG(51) && s < 0) commands_skip(w, c, 1);
+    return REEF_OK;
+}
+
+reef_status commands_do(reef_world *w, commands *c)
+{
+    reef_error first = {.status = REEF_OK};
+    reef_status s = REEF_OK;
+    commands_close(c);
+    w->flushing = true;
+    for (command *x; s != REEF_NO_MEMORY && (x = commands_next(w, c)) != NULL;) {
+        if (observers_stuck(w)) {
+            s = REEF_NO_MEMORY;
+            break;
+        }
+        if (command_is_rows(x)) s = rows_do(w, c, x, &first);
+        else if (command_is_run(x)) s = run_do(w, c, x, &first);
+        else s = single_do(w, c, x, &first);
+    }
+    w->flushing = false;
+    if (s == REEF_NO_MEMORY) return s;
+    if (first.status != REEF_OK) w->error = first;
+    return first.status;
+}
+
+void commands_drop(reef_world *w, commands *c)
+{
+    commands_close(c);
+    for (command *x; (x = commands_next(w, c)) != NULL; c->first->done += x->bytes)
+        if (!command_is_run(x)) command_end(x, false);
+    c->count = 0;
+}
+
+/* ---- those of a world ---- */
+
+reef_status world_flush(reef_world *w)
+{
+    if (!lanes_settle(w)) return failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
+    reef_status s = observed(w) ? observed_flush(w) : commands_do(w, &w->deferred);
+    if (w->deferred.count == 0) w->slow &= ~SLOW_DEFERRED;
+    return s;
+}
+
+reef_status reef_flush(reef_world *w)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->locks || w->flushing) return failure(w, REEF_LOCKED, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, 0);
+    return world_flush(w);
+}

@@ -1,0 +1,103 @@
+/* Commands: structural changes that were asked for while they can't be made, kept in their order until they can. */
+#ifndef REEF_COMMAND_H
+#define REEF_COMMAND_H
+
+#include "base/memory.h"
+#include "reef/entity.h"
+
+struct command_chunk;
+struct reef_job;
+
+enum { COMMAND_CHUNK_CLASSES = 36 }; /* lengths of chunks, powers of two */
+
+/* A buffer of commands; {0} is empty. Nothing in it moves: values with hooks keep their addresses until they are used. Its memory is that
+ * of the world's family; chunks that are done with wait in the world for the next buffer that grows.
+ *
+ * The last command may be a run that is still growing. Until it is closed its elements are counted by where `next` is. */
+typedef struct commands {
+    struct command_chunk *first, *last; /* those of the first are done next, new ones go to the last */
+    uint64_t count;        /* commands that are left, without those of the open run */
+    uint64_t run;          /* command_run_key of the open run; 0: none is open */
+    char    *next, *end;   /* where its next element goes, and where its room ends */
+    const struct reef_value *like; /* of a run of entities whose values are words: what each of them has, so many */
+    uint32_t like_count;
+    struct reef_job *job;  /* whose commands these are; NULL: those of loops */
+} commands;
+
+typedef enum command_kind {
+    COMMAND_SPAWN = 1, COMMAND_CLONE, COMMAND_DESTROY_MANY, COMMAND_ADD_VALUE, COMMAND_SET, COMMAND_REMOVE_ALL, COMMAND_CHANGE, COMMAND_NAME,
+    COMMAND_SYSTEM,
+    /* runs */
+    COMMAND_ADD, COMMAND_REMOVE, COMMAND_DESTROY, COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_ROWS, COMMAND_LANE_ROWS
+} command_kind;
+
+/* Recording. All or nothing: what can be checked now is checked by the caller; NO_MEMORY, LIMIT, or what a hook says, are told
+ * through failure(w, ..., op, ...), or job_failure. Buffers of jobs are recorded by several threads at once: nothing else is written. */
+
+/* One that needs no value. */
+reef_status command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, reef_component c);
+/* With values, which are copied, or moved where they can't be: CHANGE, and ADD_VALUE and SET (of one value). */
+reef_status command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
+                           const reef_value *values, uint32_t count);
+/* SPAWN; CLONE of `source`. n new ids, which are out from now on, go to `made` (NULL: not wanted). */
+reef_status command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made,
+                          const reef_value *values, uint32_t count);
+reef_status command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made);
+/* Destroys those of a list that live then. How many live now, or will. */
+uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n);
+/* NULL: takes the name away. The text is copied. */
+reef_status command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text);
+/* A command of systems, which keeps so many bytes, at the answer. NULL: no memory, and that was told. */
+void *command_bytes(reef_world *w, commands *to, const char *op, uint32_t what, size_t bytes);
+/* Does it; or what it keeps for it is given back (src/system/system_command.c). */
+reef_status system_command_do(reef_world *w, uint32_t what, const void *held);
+void system_command_forget(uint32_t what, const void *held);
+/* Is the entity alive, or will it be by a command that is recorded? */
+bool command_knows(const reef_world *w, reef_entity e);
+
+INLINE uint64_t command_run_key(command_kind kind, uint32_t component) { return (uint64_t)kind << 32 | component; }
+#define COMMAND_RUN_WORDS ((uint64_t)COMMAND_LANE_ROWS << 32 | 1) /* what each element takes is words */
+/* One more of what was recorded last: the straight path of command_plain. False: it is another, or there is no room. */
+INLINE bool command_again(commands *to, command_kind kind, uint32_t component, reef_entity e)
+{
+    if (UNLIKELY(to->run != command_run_key(kind, component) || to->next == to->end)) return false;
+    memcpy(to->next, &e, sizeof e);
+    to->next += sizeof e;
+    return true;
+}
+
+/* An entity like the last one that a job made, of command_spawn. Null: nothing was done. */
+reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count);
+/* Its straight path: a run of entities with ids of fresh indices, whose values are of 8 bytes each, and room for one more. False: another one. */
+INLINE bool command_row_words(commands *to, const reef_value *values, uint32_t count)
+{
+    char *at = to->next;
+    const reef_value *like = to->like;
+    if (UNLIKELY(to->run != COMMAND_RUN_WORDS || at == to->end || to->like_count != count)) return false;
+    for (uint32_t i = 0; i < count; i++, at += 8) {
+        /* (Compared or copied as one, two halves that the caller just wrote would be read back whole, and the processor waits.) */
+        const uint32_t kind = (uint32_t)values[i].kind ^ REEF_VALUE_ONE, size = values[i].size ^ 8;
+        const uint32_t other = (like[i].component.id ^ values[i].component.id) | kind | size;
+        const char *from = values[i].data;
+        if (UNLIKELY(other != 0) || UNLIKELY(from == NULL)) return false;
+        memcpy(at, from, 4);
+        memcpy(at + 4, from + 4, 4);
+    }
+    to->next = at;
+    return true;
+}
+
+/* All commands of `from` come behind those of `to`; `from` is empty then. O(1). */
+void commands_append(commands *to, commands *from);
+/* Does them, in their order. NO_MEMORY: the one that failed so and all behind it are left. Otherwise none is left, and the answer is
+ * that of the first that failed, which is the last error then; each that failed goes to the log. */
+reef_status commands_do(reef_world *w, commands *c);
+/* What is recorded from now on is somebody else's. */
+void commands_part(commands *c);
+/* Forgets them: what they hold is destroyed. Ids that they gave out stay out. */
+void commands_drop(reef_world *w, commands *c);
+void commands_trim(reef_world *w); /* gives the chunks back that no buffer uses */
+/* The world's own: done as far as memory allows. (No loop is open.) */
+reef_status world_flush(reef_world *w);
+
+#endif

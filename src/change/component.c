@@ -1,0 +1,719 @@
+/* Components of one entity: add, set, ensure, remove, get, mut, has.
+ *
+ * The straight path (src/change/row_move.h) first. Anything unusual (a shared page, a
+ * full chunk, hooks, switches, the first time of an edge) goes the general path of change.c. */
+#include "change/apply.h"
+#include "change/row_move.h"
+#include "observe/observing.h"
+#include "storage/split_columns.h"
+#include "change/value_stage.h"
+#include "storage/subtype.h"
+#include "system/access_check.h"
+
+/* ---- reading ---- */
+
+const void *value_itself(const reef_world *w, reef_entity e, reef_component c)
+{
+    const uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD) return NULL;
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const uint32_t k = slot_find(w, c.id, slots[0].head.table);
+    if (k && k != REEF_SLOT_TAG) return cell(slots, k, place_row(place), type_of(c.id)->size);
+    const value_store *s = k == 0 && stored_any(w) ? store_of(w, c.id) : NULL;
+    return s && s->size ? reef_store_find(s, e) : NULL;
+}
+
+/* A value that no table has: in a store, or that of the only subtype. */
+static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, reef_component c)
+{
+    const value_store *s = stored_any(w) ? store_of(w, c.id) : NULL;
+    const void *p = s && s->size ? reef_store_find(s, e) : NULL;
+    const type *t = p ? NULL : type_of(c.id);
+    if (LIKELY(t == NULL || !has_subtypes(t))) return p;
+    const reef_component meant = subtype_instead(w, e, c);
+    return meant.id != c.id ? reef_get_id(w, e, meant) : NULL;
+}
+
+const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    if (w == NULL) return NULL;
+    watch_get(w, "reef_get", e, c);
+    uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD) return NULL;
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    uint32_t k = slot_find(w, c.id, slots[0].head.table);
+    if (k == 0) return get_elsewhere(w, e, c);
+    return k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), type_of(c.id)->size);
+}
+
+bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    if (place == PLACE_DEAD) return false;
+    if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
+    if (stored_any(w) && store_has(w, c.id, e)) return true;
+    if ((c.id & BIT_DISABLED) == 0 && bit_has(w, c.id, place)) return true;
+    const type *t = type_of(c.id);
+    return UNLIKELY(t && has_subtypes(t)) && subtype_any(w, e, t);
+}
+
+bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_has_id(w, e, reef_id_of(decl)); }
+const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_get_id(w, e, reef_id_of(decl)); }
+
+/* Why has this entity no such component? */
+static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
+{
+    const type *t = type_of(c.id);
+    uint32_t one;
+    if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
+    if (t && t->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* it lies in several places */
+    if (t && has_subtypes(t) && subtype_find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
+    return world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
+}
+
+static void *stored_mut(reef_world *w, reef_entity e, const type *t)
+{
+    w->hook_failed.id = 0;
+    void *p = !t->tracked || track_prepare(w, t->id, &e, 1) ? store_own(w, t->id, e) : NULL;
+    if (p == NULL) return failure(w, REEF_NO_MEMORY, "reef_mut", (reef_component){t->id}, e, 0), NULL;
+    if (t->tracked) track_stamp(w, t->id, e.index, false);
+    return p;
+}
+
+void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
+{
+    if (w == NULL) return NULL;
+    c = component_meant(w, e, c);
+    if (UNLIKELY(w->running)) {
+        void *p = NULL;
+        return running_mut(w, "reef_mut", e, c, &p), p;
+    }
+    const type *t = type_of(c.id);
+    const void *seen = t ? reef_get_id(w, e, c) : NULL;
+    if (seen == NULL) {
+        failure(w, absence(w, e, c), "reef_mut", c, e, 0);
+        return NULL;
+    }
+    if (t->stored) return stored_mut(w, e, t);
+    uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, k = slot_find(w, c.id, id);
+    if ((t->tracked && !track_prepare(w, c.id, &e, 1)) || !column_own(w, table_read(w, id), place_unit(place), k)) {
+        failure(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
+        return NULL;
+    }
+    if (t->tracked) track_stamp(w, c.id, e.index, false);
+    return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
+}
+
+void reef_mut_slow(reef_world *w, reef_entity e, reef_type_decl *decl)
+{
+    const reef_component c = component_meant(w, e, reef_id_of(decl));
+    const bool ready = reef_mut_id(w, e, c) != NULL;
+    if (w == NULL || w->running) return;
+    w->ready.entity = e;
+    w->ready.component = ready ? c.id : 0;
+}
+
+/* What mut found no way to by the maps, what is tracked, or what failed: a block that isn't marked isn't ours to write. */
+void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
+{
+    const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
+    void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
+    if (p == NULL) return NULL;
+    if (type_of(c)->stored && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
+    if (type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
+    if (type_of(c)->stored) return running_marked(w, c, store_version(store_of(w, c), e)) ? p : NULL;
+    const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
+    const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
+    return (type_of(c)->tracked ? running_marked(w, c, version) : version == w->hot.version) ? p : NULL;
+}
+
+COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
+{
+    const type *t = w ? type_of(c.id) : NULL;
+    uint64_t n = 0;
+    if (t == NULL) return 0;
+    if (t->stored) return store_entities(store_of(w, c.id));
+    if (t->bit) return bit_count_rows(w, c.id);
+    for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++) {
+        const table *x = table_read(w, i);
+        if (x && slot_find(w, c.id, i) != 0) n += table_rows(x);
+    }
+    return n;
+}
+
+/* ---- one component by the general path ---- */
+
+/* The edge of a table in the world's cache; fills the cache on the way. NULL: *status says why. */
+static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
+{
+    uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
+    const edge *e = graph_edge(w, from, component, key & 1, status);
+    if (e == NULL || type_of(component)->split) return e; /* the straight path knows one column that comes or goes */
+    if (BUG(2)) key &= ~1ull;
+    table *to = e->to == TABLE_EMPTY ? NULL : table_own(w, e->to), *s = table_own(w, from);
+    if (s && to) {
+        uint32_t i = edge_index(key);
+        w->edge_cache[i].key = key;
+        w->edge_cache[i].edge = e;
+        w->edge_cache[i].from = s;
+        w->edge_cache[i].to = to;
+    }
+    return e;
+}
+
+/* In a loop that records: one more of what was recorded last. */
+static bool again_deferred(reef_world *w, command_kind kind, reef_entity e, reef_component c)
+{
+    return w->commands && place_of(w, e) != PLACE_DEAD && command_again(w->commands, kind, c.id, e);
+}
+
+/* Is it an entity that a command makes, in a loop that records? */
+static COLD bool deferred_to(const reef_world *w, reef_entity e) { return w->commands && id_pending(w, e); }
+
+static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity e, const reef_value *v)
+{
+    command_kind kind = v->data ? COMMAND_ADD_VALUE : COMMAND_ADD;
+    if (v->kind == REEF_VALUE_REMOVE) kind = COMMAND_REMOVE;
+    if (v->kind == REEF_VALUE_ONE) kind = COMMAND_SET;
+    if (kind == COMMAND_SET || kind == COMMAND_ADD_VALUE) return command_values(w, w->commands, kind, op, e, v, 1);
+    return command_plain(w, w->commands, kind, op, e, v->component);
+}
+
+/* Where the value is, to be written, after observers had their turn. NULL: it is gone again, or a tag. */
+static COLD void *cell_now(reef_world *w, reef_entity e, reef_component c)
+{
+    return value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL;
+}
+
+/* It hasn't got the component itself: the only subtype goes. */
+static COLD reef_status remove_instead(reef_world *w, const char *op, reef_entity e, const type *t)
+{
+    uint32_t found;
+    const reef_status s = subtype_find(w, e, t, &found);
+    return s == REEF_OK ? reef_remove_id(w, e, (reef_component){found}) : failure(w, s, op, (reef_component){t->id}, e, 0);
+}
+
+static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value, void **out)
+{
+    bool remove = value.kind == REEF_VALUE_REMOVE;
+    uint32_t place = place_of(w, e);
+    if (BUG(110) && place == PLACE_DEAD && e.index < w->hot.index_count) place = PLACE_EMPTY;
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    reef_status s = type_ready(w, c.id);
+    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
+    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
+    const type *t = type_of(c.id);
+    if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c))) /* parts come and go with their type */
+        return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+    bool has = component_there(w, t, e, place, from);
+    if (w->commands && (w->notifying || !(has && value.kind == REEF_VALUE_ONE))) return one_deferred(w, op, e, &value);
+    if (remove && !has) return remove_instead(w, op, e, t);
+    const bool more = has && value.kind == REEF_VALUE_DEFAULT;
+    if (more && t->home != REEF_MULTI) return failure(w, REEF_EXISTS, op, c, e, 0);
+    if (w->locks && (has == remove || more || w->notifying)) return failure(w, REEF_LOCKED, op, c, e, 0);
+    if (more) return multi_add(w, op, e, t, &value, out);
+    uint32_t to = from;
+    if (has == remove && in_table(t)) {
+        const edge *x = edge_fetch(w, edge_key(from, c.id, remove), &s);
+        if (x == NULL) return failure(w, s, op, c, e, 0);
+        to = x->to;
+    }
+    reef_value parts[REEF_SPLIT_FIELDS_MAX + 1];
+    if (t->split) s = change_apply(w, op, e, place, to, parts, spread_one(parts, &value));
+    else s = change_apply(w, op, e, place, to, &value, 1);
+    if (s != REEF_OK) return s;
+    if (observed(w)) return *out = remove ? NULL : cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;
+    place = place_of(w, e);
+    uint32_t k = place == PLACE_EMPTY ? 0 : slot_find(w, c.id, to);
+    if (t->stored && t->size && !remove) *out = (void *)(uintptr_t)store_find(w, c.id, e);
+    if (k && k != REEF_SLOT_TAG) *out = cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
+    return has || remove ? REEF_OK : REEF_ADDED;
+}
+
+/* ---- the words ---- */
+
+/* What was remembered of a store's pages at another version, or never, is no more. */
+INLINE void lately_renew(const reef_world *w, value_store *s)
+{
+    if (s->lately_gate != w->hot.version) s->lately.slots = s->hole.slots = s->lately_indices = 0;
+}
+
+/* The switch of a row, when its store, its word and its table are ready; or its mark, of a component that is there. False:
+ * nothing was done. (Only rows count: without bits a row of the empty set goes, and a page of words that was written at this
+ * version is ours. `mark` is a constant.) */
+INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool mark)
+{
+    const handle h = handle_of(e);
+    const uint32_t number = bit_number_of(w, mark ? c.id | BIT_DISABLED : c.id);
+    if (UNLIKELY(number == 0 || (w->locks | (w->slow & SLOW_OBSERVED)) || HANDLE_INDEX(h) >= w->hot.index_count)) return false;
+    bit_store *b = &w->state.bits[number - 1];
+    const uint64_t record = *reef_record_at(&w->hot, HANDLE_INDEX(h));
+    const uint32_t place = (uint32_t)record, unit = place_unit(place);
+    if (UNLIKELY((uint32_t)(record >> 32) != HANDLE_GENERATION(h) || unit >= b->words.count)) return false;
+    uint64_t *words = b->words.page[unit];
+    if (UNLIKELY(words == NULL || b->words.version[unit] != w->hot.version)) return false;
+    const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
+    if (UNLIKELY(id <= TABLE_EMPTY)) return false;
+    if (on) {
+        const table *t = (const table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+        if (UNLIKELY(!bit_named(t->bits, number - 1))) return false;
+    }
+    if (mark) {
+        if (on && c.id && slot_find(w, c.id, id) == 0 && !bit_has(w, c.id, place)) return false;
+    } else if (UNLIKELY(b->marks != 0)) { /* the id of a type with a bit too many, or a switch whose mark goes as well */
+        if (b->marks == BITS_OF_MARKS || (!on && !BUG(35) && bit_has(w, c.id | BIT_DISABLED, place))) return false;
+    }
+    const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
+    if (UNLIKELY(((was & bit) != 0) == on)) return false;
+    words[place_row(place) / 64] = was ^ bit;
+    b->switched += on ? 1 : UINT64_MAX;
+    if (mark || b->marks) return true;
+    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
+    if (s->component) {
+        lately_renew(w, s);
+        s->lately_gate = s->direct ? w->hot.version : 0;
+        w->hot.near_id[s->paged] = c.id;
+        w->hot.near_store[s->paged] = s;
+        s->lately_first = unit_place(unit);
+        s->lately_words = words;
+        return true;
+    }
+    w->hot.lately = (reef_lately){c.id, unit_place(unit), words, &b->switched};
+    return true;
+}
+
+/* Where else the type may be than in tables. (Ids beyond all types read some page of the maps, and are refused later.) */
+INLINE uint32_t elsewhere(const reef_world *w, reef_component c)
+{
+    return REEF_DEPENDENT(&REEF_DEPENDENT(&w->hot.maps[c.id >> 8 & 255][c.id & 255])->elsewhere);
+}
+
+/* While records are shared with a fork, or there are observers, the gate is closed: the same path, with their owners asked, and
+ * observers told. */
+static bool edge_go_shared(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size, bool remove, void **out)
+{
+    spot x;
+    if ((w->hot.records.shared == 0 && !observed(w)) || w->locks || !spot_find(w, &x, e)) return false;
+    const uint64_t key = spot_key(&x, c, remove);
+    const uint32_t i = edge_index(key);
+    if (w->edge_cache[i].key != key || !edge_open(w, &x, i, w->hot.version) || (value && w->edge_cache[i].edge->size != size)) return false;
+    const table *from = w->edge_cache[i].from;
+    const handle moved = handle_at(from->tail, place_row(from->next - 1));
+    if (!record_owned(w, HANDLE_INDEX(x.h)) || !record_owned(w, HANDLE_INDEX(moved))) return false;
+    if (!observed(w)) return *out = edge_go_wide(w, &x, i, value, remove), true;
+    if (!observe_straight(w, c.id) || (remove && w->edge_cache[i].edge->size && !observe_unasked(w, c.id))) return false;
+    *out = edge_go_wide(w, &x, i, value, remove);
+    if (observe_told(w, e, c.id, *out, remove) && *out) *out = cell_now(w, e, c);
+    return true;
+}
+
+static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity e, reef_component c, const void *args, void **out)
+{
+    void *made = NULL;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, e, 0);
+    reef_status s = REEF_OK;
+    if ((args || !again_deferred(w, COMMAND_ADD, e, c)) && !edge_go_shared(w, e, c, NULL, 0, false, &made))
+        s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
+    if (out && s >= 0) *out = made;
+    return s == REEF_ADDED ? REEF_OK : s;
+}
+
+static NOINLINE reef_status switch_add(reef_world *w, reef_entity e, reef_component c, void **out)
+{
+    if (UNLIKELY(!bit_go(w, e, c, true, false))) return add_slow(w, "reef_add", e, c, NULL, out);
+    if (out) *out = NULL;
+    return REEF_OK;
+}
+
+/* A value of a type with a store comes (NULL: zero), or goes, and its bit with it, where nothing has to be made or owned and nobody looks. Then
+ * the bits of the chunk and its pages are at hand for the next one (reef_set_outside). False: nothing was done. */
+static NOINLINE bool stored_go(reef_world *w, value_store *s, reef_entity e, const void *value)
+{
+    const reef_component c = {s->component};
+    if (!bit_go(w, e, c, true, false)) return false;
+    lately_renew(w, s); /* bit_go doesn't, where there are marks */
+    char *at = s->paged ? reef_come_paged(&w->hot, s, reef_handle(e), s->size) : reef_come_packed(&w->hot, s, e, s->size);
+    if (LIKELY(at != NULL)) {
+        if (value) memcpy(at, value, s->size);
+        else memset(at, 0, s->size);
+        return world_touch(w), true;
+    }
+    const bool back = bit_go(w, e, c, false, false);
+    ASSERT(back);
+    (void)back;
+    return false;
+}
+
+static NOINLINE bool stored_leave(reef_world *w, value_store *s, reef_entity e)
+{
+    uint64_t none;
+    const reef_component c = {s->component};
+    if (!bit_go(w, e, c, false, false)) return false;
+    lately_renew(w, s);
+    if (LIKELY(s->paged ? reef_leave_paged(&w->hot, s, reef_handle(e), &none, 0) : reef_leave_packed(&w->hot, s, e.index, s->size, &none, 0, true)))
+        return world_touch(w), true;
+    const bool back = bit_go(w, e, c, true, false);
+    ASSERT(back);
+    (void)back;
+    return false;
+}
+
+static value_store *store_direct(const reef_world *w, reef_component c) /* NULL: there is none, or hooks, stamps, observers are in the way */
+{
+    value_store *s = (value_store *)(uintptr_t)store_of(w, c.id);
+    return LIKELY(s->direct && !observed(w) && !GUARDED(w)) ? s : NULL;
+}
+
+static NOINLINE reef_status stored_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
+{
+    value_store *s = store_direct(w, c);
+    if (UNLIKELY(args != NULL || s == NULL)) return add_slow(w, "reef_add", e, c, args, out);
+    char *at = s->paged ? reef_come_lately(w, e, c, s->size, true) : reef_come_lately(w, e, c, s->size, false);
+    if (LIKELY(at != NULL)) memset(at, 0, s->size);
+    else if (!stored_go(w, s, e, NULL)) return add_slow(w, "reef_add", e, c, args, out);
+    if (out) *out = (void *)(uintptr_t)reef_store_find(s, e);
+    return REEF_OK;
+}
+
+/* In a world with observers: the straight path, and they are told. */
+static NOINLINE reef_status table_add_told(reef_world *w, reef_entity e, reef_component c, void **out)
+{
+    spot x;
+    const uint32_t i = EDGE_CACHE;
+    const bool lately = observe_lately(w, c.id);
+    if (UNLIKELY(w->locks | w->hot.records.shared) || UNLIKELY(!spot_find(w, &x, e)) || UNLIKELY(!lately && !observe_straight(w, c.id)))
+        return add_slow(w, "reef_add", e, c, NULL, out);
+    const uint64_t key = spot_key(&x, c, false);
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.version) || !edge_open(w, &x, i, w->hot.version))) return add_slow(w, "reef_add", e, c, NULL, out);
+    void *made = edge_add(w, &x, i);
+    bool told = true;
+    if (LIKELY(lately)) observe_lately_told(w, e, made);
+    else told = observe_told(w, e, c.id, made, false);
+    if (told && made) made = cell_now(w, e, c);
+    if (out) *out = made;
+    return REEF_OK;
+}
+
+static NOINLINE reef_status table_add(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
+{
+    spot x;
+    if (UNLIKELY(!spot_find(w, &x, e))) return add_slow(w, "reef_add", e, c, args, out);
+    const uint64_t key = spot_key(&x, c, false);
+    const uint32_t i = EDGE_CACHE;
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return add_slow(w, "reef_add", e, c, args, out);
+    void *made = edge_add(w, &x, i);
+    if (out) *out = made;
+    return REEF_OK;
+}
+
+reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const void *args, void **out)
+{
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    const uint32_t kind = LIKELY(edge_component(w, false) == c.id) ? 0 : elsewhere(w, c);
+    if (LIKELY(kind < ELSEWHERE_BITS)) {
+        if (UNLIKELY(observed(w)) && args == NULL) return table_add_told(w, e, c, out);
+        return table_add(w, e, c, args, out);
+    }
+    if (kind == ELSEWHERE_STORES) return stored_add(w, e, c, args, out);
+    if (reef_switch_turn(w, e, c, true)) {
+        if (out) *out = NULL;
+        return REEF_OK;
+    }
+    return switch_add(w, e, c, out);
+}
+
+/* Of what is there, in others' rows. A type with hooks is replaced by a command, or written through its pointer. */
+static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    const type *t = type_of(c.id);
+    const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL && t->home != REEF_SHARED;
+    if (!watch_thread(w)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (t == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
+    if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
+    if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
+    if (!plain || !has_itself(w, e, t)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (size == 0) return REEF_OK; /* a tag that is there */
+    void *p = NULL;
+    for (uint32_t i = 0; i < t->part_count; i++) {
+        const type *part = type_of(t->parts[i]);
+        const reef_status s = running_mut(w, "reef_set", e, (reef_component){part->id}, &p);
+        if (s < 0) return s;
+        memcpy(p, (const char *)value + part->offset, part->size);
+    }
+    if (t->split) return REEF_OK;
+    const reef_status s = running_mut(w, "reef_set", e, c, &p);
+    if (s < 0) return s;
+    memmove(p, value, size);
+    return REEF_OK;
+}
+
+/* What is there already, and ours: nothing moves. */
+INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    spot x;
+    if (w == NULL || w->running || observed(w) || value == NULL || !spot_find(w, &x, e)) return false;
+    const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
+    if (k == 0 || k == REEF_SLOT_TAG || x.slots[k].version != w->hot.version) return false;
+    const type *t = type_of(c.id);
+    if (!t->direct || size != t->size) return false;
+    char *to = cell(x.slots, k, place_row(x.place), size);
+    if (size == 8) memcpy(to, value, 8);
+    else memmove(to, value, size); /* it may lie in the row */
+    return true;
+}
+
+static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    void *made = NULL;
+    spot x;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (LIKELY(set_there(w, e, c, value, size))) return REEF_OK;
+    if (w->running) return running_set(w, e, c, value, size);
+    const type *t = type_of(c.id);
+    const uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
+    if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
+    if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
+    if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (size && spot_find(w, &x, e)) {
+        const uint64_t key = spot_key(&x, c, false);
+        const uint32_t i = edge_index(key);
+        if (w->edge_cache[i].key == key && edge_open(w, &x, i, w->hot.gate_move)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
+        if (edge_go_shared(w, e, c, value, size, false, &made)) return REEF_ADDED;
+    }
+    return one_slow(w, "reef_set", e, c, reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value), &made);
+}
+
+reef_status reef_set_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    spot x;
+    if (UNLIKELY(w == NULL || !spot_find(w, &x, e))) return set_slow(w, e, c, value, size);
+    const uint64_t key = spot_key(&x, c, false);
+    const uint32_t i = EDGE_CACHE;
+    if (UNLIKELY(!edge_lately(w, key, false, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return set_slow(w, e, c, value, size);
+    const edge *d = w->edge_cache[i].edge;
+    if (UNLIKELY(value == NULL || size != d->size || d->slot == 0)) return set_slow(w, e, c, value, size);
+    if (UNLIKELY(size != 8)) return edge_go_wide(w, &x, i, value, false), REEF_ADDED;
+    return (reef_status)edge_go(w, &x, i, value, true, false, REEF_ADDED);
+}
+
+reef_status reef_set_stored(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    uint32_t page = 0;
+    value_store *s = LIKELY(w != NULL) ? store_direct(w, c) : NULL;
+    if (UNLIKELY(s == NULL || value == NULL || size != s->size)) return reef_set_id(w, e, c, value, size);
+    const reef_store_way way = reef_store_way_to(s, s->paged);
+    const void *there = reef_store_at(&way, e, size, s->paged, &page);
+    if (there == NULL && stored_go(w, s, e, value)) return REEF_ADDED;
+    if (there == NULL || w->running || s->values.version[page] != w->hot.version) return reef_set_id(w, e, c, value, size);
+    memmove((void *)(uintptr_t)there, value, size);
+    return REEF_OK;
+}
+
+void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void *args)
+{
+    void *made = NULL;
+    if (w == NULL) return NULL;
+    if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
+    if (absence(w, e, c) == REEF_AMBIGUOUS) return failure(w, REEF_AMBIGUOUS, "reef_ensure", c, e, 0), NULL;
+    uint32_t place = place_of(w, e);
+    if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* a tag that is there */
+    if (w->running) return failure(w, REEF_LOCKED, "reef_ensure", c, e, 0), NULL;
+    commands *const recording = w->commands;
+    w->commands = NULL; /* there is no pointer to what comes later: LOCKED */
+    reef_status s = add_slow(w, "reef_ensure", e, c, args, &made);
+    w->commands = recording;
+    return s == REEF_OK ? made : NULL;
+}
+
+static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_component c)
+{
+    void *none = NULL;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_remove", c, e, 0);
+    if (again_deferred(w, COMMAND_REMOVE, e, c) || edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
+    return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
+}
+
+static NOINLINE reef_status switch_remove(reef_world *w, reef_entity e, reef_component c)
+{
+    return LIKELY(bit_go(w, e, c, false, false)) ? REEF_OK : remove_slow(w, e, c);
+}
+
+static NOINLINE reef_status stored_remove(reef_world *w, reef_entity e, reef_component c)
+{
+    value_store *s = store_direct(w, c);
+    if (UNLIKELY(s == NULL)) return remove_slow(w, e, c);
+    if (s->paged ? reef_leave_lately(w, e, c, s->size, true) : reef_leave_lately(w, e, c, s->size, false)) return REEF_OK;
+    return stored_leave(w, s, e) ? REEF_OK : remove_slow(w, e, c);
+}
+
+static NOINLINE reef_status table_remove(reef_world *w, reef_entity e, reef_component c)
+{
+    spot x;
+    if (UNLIKELY(!spot_find(w, &x, e))) return remove_slow(w, e, c);
+    const uint64_t key = spot_key(&x, c, true);
+    const uint32_t i = EDGE_CACHE + 1;
+    if (UNLIKELY(!edge_lately(w, key, true, w->hot.gate_move) || !edge_open(w, &x, i, w->hot.gate_move))) return remove_slow(w, e, c);
+    if (UNLIKELY(!w->edge_cache[i].edge->word)) return edge_go_wide(w, &x, i, NULL, true), REEF_OK;
+    return (reef_status)edge_go(w, &x, i, NULL, true, true, REEF_OK);
+}
+
+reef_status reef_remove_id(reef_world *w, reef_entity e, reef_component c)
+{
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    const uint32_t kind = LIKELY(edge_component(w, true) == c.id) ? 0 : elsewhere(w, c);
+    if (LIKELY(kind < ELSEWHERE_BITS)) return table_remove(w, e, c);
+    if (kind == ELSEWHERE_STORES) return stored_remove(w, e, c);
+    if (reef_switch_turn(w, e, c, false)) return REEF_OK;
+    return switch_remove(w, e, c);
+}
+
+/* ---- several at once ---- */
+
+/* The set of e's table components after the change. */
+static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *values, uint32_t count, uint32_t *ids)
+{
+    const shape *s = shape_of(w->family, from);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        bool named = false;
+        for (uint32_t j = 0; j < count && !named; j++) named = values[j].component.id == s->component[i];
+        if (!named) ids[n++] = s->component[i];
+    }
+    for (uint32_t j = 0; j < count; j++)
+        if (values[j].kind != REEF_VALUE_REMOVE && in_table(type_of(values[j].component.id)))
+            ids[n++] = values[j].component.id;
+    return n;
+}
+
+static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count);
+
+static COLD reef_status change_spread(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
+{
+    spread x;
+    reef_status s = spread_make(w, &x, values, count);
+    if (s != REEF_OK) return failure(w, s, op, (reef_component){0}, e, 0);
+    s = change_values(w, op, e, x.values, x.count);
+    spread_free(w, &x);
+    return s;
+}
+
+static reef_status change_values(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count)
+{
+    uint32_t ids[2 * REEF_COMPONENTS_MAX], place = place_of(w, e);
+    uint32_t from = reef_slots_at(&w->hot, place)[0].head.table, to = from;
+    bool moves = false;
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t c = values[i].component.id;
+        if (component_there(w, type_of(c), e, place, from) == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
+    }
+    if (w->locks && (moves || w->notifying)) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
+    if (moves) to = graph_table(w, ids, set_after(w, from, values, count, ids), &s);
+    if (to == 0) return failure(w, s, op, (reef_component){0}, e, 0);
+    return change_apply(w, op, e, place, to, values, count);
+}
+
+/* Does this only write what the entity has? */
+static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_component c = values[i].component;
+        const bool has = BUG(171) ? reef_has_id(w, e, c) : has_itself(w, e, type_of(c.id));
+        if (values[i].kind == REEF_VALUE_REMOVE || !has) return false;
+    }
+    return place_of(w, e) != PLACE_DEAD;
+}
+
+COLD reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count, bool absent)
+{
+    const reef_component c = {count == 1 ? values->component.id : 0};
+    if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    const bool more = absent && (BUG(172) ? reef_has_id(w, e, c) : has_itself(w, e, type_of(c.id)));
+    if (more && type_of(c.id)->home != REEF_MULTI) return failure(w, REEF_EXISTS, op, c, e, 0);
+    if (more) return multi_add(w, op, e, type_of(c.id), values, NULL);
+    return values_spread(values, count) > count ? change_spread(w, op, e, values, count) : change_values(w, op, e, values, count);
+}
+
+reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    static const char op[] = "reef_change";
+    reef_value few[32], *copy = few;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
+    if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
+    if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
+    reef_status s = values_check(w, op, e, values, count, true, 1);
+    if (s != REEF_OK) return s;
+    if (w->commands && (w->notifying || !all_there(w, e, values, count))) return command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
+    size_t bytes = count > 32 ? count * sizeof *copy : 0;
+    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
+    if (count) memcpy(copy, values, count * sizeof *copy);
+    s = values_spread(copy, count) > count ? change_spread(w, op, e, copy, count) : change_values(w, op, e, copy, count);
+    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
+    return s;
+}
+
+COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
+{
+    static const char op[] = "reef_remove_all";
+    reef_component none = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    uint32_t place = place_of(w, e);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (w->commands) return command_plain(w, w->commands, COMMAND_REMOVE_ALL, op, e, none);
+    if (place == PLACE_EMPTY && !(w->slow & SLOW_COLD)) return REEF_OK;
+    if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
+    reef_value few[32], *off = few;
+    const uint32_t most = w->state.bit_count + w->state.store_count;
+    size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
+    if (bytes) off = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (off == NULL) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    uint32_t n = 0;
+    EACH_BIT_STORE(w, bits_of(w, place), b) /* all but the entity's own mark */
+        if (b->key != BIT_DISABLED && bit_read(b, place)) off[n++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
+    EACH_COLD_STORE(w, x)
+        if (cold_has(x, e)) off[n++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
+    reef_status s = REEF_OK;
+    uint32_t to = graph_table(w, NULL, 0, &s);
+    s = to ? change_apply(w, op, e, place, to, off, n) : failure(w, s, op, none, e, 0);
+    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
+    return s;
+}
+
+/* ---- enabling and disabling ---- */
+
+static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_component c, bool on)
+{
+    const char *op = on ? "reef_enable" : "reef_disable";
+    const uint32_t place = place_of(w, e), key = c.id | BIT_DISABLED;
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    if (c.id && !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
+    if (c.id && type_of(c.id)->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+    if (w->commands) return command_plain(w, w->commands, on ? COMMAND_ENABLE : COMMAND_DISABLE, op, e, c);
+    const uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
+    if (c.id && !component_there(w, type_of(c.id), e, place, from)) return failure(w, REEF_ABSENT, op, c, e, 0);
+    if (bit_has(w, key, place) != on) return REEF_OK;
+    if (w->locks) return failure(w, REEF_LOCKED, op, c, e, 0);
+    reef_value mark = reef_value_make((reef_component){key}, on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT, 0, NULL);
+    return change_apply(w, op, e, place, from, &mark, 1);
+}
+
+reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool on)
+{
+    if (UNLIKELY(w == NULL)) return REEF_BAD_ARGUMENT;
+    if (UNLIKELY(c.id > REEF_TYPES_MAX)) return mark_slow(w, e, c, on);
+    return LIKELY(on ? bit_go(w, e, c, false, true) : bit_go(w, e, c, true, true)) ? REEF_OK : mark_slow(w, e, c, on);
+}
+
+bool reef_is_enabled_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
+    const type *t = c.id <= REEF_TYPES_MAX ? type_of(c.id) : NULL;
+    if (place == PLACE_DEAD || (c.id && (t == NULL || !has_itself(w, e, t)))) return false;
+    return !bit_has(w, c.id | BIT_DISABLED, place);
+}

@@ -1,0 +1,355 @@
+/* Destroying: one, many, all that have a set; taking a type from everybody. */
+#include "change/apply.h"
+#include "observe/observer.h"
+#include "storage/quarantine.h"
+#include "change/value_stage.h"
+
+typedef struct doomed { /* entities collected in visiting order before anything changes */
+    reef_entity *entities;
+    uint64_t     count, room;
+} doomed;
+
+/* ---- one ---- */
+
+/* As row_destroy, in a world with observers. */
+static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t row)
+{
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) value_leave(w, s->columns[k].type, cell(slots, k, row, s->columns[k].size));
+}
+
+/* It is alive, at `place`. False: no memory. */
+static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
+{
+    if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return false;
+    if (stored_any(w) && !stored_prepare_end(w, e)) return false;
+    table *t = NULL;
+    if (place == PLACE_EMPTY) {
+        w->hot.empty_count--;
+    } else {
+        t = table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
+        if (t == NULL || !chunk_own(w, t, place_unit(place))) return false;
+        if (t->shape->hooked && !chunk_own(w, t, t->last)) return false;
+        if (!table_prepare_pop(w, t)) return false;
+        uint32_t last = t->next - 1;
+        reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
+        if (!record_own(w, moved.index)) return false;
+        if (!(last == place ? bits_prepare_clear(w, t->bits, place) : bits_prepare_move(w, t->bits, last, place))) return false;
+        if (t->shape->tracked && !removals_prepare_row(w, t->shape)) return false;
+        if (t->shape->tracked && !BUG(42)) removals_log_row(w, t->shape, place, e);
+        if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
+        else row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
+        quarantine_because(w, "reef_destroy", 0, e);
+    }
+    if (stored_any(w) && !BUG(111)) stored_end(w, e); /* as long as the row says what it has */
+    if (t) {
+        row_fill(w, t, place);
+        table_lease(w, t);
+    }
+    name_forget(w, e);
+    id_free(w, e);
+    entities_ended(w, 1);
+    return true;
+}
+
+static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
+{
+    static const char op[] = "reef_destroy";
+    const reef_component none = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    uint32_t place = place_of(w, e);
+    if (w->commands && command_knows(w, e)) return command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
+    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (w->locks && !BUG(17)) return failure(w, REEF_LOCKED, op, none, e, 0);
+    const bool told = observed(w);
+    if (told && !observe_destroy(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    const bool died = destroy_run(w, e, place);
+    if (told) observe_done(w, died);
+    return died ? REEF_OK : failure(w, REEF_NO_MEMORY, op, none, e, 0);
+}
+
+/* The straight path: `narrow` is a constant. False: nothing was done. */
+INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate, bool narrow)
+{
+    const uint64_t value = *record;
+    const uint32_t place = (uint32_t)value;
+    reef_slot *slots = reef_slots_at(&w->hot, place);
+    if (UNLIKELY(slots[SLOT_ENTITIES].version != gate)) return false; /* the dead and those without a row are in no such chunk */
+    const uint32_t id = slots[0].head.table;
+    struct edge_entry *lately = &w->edge_cache[EDGE_CACHE + 2];
+    if (UNLIKELY(lately->key != id)) {
+        lately->key = id;
+        lately->from = (table *)w->state.tables.page[id / TABLES_PER_PAGE] + id % TABLES_PER_PAGE;
+    }
+    table *t = lately->from;
+    const uint32_t last = t->next - 1;
+    if (UNLIKELY(t->lease != gate || place_row(last) == 0 || w->ring_next == w->ring_end)) return false;
+    if (UNLIKELY(HANDLE_GENERATION(h) == UINT32_MAX || (narrow && !t->shape->narrow))) return false;
+    const reef_slot *tail = t->tail;
+    const size_t word = place_word(place), last_word = place_word(last);
+    t->next = last;
+    fresh_close(w);
+    *w->ring_next++ = HANDLE_INDEX(h);
+    if (LIKELY(place != last)) {
+        if (narrow) row_copy_words(t->shape, slots, word, tail, last_word);
+        else row_copy(t->shape, slots, place_row(place), tail, place_row(last));
+        handle moved;
+        memcpy(&moved, (const char *)tail[SLOT_ENTITIES].block + last_word, sizeof moved);
+        memcpy((char *)slots[SLOT_ENTITIES].block + word, &moved, sizeof moved);
+        handle_record_put(w, moved, place);
+    }
+    *record = value - place + ((uint64_t)1 << 32) + PLACE_DEAD;
+    w->state.ring_tail++;
+    entities_ended(w, 1);
+    return true;
+}
+
+static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
+{
+    /* In a world with names or cold values this one may have neither. (Where rows have bits, tables have no lease.) */
+    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && cold_some(w, e)) ? w->hot.gate_move : w->gate_destroy;
+    if (place_of(w, e) >= 2 * PLACE_EMPTY) {
+        uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
+        if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;
+    }
+    return destroy_slow(w, e);
+}
+
+reef_status reef_destroy(reef_world *w, reef_entity e)
+{
+    const handle h = handle_of(e);
+    if (UNLIKELY(w == NULL || HANDLE_INDEX(h) >= w->hot.index_count)) return destroy_slow(w, e);
+    uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, HANDLE_INDEX(h));
+    if (UNLIKELY((uint32_t)(*record >> 32) != HANDLE_GENERATION(h))) return destroy_slow(w, e);
+    return LIKELY(destroy_go(w, h, record, w->gate_destroy, true)) ? REEF_OK : destroy_wide(w, e);
+}
+
+/* ---- many ---- */
+
+enum { AHEAD_RECORD = 24, AHEAD_ROW = 12 };
+
+static void row_prefetch(const reef_world *w, reef_entity e)
+{
+    uint32_t place = place_of(w, e);
+    if (place < 2 * PLACE_EMPTY) return;
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const shape *s = shape_of(w->family, slots[0].head.table);
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot && k < 8; k++)
+        PREFETCH_WRITE((const char *)slots[k].block + (size_t)place_row(place) * s->columns[k].size);
+}
+
+uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
+{
+    uint32_t died = 0;
+    if (w == NULL || es == NULL) return 0;
+    if (w->commands) return command_destroy_many(w, w->commands, "reef_destroy_many", es, n);
+    if (w->locks) return failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
+    observe_open(w);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + AHEAD_RECORD < n && es[i + AHEAD_RECORD].index < w->hot.index_count)
+            PREFETCH(reef_record_at(&w->hot, es[i + AHEAD_RECORD].index));
+        if (i + AHEAD_ROW < n) row_prefetch(w, es[i + AHEAD_ROW]);
+        if (place_of(w, es[i]) == PLACE_DEAD) continue;
+        if (reef_destroy(w, es[i]) != REEF_OK) break;
+        died++;
+    }
+    observe_close(w);
+    return died;
+}
+
+/* ---- by what they have ---- */
+
+static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
+{
+    if (d->count + more <= d->room) return true;
+    uint64_t room = d->room * 2 > d->count + more ? d->room * 2 : d->count + more;
+    if (room > SIZE_MAX / sizeof *d->entities) return false;
+    reef_entity *p = memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p, (size_t)room * sizeof *p,
+                                   PLAIN_ALIGN);
+    if (p == NULL) return false;
+    d->entities = p;
+    d->room = room;
+    return true;
+}
+
+static void doomed_free(reef_world *w, doomed *d)
+{
+    memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
+}
+
+static bool row_has(const reef_world *w, const reef_component *types, uint32_t count, reef_entity e, uint32_t place)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = type_of(types[i].id);
+        if (!in_table(t) && !component_there(w, t, e, place, TABLE_NONE)) return false;
+    }
+    return true;
+}
+
+static bool table_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t id)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (in_table(type_of(types[i].id)) && slot_seek(w, types[i].id, id) == 0) return false;
+    return true;
+}
+
+/* The rows of a table that have all of them. */
+static bool collect_table(reef_world *w, uint32_t id, const reef_component *types, uint32_t count, doomed *d)
+{
+    const table *t = table_read(w, id);
+    if (!doomed_room(w, d, table_rows(t))) return false;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        const reef_entity *e = slot_entities(unit_slots(w, unit));
+        uint32_t rows = chunk_rows(t, unit);
+        if (BUG(11) && rows == REEF_BLOCK_ROWS) rows--;
+        for (uint32_t row = 0; row < rows; row++)
+            if (row_has(w, types, count, e[row], unit_place(unit) + row)) d->entities[d->count++] = e[row];
+    }
+    return true;
+}
+
+/* Entities without a row have nothing: they go where nothing is asked for. */
+static COLD bool collect_rowless(reef_world *w, doomed *d)
+{
+    if (!doomed_room(w, d, w->hot.empty_count)) return false;
+    for (uint32_t i = 0; i < w->hot.index_count; i++) {
+        if ((uint32_t)record_read(w, i) != PLACE_EMPTY) continue;
+        const reef_entity e = reef_entity_at(w, i);
+        if (record_own(w, i) == NULL) return false;
+        d->entities[d->count++] = e;
+    }
+    return true;
+}
+
+/* Owns the tables on the way: what follows then needs no memory for them. */
+static COLD bool collect(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
+{
+    uint32_t n, *ids = tables_sorted(w, &n);
+    bool ok = n == 0 || ids != NULL;
+    for (uint32_t i = 0; ok && i < n; i++)
+        if (table_has(w, types, count, ids[i])) ok = table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
+    if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
+    return ok && (count != 0 || collect_rowless(w, d));
+}
+
+static reef_status types_check(reef_world *w, const char *op, const reef_component *types, uint32_t count)
+{
+    const reef_entity null = {0, 0};
+    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
+    if (count && types == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count);
+    for (uint32_t i = 0; i < count; i++) {
+        reef_status s = type_ready(w, types[i].id);
+        if (s != REEF_OK) return failure(w, s, op, types[i], null, 0);
+    }
+    return REEF_OK;
+}
+
+COLD bool destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more)
+{
+    bool named = false;
+    if (!stored_prepare_end_all(w)) return false;
+    if (!ids_free_prepare(w, n + more) || !removals_prepare_many(w, e, n)) return false;
+    for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
+    return !named || names_own_all(w); /* each name that goes may renumber another */
+}
+
+COLD void destroy_rows(reef_world *w, uint32_t id)
+{
+    table *t = table_own(w, id);
+    const shape *s = t->shape;
+    lease_end(t);
+    quarantine_because(w, "reef_destroy", 0, (reef_entity){0, 0});
+    quarantine_table(w, t);
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        reef_slot *slots = unit_slots(w, unit);
+        const uint32_t rows = chunk_rows(t, unit);
+        for (uint32_t i = 0; i < rows; i++) {
+            row_destroy(s, slots, i);
+            if (stored_any(w)) stored_end(w, slot_entities(slots)[i]);
+            const bool ready = w->ring_next != w->ring_end || id_free_prepare(w);
+            ASSERT(ready);
+            (void)ready;
+            id_free(w, slot_entities(slots)[i]);
+        }
+        entities_ended(w, rows);
+        bits_clear_unit(w, t->bits, unit);
+    }
+    table_empty(w, t);
+    table_lease(w, t);
+}
+
+static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count, uint64_t *destroyed)
+{
+    doomed d = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = types_check(w, op, types, count);
+    if (s != REEF_OK) return s;
+    bool ok = collect(w, types, count, &d) && destroy_prepare(w, d.entities, d.count, 0);
+    if (ok && observed(w)) ok = observe_reserve_deaths(w, d.count);
+    if (ok) observe_open(w);
+    const bool opened = ok;
+    for (uint64_t i = 0; ok && i < d.count; i++) ok = reef_destroy(w, d.entities[i]) == REEF_OK;
+    if (opened) observe_close(w);
+    if (destroyed && ok) *destroyed = d.count;
+    doomed_free(w, &d);
+    return ok ? REEF_OK : failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+}
+
+reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, uint32_t count, uint64_t *destroyed)
+{
+    return destroy_with(w, "reef_destroy_with", types, count, destroyed);
+}
+
+reef_status reef_world_clear(reef_world *w) { return destroy_with(w, "reef_world_clear", NULL, 0, NULL); }
+
+/* Where the rows of table `from` go without c: edge, room, bits. */
+static COLD bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_status *s)
+{
+    const edge *x = graph_edge(w, from, c.id, true, s);
+    if (x == NULL) return false;
+    *s = REEF_NO_MEMORY;
+    table *t = table_own(w, x->to);
+    const table *source = table_read(w, from);
+    uint64_t rows = table_rows(source);
+    if (x->to == TABLE_EMPTY && source->bits == 0 && (w->slow & SLOW_COLD) == 0) return true;
+    if (t == NULL || rows > UINT32_MAX || !table_reserve(w, t, (uint32_t)rows)) return false;
+    t->bits |= source->bits;
+    for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
+        if (!bits_own_unit(w, t->bits, unit)) return false;
+    return true;
+}
+
+static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
+{
+    uint32_t n, *ids = tables_sorted(w, &n);
+    reef_status s = n && ids == NULL ? REEF_NO_MEMORY : REEF_OK;
+    for (uint32_t i = 0; s == REEF_OK && i < n; i++) {
+        if (!table_has(w, &c, 1, ids[i])) continue;
+        s = REEF_NO_MEMORY;
+        if (!table_own_all(w, ids[i]) || !collect_table(w, ids[i], &c, 1, d)) break;
+        if (in_table(type_of(c.id)) && !clear_prepare(w, c, ids[i], &s)) break; /* switches go in place */
+        s = REEF_OK;
+    }
+    if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
+    if (s == REEF_OK && type_of(c.id)->stored && !store_prepare_drop_all(w, c.id)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !removals_prepare(w, c.id, d->count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && observed(w) && !observe_reserve_changes(w, type_of(c.id), d->count)) s = REEF_NO_MEMORY;
+    if (s != REEF_OK) return s;
+    observe_open(w);
+    for (uint64_t i = 0; s == REEF_OK && i < d->count; i++) s = reef_remove_id(w, d->entities[i], c);
+    observe_close(w);
+    return s;
+}
+
+COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *removed)
+{
+    static const char op[] = "reef_clear_type";
+    doomed d = {0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = types_check(w, op, &c, 1);
+    if (s != REEF_OK) return s;
+    if (type_of(c.id)->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0); /* it goes with its type */
+    s = clear_all(w, c, &d);
+    if (removed && s == REEF_OK) *removed = d.count;
+    doomed_free(w, &d);
+    return s == REEF_OK ? s : failure(w, s, op, c, (reef_entity){0, 0}, 0);
+}

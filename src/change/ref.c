@@ -1,0 +1,50 @@
+/* References to components, kept outside of the world: the way when what one remembers is old.
+ *
+ * hot.moves (world.h) is one count for the whole world: a place that is remembered under the same count is good, and nothing else
+ * is read. The alternative was to remember the entity's record as well and to trust the place while the record stays: that costs a
+ * second miss a get, in a quiet world too. Values in stores aren't remembered, so that stores count nothing. */
+#include "reef/ref.h"
+#include "storage/table.h"
+#include "system/access_check.h"
+
+/* What the maps don't lead to: a store, a rare map, nothing. What isn't there may come without a word, and stores count nothing. */
+static NOINLINE const void *ref_seek_elsewhere(const reef_world *w, reef_ref *ref, reef_component c)
+{
+    ref->moves = 0;
+    if (ref->world != w->hot.number || ref->component.id != c.id || c.id == 0) return NULL;
+    return reef_get_id(w, ref->entity, c);
+}
+
+const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c, size_t size)
+{
+    const reef_hot *h = &w->hot;
+    const uint64_t moves = REEF_DEPENDENT(&h->moves);
+    const reef_way way = reef_way_to(h, c);
+    const reef_slot *slots = NULL;
+    uint32_t place = 0;
+    if (UNLIKELY(ref->world != h->number || ref->component.id != c.id) || REEF_HELD_(w)) return ref_seek_elsewhere(w, ref, c);
+    const uint32_t k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
+    if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG)) return ref_seek_elsewhere(w, ref, c);
+    ref->moves = moves;
+    return ref->value = cell(slots, k, place_row(place), size ? size : type_of(c.id)->size);
+}
+
+void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
+{
+    static const char op[] = "reef_ref_mut";
+    const reef_entity none = {0, 0};
+    if (w == NULL) return NULL;
+    if (ref == NULL || ref->world == 0 || ref->component.id != c.id) return failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
+    if (ref->world != w->hot.number) return failure(w, REEF_OTHER_WORLD, op, c, ref->entity, 0), NULL;
+    const reef_way way = reef_way_to(&w->hot, c);
+    const reef_slot *slots = NULL;
+    uint32_t place = 0, k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
+    if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG || slots[k].version != w->hot.version)) {
+        if (w->running) return reef_mut_id(w, ref->entity, c);
+        w->calling = op;
+        void *p = reef_mut_id(w, ref->entity, c);
+        w->calling = NULL;
+        return p;
+    }
+    return cell(slots, k, place_row(place), type_of(c.id)->size);
+}

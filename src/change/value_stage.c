@@ -1,0 +1,370 @@
+/* The values of a change that lie in stores: made ready, made aside or behind what is visible, then put in their places. */
+#include "change/value_stage.h"
+#include "observe/observer.h"
+#include "storage/quarantine.h"
+
+static const type *stored_value(const reef_value *v) /* NULL: it isn't one */
+{
+    if (v->component.id & BIT_DISABLED) return NULL;
+    const type *t = type_of(v->component.id);
+    return t->stored ? t : NULL;
+}
+
+bool values_stored(const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (stored_value(&values[i])) return true;
+    return false;
+}
+
+static bool prepare_new(reef_world *w, const type *t, reef_entity e, const reef_value *v)
+{
+    if (!store_prepare_add(w, t->id, &e, v->kind != VALUE_SPAN)) return false;
+    return v->kind != VALUE_SPAN || multi_prepare(w, (value_store *)(uintptr_t)store_of(w, t->id), &e, 1, v->size);
+}
+
+static void *raw_of(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
+{
+    return v->kind == VALUE_SPAN ? multi_raw(store_of(w, t->id), v->size) : store_raw(w, t->id, e, 0);
+}
+
+/* Values of an entity that come to their end, or go back to where they came from. */
+static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n)
+{
+    if (t->home == REEF_SHARED) {
+        void *value;
+        memcpy(&value, slot, sizeof value);
+        if (v->kind == VALUE_HELD) shared_release(value);
+        else value_take_back(t, value, v, n), shared_discard(value);
+        return;
+    }
+    if (v->kind != VALUE_SPAN) {
+        value_take_back(t, slot, v, n);
+        return;
+    }
+    for (uint32_t i = 0; i < v->size; i++) value_destroy(t, slot + (size_t)i * t->size);
+}
+
+/* A value that may be had in common, and its address into the slot. */
+static reef_status put_shared(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t n)
+{
+    void *value = (void *)(uintptr_t)v->data;
+    if (v->kind == VALUE_HELD) {
+        shared_hold(value);
+    } else {
+        value = shared_make(w, t);
+        if (value == NULL) return REEF_NO_MEMORY;
+        const reef_status s = value_put(w, e, t, value, v, n);
+        if (s != REEF_OK) return shared_discard(value), s;
+    }
+    memcpy(slot, &value, sizeof value);
+    return REEF_OK;
+}
+
+/* Into raw memory. */
+static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, const reef_value *v, uint32_t n)
+{
+    if (t->home == REEF_SHARED) return put_shared(w, e, t, slot, v, n);
+    if (v->kind != VALUE_SPAN) return value_put(w, e, t, slot, v, n);
+    for (uint32_t i = 0; i < v->size; i++) {
+        const reef_value one = reef_value_make(v->component, REEF_VALUE_ONE, t->size, (const char *)v->data + (size_t)i * t->size);
+        const reef_status s = value_put(w, e, t, slot + (size_t)i * t->size, &one, 0);
+        if (s == REEF_OK) continue;
+        while (i-- > 0) value_destroy(t, slot + (size_t)i * t->size);
+        return s;
+    }
+    return REEF_OK;
+}
+
+/* Where a value lies that is replaced: for writing. */
+static void *stored_own(reef_world *w, const type *t, reef_entity e)
+{
+    return t->home == REEF_SHARED ? store_slot_own(w, t->id, e) : store_own(w, t->id, e);
+}
+
+COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL) continue;
+        const bool has = store_has(w, t->id, e), remove = values[i].kind == REEF_VALUE_REMOVE;
+        if (remove && !has) continue;
+        if (remove && t->tracked && !removals_prepare(w, t->id, 1)) return false;
+        if (remove && !store_prepare_drop(w, t->id, e)) return false;
+        if (remove) continue;
+        if (t->tracked && !track_prepare(w, t->id, &e, 1)) return false;
+        if (has ? stored_own(w, t, e) == NULL : !prepare_new(w, t, e, &values[i])) return false;
+    }
+    return true;
+}
+
+/* A value in the place of one that is there, by hooks that may refuse: made aside first. One that can't move is made in its place, and
+ * the bytes of the old one are kept aside: it had no hook to end it, and lives again when they go back to where they were. */
+static bool made_aside(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
+{
+    const bool made = t->home == REEF_SHARED || (t->hooked && v->kind < VALUE_MOVED);
+    return made && v->kind != REEF_VALUE_REMOVE && store_has(w, t->id, e);
+}
+
+/* What lies in a slot. */
+static size_t aside_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
+static size_t aside_align(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->align; }
+static size_t stored_aligned(size_t at, const type *t) { return (at + aside_align(t) - 1) & ~(aside_align(t) - 1); }
+
+/* Makes a value that can't move, whose page is ours, and keeps what was there. */
+static COLD reef_status fixed_put(reef_world *w, reef_entity e, const reef_value *v, const type *t, char *was, uint32_t n)
+{
+    char *here = slot_value(store_of(w, t->id), e.index);
+    memcpy(was, here, t->size);
+    const reef_status s = put(w, e, t, here, v, n);
+    if (s != REEF_OK) memcpy(here, was, t->size);
+    return s;
+}
+
+static COLD void fixed_undo(const reef_world *w, reef_entity e, const reef_value *v, const type *t, const char *was, uint32_t n)
+{
+    char *here = slot_value(store_of(w, t->id), e.index);
+    take_back(t, here, v, n);
+    memcpy(here, was, t->size);
+}
+
+static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value *values, uint32_t made, uint32_t n, char *aside)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < made; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
+        if (made_aside(w, t, e, &values[i])) {
+            at = stored_aligned(at, t);
+            if (t->fixed) fixed_undo(w, e, &values[i], t, aside + at, n);
+            else take_back(t, aside + at, &values[i], n);
+            at += aside_bytes(t);
+        } else if (!store_has(w, t->id, e)) {
+            take_back(t, raw_of(w, t, e, &values[i]), &values[i], n);
+        }
+    }
+}
+
+static void stage_free(reef_world *w, stored_stage *x)
+{
+    if (x->heap) memory_resize(&w->family->memory, MEMORY_OTHER, x->heap, x->bytes, 0, x->align);
+    x->heap = NULL;
+}
+
+COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
+{
+    size_t at = 0;
+    x->heap = NULL;
+    x->bytes = 0, x->align = BLOCK_ALIGN;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || !made_aside(w, t, e, &values[i])) continue;
+        x->bytes = stored_aligned(x->bytes, t) + aside_bytes(t);
+        if (aside_align(t) > x->align) x->align = aside_align(t);
+    }
+    if (x->bytes > sizeof x->few || x->align > BLOCK_ALIGN) {
+        x->heap = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, x->align);
+        if (x->heap == NULL) return REEF_NO_MEMORY;
+    }
+    char *aside = x->heap ? x->heap : x->few;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
+        const bool replaces = made_aside(w, t, e, &values[i]);
+        if (t->size == 0 || (!replaces && store_has(w, t->id, e))) continue;
+        if (replaces) at = stored_aligned(at, t);
+        const reef_status s = replaces && t->fixed ? fixed_put(w, e, &values[i], t, aside + at, n)
+                                                   : put(w, e, t, replaces ? aside + at : raw_of(w, t, e, &values[i]), &values[i], n);
+        if (replaces) at += aside_bytes(t);
+        if (s == REEF_OK) continue;
+        stored_undo_some(w, e, values, i, n, aside);
+        stage_free(w, x);
+        return s;
+    }
+    return REEF_OK;
+}
+
+COLD void stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
+{
+    stored_undo_some(w, e, values, count, n, x->heap ? x->heap : x->few);
+    stage_free(w, x);
+}
+
+COLD void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL) continue;
+        const value_store *s = store_of(w, t->id);
+        take_back(t, slot_value(s, slot_of(s, e)), &values[i], n);
+        store_undo_add(w, t->id, e);
+    }
+}
+
+/* In the place of the value that is there. */
+static void stored_replace(reef_world *w, reef_entity e, const type *t, void *here, char *aside, const reef_value *v)
+{
+    if (t->home == REEF_SHARED) {
+        void *was = *(void **)here;
+        quarantine_value(w, t, was, 1, e);
+        memcpy(here, aside, sizeof was);
+        if (!observed(w) || !observe_keep(w, t, was)) shared_release(was);
+        return;
+    }
+    if (aside && t->fixed) {
+        value_leave(w, t, aside);
+    } else if (aside || v->kind == VALUE_MOVED) {
+        value_leave(w, t, here);
+        value_move(t, here, aside ? (void *)aside : (void *)(uintptr_t)v->data);
+    } else if (v->kind == REEF_VALUE_DEFAULT) {
+        memset(here, 0, t->size);
+    } else if (t->size) {
+        memmove(here, v->data, t->size);
+    }
+}
+
+COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, stored_stage *x)
+{
+    char *aside = x->heap ? x->heap : x->few;
+    size_t at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || values[i].kind == REEF_VALUE_REMOVE) continue;
+        const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
+        if (replaces) at = stored_aligned(at, t);
+        if (has) stored_replace(w, e, t, stored_own(w, t, e), replaces ? aside + at : NULL, &values[i]);
+        else if (values[i].kind == VALUE_SPAN) multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
+        else store_commit_add(w, t->id, e);
+        if (replaces) at += aside_bytes(t);
+        if (t->tracked && (t->size || !has)) track_stamp(w, t->id, e.index, !has);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const type *t = stored_value(&values[i]);
+        if (t == NULL || values[i].kind != REEF_VALUE_REMOVE || !store_has(w, t->id, e)) continue;
+        if (t->tracked) removal_log(w, t, 0, e);
+        store_drop(w, t->id, e);
+    }
+    stage_free(w, x);
+}
+
+/* ---- entities that end ---- */
+
+/* The stores where an entity has a value: those that its row has a bit of, then those of REEF_COLD. */
+typedef struct entity_stores {
+    uint32_t place, cold; /* number of the next one of REEF_COLD */
+    bit_walk bits;
+} entity_stores;
+
+INLINE void entity_stores_begin(const reef_world *w, reef_entity e, entity_stores *x)
+{
+    x->place = place_of(w, e);
+    x->cold = w->slow & SLOW_COLD ? w->hot.stores->cold : 0;
+    x->bits = bit_walk_of(bits_of(w, x->place));
+}
+
+/* NULL: that were all. */
+INLINE const value_store *entity_stores_next(const reef_world *w, reef_entity e, entity_stores *x)
+{
+    while (bit_next(w, &x->bits)) {
+        if (!bit_read(x->bits.store, x->place)) continue;
+        const value_store *s = store_of(w, x->bits.store->key); /* of marks and switches: the empty one */
+        if (s->component) return s;
+    }
+    while (x->cold) {
+        const value_store *s = &w->state.stores[x->cold];
+        x->cold = s->cold;
+        if (cold_has(s, e)) return s;
+    }
+    return NULL;
+}
+
+#define EACH_STORE_OF(w, e, s) \
+    entity_stores s##_; \
+    entity_stores_begin(w, e, &s##_); \
+    for (const value_store *s; (s = entity_stores_next(w, e, &s##_)) != NULL;)
+
+COLD bool stored_prepare_end(reef_world *w, reef_entity e)
+{
+    EACH_STORE_OF(w, e, s) {
+        if (type_of(s->component)->tracked && !removals_prepare(w, s->component, 1)) return false;
+        if (!store_prepare_drop(w, s->component, e)) return false;
+    }
+    return true;
+}
+
+bool cold_some(const reef_world *w, reef_entity e)
+{
+    bool some = false;
+    EACH_COLD_STORE(w, s) some |= cold_has(s, e);
+    return some;
+}
+
+COLD void stored_end(reef_world *w, reef_entity e)
+{
+    EACH_STORE_OF(w, e, s) {
+        const type *t = type_of(s->component);
+        if (t->tracked) removal_log(w, t, 0, e);
+        store_drop(w, t->id, e);
+    }
+}
+
+COLD bool stored_prepare_end_all(reef_world *w)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (w->state.stores[i].count && !store_prepare_drop_all(w, w->state.stores[i].component)) return false;
+    return true;
+}
+
+bool stores_tracked(const reef_world *w)
+{
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        if (type_of(w->state.stores[i].component)->tracked) return true;
+    return false;
+}
+
+static COLD bool cold_stays(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    EACH_COLD_STORE(w, s) {
+        bool stays = cold_has(s, e);
+        for (uint32_t k = 0; stays && k < count; k++)
+            stays = values[k].component.id != s->component || values[k].kind != REEF_VALUE_REMOVE;
+        if (stays) return true;
+    }
+    return false;
+}
+
+bool cold_remains(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+{
+    return UNLIKELY(w->slow & SLOW_COLD) && cold_stays(w, e, values, count);
+}
+
+/* ---- copies ---- */
+
+COLD const type *stored_bound(const reef_world *w, reef_entity e)
+{
+    const type *first = NULL;
+    EACH_STORE_OF(w, e, s) {
+        const type *t = type_of(s->component);
+        if (!t->copyable && !s->shared && (first == NULL || type_compare(t, first) < 0)) first = t;
+    }
+    return first;
+}
+
+COLD uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *values)
+{
+    uint32_t n = 0;
+    EACH_STORE_OF(w, e, s) {
+        const bool data = s->size != 0;
+        if (s->shared) {
+            values[n++] = reef_value_make((reef_component){s->component}, VALUE_HELD, 0, reef_store_find(s, e));
+            continue;
+        }
+        if (s->multi) {
+            values[n++] = reef_value_make((reef_component){s->component}, VALUE_SPAN, multi_values(s, e), reef_store_find(s, e));
+            continue;
+        }
+        values[n++] = reef_value_make((reef_component){s->component}, data ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, s->size,
+                                      data ? reef_store_find(s, e) : NULL);
+    }
+    return n;
+}

@@ -1,0 +1,63 @@
+/* The values of a change that lie in stores (src/storage/sparse_store.h), and what goes with an entity that ends. */
+#ifndef REEF_STORED_H
+#define REEF_STORED_H
+
+#include "change/apply.h"
+#include "storage/sparse_store.h"
+#include "storage/row_stamps.h"
+
+/* What was made for values that replace others; a few bytes here, more from the heap. */
+typedef struct stored_stage {
+    _Alignas(BLOCK_ALIGN) char few[512];
+    char  *heap;
+    size_t bytes, align;
+} stored_stage;
+
+bool values_stored(const reef_value *values, uint32_t count); /* is one of them in a store? */
+/* Pages, stamps, room in logs, for all values of a list that are in stores. False: no memory. */
+bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count);
+/* Makes the values, unseen, of arrays those of number n; then either of the other two. A failure leaves nothing. */
+reef_status stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x);
+void stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x);
+void stored_commit(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, stored_stage *x);
+
+/* The entity was made with them last and isn't there: they go back to where they came from. */
+void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n);
+
+/* All stored values of an entity that ends; all pages of all stores, for many. */
+bool stored_prepare_end(reef_world *w, reef_entity e);
+void stored_end(reef_world *w, reef_entity e);
+bool cold_some(const reef_world *w, reef_entity e); /* has it a value that its row doesn't know of? */
+bool stored_prepare_end_all(reef_world *w);
+bool stores_tracked(const reef_world *w); /* does some type with a store have its rows stamped? */
+
+/* The first type by name of an entity's stored ones that can't be copied; NULL: there is none. */
+const type *stored_bound(const reef_world *w, reef_entity e);
+/* Its stored values as a list, in which there is room for all; how many. */
+uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *values);
+
+/* Did any type ever have a store in this world? */
+INLINE bool stored_any(const reef_world *w) { return UNLIKELY(w->state.store_count != 0); }
+/* Has the entity at this place of this table the component? */
+INLINE bool component_there(const reef_world *w, const type *t, reef_entity e, uint32_t place, uint32_t table_id)
+{
+    if (t->bit) return bit_has(w, t->id, place);
+    return t->stored ? store_has(w, t->id, e) : slot_find(w, t->id, table_id) != 0;
+}
+/* Has a living entity the component itself? What asks for a base (reef_has_id) finds its subtypes as well; whatever makes, writes, counts or
+ * tells of one component means that alone. False for a dead handle, also where the world has no entities, and no chunks, yet. */
+INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
+{
+    const uint32_t place = place_of(w, e);
+    return (place != PLACE_DEAD || BUG(170)) && component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
+}
+/* Where the value of the component itself is; NULL: there is none, or no data. */
+const void *value_itself(const reef_world *w, reef_entity e, reef_component c);
+INLINE bool in_table(const type *t) { return !t->bit && !t->stored; }
+/* Does an entity that gets this value have a row, be it that of the empty set? (All that is outside of tables does: so loops find
+ * it, and in the same order as in any other home.) */
+INLINE bool value_is_outside(const reef_value *v) { return value_is_bit(v) || type_of(v->component.id)->stored; }
+/* Has the entity something cold that isn't to be removed? */
+bool cold_remains(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count);
+
+#endif

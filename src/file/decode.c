@@ -1,0 +1,497 @@
+/* Reading a file: records, the entity index, and what proves the whole sound. */
+#include "file/decode.h"
+#include "system/event.h"
+#include "storage/row_stamps.h"
+#include <stdio.h>
+
+/* ---- what all of it uses ---- */
+
+COLD bool decode_no_memory(decoding *d)
+{
+    const type *t = type_of(d->w->hook_failed.id);
+    if (t) return in_wrong(d->in, REEF_NO_MEMORY, "a value of %.80s couldn't be made", t->name);
+    return in_wrong(d->in, REEF_NO_MEMORY, "no memory for what the file holds");
+}
+
+bool decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size)
+{
+    void *p;
+    size_t bytes;
+    if (count <= *room) return true;
+    const uint32_t more = count > UINT32_MAX / 2 ? count : *room * 2 > count ? *room * 2 : count < 8 ? 8 : count;
+    memcpy(&p, array, sizeof p);
+    p = size_multiply(more, size, 0, &bytes) ? memory_resize(d->memory, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN) : NULL;
+    if (p == NULL) return decode_no_memory(d);
+    memset((char *)p + *room * size, 0, (more - *room) * size);
+    memcpy(array, &p, sizeof p);
+    *room = more;
+    return true;
+}
+
+void *decode_value_room(decoding *d, size_t bytes)
+{
+    if (bytes <= d->value_room) return d->value;
+    unsigned char *p = memory_resize(d->memory, MEMORY_OTHER, NULL, 0, bytes, REEF_ALIGN_MAX);
+    if (p == NULL) return (void)decode_no_memory(d), NULL;
+    memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
+    d->value = p;
+    d->value_room = bytes;
+    return p;
+}
+
+bool decode_version(decoding *d, uint64_t *version)
+{
+    const uint64_t v = *version;
+    if (d->in->status != REEF_OK) return false;
+    if (v > d->newest) return in_wrong(d->in, REEF_CORRUPT, "a write from the future");
+    if (BUG(103)) return true;
+    if (v) *version = d->base + (BUG(160) ? v : version_rank(&d->runs, v));
+    return true;
+}
+
+void decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
+{
+    static const char *const texts[] = {
+        "", "it isn't known: left out, of so many entities:", "is known no more: left out", "isn't in the file: default values",
+        "is of another kind or length: converted", "lives in another home now", "is in the file and not in the world", "is torn at its end: bytes left out:",
+        "scripts whose class isn't known do nothing:"};
+    const reef_load_desc *desc = d->load->desc;
+    const reef_load_note note = {kind, name, field, rows};
+    char message[2 * REEF_TYPE_NAME_MAX + 128];
+    if (kind < REEF_NOTE_SYSTEM_UNKNOWN) d->load->converted = true;
+    if (desc && desc->note) {
+        desc->note(desc->context, &note);
+        return;
+    }
+    if (d->target->config.log == NULL) return;
+    const char *what = kind == REEF_NOTE_SYSTEM_UNKNOWN ? "system " : kind == REEF_NOTE_TAIL_CUT ? "the journal" : "type ";
+    const int n = snprintf(message, sizeof message, "loading: %s%s%s%s %s", what, name ? name : "", field ? ", field " : "", field ? field : "", texts[kind]);
+    if (n > 0 && (size_t)n < sizeof message && (kind == REEF_NOTE_TYPE_DROPPED || kind >= REEF_NOTE_TAIL_CUT))
+        snprintf(message + n, sizeof message - (size_t)n, " %llu", (unsigned long long)rows);
+    d->target->config.log(d->target->config.context, REEF_LOG_WARNING, message);
+}
+
+file_type *decode_type_of(decoding *d, uint32_t number)
+{
+    if (d->in->status == REEF_OK && number < d->type_count) return &d->types[number];
+    return (void)in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number), NULL;
+}
+
+file_table *decode_table_of(decoding *d, uint32_t number)
+{
+    if (d->in->status == REEF_OK && number < d->table_count) return &d->tables[number];
+    return (void)in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
+}
+
+uint32_t decode_unit(decoding *d, file_table *ft, uint32_t chunk)
+{
+    const table *t = table_read(d->w, ft->id);
+    if (t == NULL || chunk >= t->chunks) return (void)in_wrong(d->in, REEF_CORRUPT, "chunk %u isn't there", (unsigned)chunk), 0u;
+    if (chunk == t->chunks - 1) return t->last;
+    if (!decode_room(d, &ft->units, &ft->unit_room, chunk + 1, sizeof *ft->units)) return 0;
+    for (; ft->unit_count <= chunk; ft->unit_count++) {
+        const uint32_t n = ft->unit_count;
+        ft->units[n] = n == 0 ? t->first : unit_slots(d->w, ft->units[n - 1])[0].head.next;
+    }
+    return ft->units[chunk];
+}
+
+/* ---- the entity index ---- */
+
+/* The record of an index is about to change, from what it was to what it will be: neither may be a row. */
+static void places_count(reef_world *w, uint32_t place, uint32_t add)
+{
+    if (place == PLACE_EMPTY) w->hot.empty_count += add;
+    else if (place == 2) w->state.retired_count += add;
+    else if (place == 1 || place == PLACE_PENDING) w->state.reserved_count += add;
+}
+
+bool decode_place(decoding *d, reef_entity e, uint32_t place)
+{
+    reef_world *w = d->w;
+    if (e.index >= w->hot.index_count || e.generation == 0)
+        return in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index, (unsigned)e.generation);
+    if (!record_owned(w, e.index) && record_own(w, e.index) == NULL) return decode_no_memory(d);
+    const uint32_t was = (uint32_t)record_read(w, e.index);
+    if (was - 1 < PLACE_EMPTY) {
+        places_count(w, was, UINT32_MAX);
+        record_mark(w, e.index);
+    }
+    if (place > PLACE_EMPTY) {
+        record_put(w, e, place);
+        return true;
+    }
+    places_count(w, place, 1);
+    record_put_rowless(w, e, place);
+    return true;
+}
+
+static bool indices_set(decoding *d, uint32_t indices)
+{
+    reef_world *w = d->w;
+    const uint32_t was = w->hot.index_count, limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
+    if (indices > limit) return in_wrong(d->in, REEF_LIMIT, "%u entities are more than the config allows", (unsigned)indices);
+    if (indices > was && indices - was > (d->in->size - d->in->at) / 8) return in_wrong(d->in, REEF_CORRUPT, "more indices than the file has room for");
+    for (uint32_t i = indices; i < was; i++) {
+        if (record_own(w, i) == NULL) return decode_no_memory(d);
+        places_count(w, (uint32_t)record_read(w, i), UINT32_MAX);
+        record_put_rowless(w, (reef_entity){i, 0}, 0);
+    }
+    if (!records_reserve(w, was, indices)) return decode_no_memory(d);
+    w->hot.index_count = indices;
+    fresh_close(w);
+    for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
+        const uint32_t in = i & (RECORDS_PER_PAGE - 1), n = indices - i < RECORDS_PER_PAGE - in ? indices - i : RECORDS_PER_PAGE - in;
+        memset((uint64_t *)w->hot.records.page[i >> REEF_RECORD_BITS] + in, 0, n * sizeof(uint64_t));
+        record_mark(w, i);
+        i += n;
+    }
+    return true;
+}
+
+static bool decode_ids(decoding *d)
+{
+    section_in *in = d->in;
+    reef_world *w = d->w;
+    state *s = &w->state;
+    const uint32_t indices = get_u32(in);
+    const uint64_t dropped = get_u64(in), kept = get_u64(in), added = get_u64(in);
+    d->free_left = added;
+    d->idle_left = get_u64(in);
+    if (in->status != REEF_OK || !indices_set(d, indices)) return false;
+    if (!ring_squeezed(w)) return decode_no_memory(d);
+    const uint64_t have = s->ring_tail - s->ring_head;
+    if (dropped > have || kept > have - dropped || added > indices || added > (in->size - in->at) / 8)
+        return in_wrong(in, REEF_CORRUPT, "more free indices than there are");
+    s->ring_head += dropped;
+    s->ring_tail = s->ring_head + kept;
+    w->ring_next = w->ring_end = NULL;
+    world_touch(w);
+    return added == 0 || (ring_room(w, added) && ring_own(w, s->ring_tail, s->ring_tail + added)) || decode_no_memory(d);
+}
+
+static bool decode_free(decoding *d)
+{
+    section_in *in = d->in;
+    const uint32_t count = get_u32(in);
+    if (count > d->free_left) return in_wrong(in, REEF_CORRUPT, "more free indices than were said");
+    d->free_left -= count;
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_entity e = get_handle(in);
+        if (in->status != REEF_OK || !decode_place(d, e, PLACE_DEAD)) return false;
+        *ring_at(d->w, d->w->state.ring_tail++) = e.index;
+        if (BUG(101) && i == 1) {
+            uint32_t *a = ring_at(d->w, d->w->state.ring_tail - 2), *b = ring_at(d->w, d->w->state.ring_tail - 1);
+            const uint32_t first = *a;
+            *a = *b, *b = first;
+        }
+    }
+    return true;
+}
+
+static bool decode_idle(decoding *d)
+{
+    static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
+    section_in *in = d->in;
+    const uint32_t count = get_u32(in);
+    if (count > d->idle_left) return in_wrong(in, REEF_CORRUPT, "more entities without a row than were said");
+    d->idle_left -= count;
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_entity e = get_handle(in);
+        const uint32_t what = get_u8(in);
+        if (what > 3) return in_wrong(in, REEF_CORRUPT, "an index of no known kind");
+        if (in->status != REEF_OK || !decode_place(d, e, places[what])) return false;
+    }
+    return true;
+}
+
+/* ---- records ---- */
+
+static bool record_head_get(section_in *in, record_head *h)
+{
+    const unsigned char *p = get_bytes(in, RECORD_HEAD_BYTES);
+    return section_taken(in) && (record_head_read(p, h) || in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
+}
+
+static bool decode_section(decoding *d)
+{
+    switch (d->in->kind) {
+    case SECTION_TYPES: return decode_types(d);
+    case SECTION_TABLES: return decode_tables(d);
+    case SECTION_TIME: return decode_time(d);
+    case SECTION_IDS: return decode_ids(d);
+    case SECTION_FREE: return decode_free(d);
+    case SECTION_IDLE: return decode_idle(d);
+    case SECTION_SIZES: return decode_sizes(d);
+    case SECTION_ROWS: return decode_rows(d);
+    case SECTION_BITS: return decode_bits(d);
+    case SECTION_STORE: return decode_store(d);
+    case SECTION_PAGE: return decode_page(d);
+    case SECTION_VALUES: return decode_several(d);
+    case SECTION_NAMES: return decode_names(d);
+    case SECTION_EVENTS: return decode_events(d);
+    case SECTION_TRACKS: return decode_tracks(d);
+    case SECTION_LOST: return decode_lost(d);
+    default: return in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
+    }
+}
+
+/* Where a section stands among the others of a record; those of one rank come in any order. */
+static uint32_t section_rank(uint32_t kind)
+{
+    static const struct { uint32_t kind, rank; } ranks[] = {
+        {SECTION_TYPES, 1}, {SECTION_TABLES, 2}, {SECTION_TIME, 3}, {SECTION_IDS, 4}, {SECTION_FREE, 5}, {SECTION_IDLE, 6}, {SECTION_SIZES, 7},
+        {SECTION_ROWS, 8}, {SECTION_BITS, 9}, {SECTION_STORE, 10}, {SECTION_PAGE, 10}, {SECTION_VALUES, 10}, {SECTION_NAMES, 12},
+        {SECTION_EVENTS, 13}, {SECTION_TRACKS, 14}, {SECTION_LOST, 15}, {SECTION_DONE, 16}};
+    for (uint32_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
+        if (ranks[i].kind == kind) return ranks[i].rank;
+    return 0;
+}
+
+static bool rank_follows(decoding *d, uint32_t *rank)
+{
+    const uint32_t next = section_rank(d->in->kind), was = *rank;
+    const bool once = next <= 4 || next == 7 || next >= 15;
+    if (next == 0) return in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
+    if (next < was || (once && next == was) || (next > 3 && was < 3) || (next > 4 && was < 4))
+        return in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place");
+    *rank = next;
+    return true;
+}
+
+static bool progress_tell(decoding *d)
+{
+    const reef_load_desc *desc = d->load->desc;
+    if (desc == NULL || desc->progress == NULL || d->in->at - d->told < d->in->size / 100) return true;
+    d->told = d->in->at;
+    return desc->progress(desc->context, d->in->at, d->in->size) || in_wrong(d->in, REEF_CANCELLED, "the caller stopped it");
+}
+
+static bool validated(decoding *d)
+{
+    char message[SECTION_DETAIL];
+    if (d->in->status != REEF_OK) return false;
+    d->in->payload = NULL;
+    return reef_validate(d->w, message, sizeof message) == REEF_OK || in_wrong(d->in, REEF_CORRUPT, "%s", message);
+}
+
+/* Versions go on behind all that was written: what is kept of hashes is known by them. */
+static void versions_close(decoding *d)
+{
+    reef_world *w = d->w;
+    version_look(w);
+    world_touch(w);
+    stores_view(w);
+    names_changed(w);
+    lately_forget(w);
+    w->state_epoch++;
+    marks_renew(w);
+}
+
+static bool state_is(decoding *d, uint64_t hash, reef_status status, const char *what)
+{
+    if (hash == 0 || d->load->converted) return true;
+    if (!validated(d)) return false;
+    const uint64_t is = reef_hash(d->w);
+    if (is == 0 && !BUG(181)) return decode_no_memory(d);
+    return is == hash || in_wrong(d->in, status, "%s", what);
+}
+
+/* What the record promised is there. */
+static bool record_complete(decoding *d)
+{
+    if (d->free_left || d->idle_left) return in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were said");
+    if (!decode_rows_done(d) || !decode_stores_done(d)) return false;
+    events_trim(d->w);
+    versions_close(d);
+    return true;
+}
+
+static bool record_read_rest(decoding *d)
+{
+    section_in *in = d->in;
+    uint64_t sections = 1;
+    uint32_t rank = 0;
+    for (;; sections++) {
+        if (!progress_tell(d)) return false;
+        if (!section_next(in)) return in->status == REEF_OK ? in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record") : false;
+        if (!rank_follows(d, &rank)) return false;
+        if (in->kind == SECTION_DONE) break;
+        if (!decode_section(d) || !section_taken(in)) return false;
+    }
+    const uint64_t said = get_u64(in), after = get_u64(in);
+    if (!section_taken(in)) return false;
+    if (said != sections) return in_wrong(in, REEF_CORRUPT, "a section is missing");
+    return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the state isn't the one that was written");
+}
+
+/* One record. */
+static bool record_read_one(decoding *d, uint64_t number)
+{
+    section_in *in = d->in;
+    record_head h;
+    if (!section_next(in)) return in->status == REEF_OK ? in_wrong(in, REEF_CORRUPT, "the file has no record") : false;
+    if (in->kind != SECTION_RECORD) return in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
+    if (!record_head_get(in, &h)) return false;
+    d->whole = (h.flags & RECORD_DIFFERENCE) == 0;
+    const bool first = number == 0 && (d->load->flags & FILE_DIFFERENCE) == 0;
+    if (h.number != number || d->whole != first || (d->whole && h.before)) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    if (!state_is(d, h.before, number ? REEF_CORRUPT : REEF_OTHER_STATE, "the difference is one of another state")) return false;
+    for (uint32_t i = 0; i < d->table_count; i++) {
+        const table *t = table_read(d->w, d->tables[i].id);
+        d->tables[i].rows = t ? table_rows(t) : 0;
+        d->tables[i].unit_count = 0;
+    }
+    for (uint32_t i = 0; i < d->type_count; i++) d->types[i].counted = false;
+    if (d->base < d->w->hot.version) d->base = d->w->hot.version; /* what is kept of hashes is known by versions: no two records give the same one */
+    d->first = number == 0;
+    return record_read_rest(d);
+}
+
+/* ---- journals: which records are whole ---- */
+
+typedef struct journal_scan { uint64_t records, first_end, end, end_chain; } journal_scan;
+
+/* Are there whole heads of records of a greater number behind `at`, for which all that was before had reached the disk? */
+static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
+{
+    record_head h;
+    for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= RECORD_HEAD_BYTES; p++) {
+        p = memchr(p, record_magic[0], (size_t)(end - p) - RECORD_HEAD_BYTES + 1);
+        if (p == NULL) return false;
+        if (record_head_read(p, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
+    }
+    return false;
+}
+
+/* A record's frame: all sums are right, and its sections are as many as it says. */
+static bool record_is_whole(section_in *in, uint64_t number)
+{
+    record_head h;
+    uint64_t sections = 0;
+    if (!section_next(in) || in->kind != SECTION_RECORD || !record_head_get(in, &h) || h.number != number) return false;
+    do {
+        sections++;
+        if (!section_next(in)) return false;
+    } while (in->kind != SECTION_DONE);
+    return get_u64(in) == sections && in_left(in) == 8;
+}
+
+static bool journal_scanned(decoding *d, journal_scan *s)
+{
+    section_in in = *d->in;
+    *s = (journal_scan){0};
+    while (in.at < in.size && record_is_whole(&in, s->records)) {
+        if (s->records++ == 0) s->first_end = in.at;
+        s->end = in.at;
+        s->end_chain = in.chain;
+        in.got = in.length;
+    }
+    if (s->records == 0) { /* the first record is damaged: reading it says how */
+        s->records = 1;
+        return true;
+    }
+    if (s->end < d->in->size && heads_follow(d->in, s->end, s->records))
+        return d->in->at = s->end, in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, and whole ones follow", (unsigned long long)s->records);
+    return true;
+}
+
+/* The rest of a stream whose length isn't known, or of a journal, comes into memory: both must be looked at before they are used. */
+static bool rest_read(section_in *in, unsigned char **all, size_t *room)
+{
+    size_t fill = FILE_HEADER_BYTES, got;
+    for (*all = NULL, *room = 0;; fill += got) {
+        if (*room - fill < 1 << 16 || *all == NULL) {
+            const size_t more = *room ? *room * 2 : (size_t)1 << 18;
+            void *p = more > *room ? memory_resize(in->memory, MEMORY_OTHER, *all, *room, more, PLAIN_ALIGN) : NULL;
+            if (p == NULL) return in_wrong(in, REEF_NO_MEMORY, "no memory for the file");
+            *all = p;
+            *room = more;
+        }
+        const reef_status s = in->from.read(in->from.context, *all + fill, *room - fill, &got);
+        if (s != REEF_OK) return in_wrong(in, s, "reading failed");
+        if (got == 0) break;
+        ASSERT(got <= *room - fill);
+    }
+    memset(*all, 0, FILE_HEADER_BYTES);
+    in->data = *all;
+    in->size = fill;
+    return true;
+}
+
+/* ---- the file ---- */
+
+static bool decode_finish(decoding *d)
+{
+    if (!decode_standins_end(d) || !decode_tracks_done(d) || !decode_scripts_done(d)) return false;
+    versions_close(d);
+    return validated(d);
+}
+
+static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
+{
+    if (((flags & FILE_DIFFERENCE) != 0) != difference)
+        return in_wrong(in, REEF_CORRUPT, difference ? "this is no difference" : "this is a difference, and no world");
+    if ((flags & FILE_BIG) && !(flags & FILE_RAW)) return in_wrong(in, REEF_CORRUPT, "flags that contradict each other");
+    return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE || in_wrong(in, REEF_NOT_PORTABLE, "raw, of a machine with another order of bytes");
+}
+
+static bool records_read(decoding *d)
+{
+    section_in *in = d->in;
+    record_load *r = d->load;
+    journal_scan scan = {.records = 1};
+    if ((r->flags & FILE_JOURNAL) && !journal_scanned(d, &scan)) return false;
+    for (uint64_t k = 0; k < scan.records; k++) {
+        if (!record_read_one(d, k)) return false;
+        if (k == 0) r->whole_bytes = in->at;
+        r->sound_bytes = in->at;
+        r->sound_chain = in->chain;
+        r->numbering.records = k + 1;
+    }
+    in->payload = NULL;
+    if (in->at == in->size) return true;
+    if (!(r->flags & FILE_JOURNAL)) return in_wrong(in, REEF_CORRUPT, "something follows the end");
+    decode_note(d, REEF_NOTE_TAIL_CUT, NULL, NULL, in->size - in->at);
+    return true;
+}
+
+bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target)
+{
+    unsigned char *all = NULL;
+    size_t room = 0;
+    if (r->numbering.memory == NULL) r->numbering.memory = in->memory;
+    decoding *d = memory_zeroed(in->memory, MEMORY_OTHER, sizeof *d);
+    if (d == NULL) return in_wrong(in, REEF_NO_MEMORY, "no memory");
+    *d = (decoding){.in = in, .load = r, .w = aside, .target = target, .memory = in->memory, .base = target->hot.version};
+    r->decoding = d;
+    aside->hook_failed.id = 0;
+    d->runs.memory = in->memory;
+    d->script = scripts_type();
+    bool ok = readers_mirror(aside, target) || decode_no_memory(d);
+    ok = ok && in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
+    if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL))) ok = rest_read(in, &all, &room);
+    ok = ok && records_read(d) && decode_finish(d);
+    readers_unmirror(aside);
+    d->in = NULL;
+    if (all) {
+        in->data = NULL;
+        in->payload = NULL;
+        memory_free(in->memory, MEMORY_OTHER, all, room);
+    }
+    return ok;
+}
+
+void record_load_drop(record_load *r)
+{
+    decoding *d = r->decoding;
+    numbering_drop(&r->numbering);
+    if (d == NULL) return;
+    decode_types_drop(d);
+    version_order_drop(&d->runs);
+    memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
+    memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
+    memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);
+    memory_free(d->memory, MEMORY_OTHER, d, sizeof *d);
+    r->decoding = NULL;
+}

@@ -1,0 +1,317 @@
+/* Reading a file: values outside of tables. Those of sparse, paged and cold come by slot and go where they were: which of them lie on one page
+ * decides what counts as changed. */
+#include "file/decode.h"
+#include "reef/multi.h"
+
+static value_store *store_ready(decoding *d, const type *t)
+{
+    if (!store_prepare_add(d->w, t->id, NULL, 0)) return (void)decode_no_memory(d), NULL;
+    return (value_store *)(uintptr_t)store_of(d->w, t->id);
+}
+
+static bool entity_sound(decoding *d, reef_entity e)
+{
+    if (e.generation && e.index < d->w->hot.index_count) return true;
+    return in_wrong(d->in, REEF_CORRUPT, "a value of entity %uv%u, which is out of range", (unsigned)e.index, (unsigned)e.generation);
+}
+
+/* ---- sparse, paged, cold ---- */
+
+static bool home_in_pages(const file_type *f) { return f->home == REEF_SPARSE || f->home == REEF_PAGED || f->home == REEF_COLD; }
+
+/* The slot is nobody's any more: its page is ours, and counts as written. */
+static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t slot)
+{
+    char *block = store_page_own(d->w, s, slot >> s->bits);
+    if (block == NULL) return decode_no_memory(d);
+    const reef_entity e = slot_owner(s, slot);
+    const uint32_t i = slot & slot_mask(s);
+    static const reef_entity null;
+    if (e.generation == 0) return true;
+    if (!s->paged && (store_index_own(d->w, s, e.index) == NULL)) return decode_no_memory(d);
+    value_destroy(t, slot_value(s, slot));
+    if (s->paged) {
+        ((uint32_t *)(void *)block)[i] = 0;
+        --*page_live(s, block);
+        s->count--;
+    } else {
+        memcpy(block + i * sizeof null, &null, sizeof null);
+        uint64_t *entry = index_entry(s, e.index);
+        if (*entry == ((uint64_t)e.generation << 32 | slot)) *entry = 0;
+    }
+    s->values.version[slot >> s->bits] = d->w->hot.version;
+    world_touch(d->w);
+    return true;
+}
+
+bool decode_store(decoding *d)
+{
+    section_in *in = d->in;
+    file_type *f = decode_type_of(d, get_u32(in));
+    const uint64_t count = get_u64(in);
+    const uint32_t rows = get_u32(in);
+    if (f == NULL || in->status != REEF_OK) return false;
+    if (f->counted) return in_wrong(in, REEF_CORRUPT, "type %.80s has two stores", f->name);
+    if (!home_in_pages(f) || rows == 0 || count > d->w->hot.index_count) return in_wrong(in, REEF_CORRUPT, "values of type %.80s: so many there can't be", f->name);
+    if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count)) return in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
+    f->page_rows = rows;
+    f->count = count;
+    f->counted = true;
+    if (f->t == NULL) {
+        if (f->home == REEF_COLD) f->rows = count;
+        return true;
+    }
+    value_store *s = store_ready(d, f->t);
+    if (s == NULL) return false;
+    for (uint64_t slot = count; !s->paged && slot < s->count; slot++)
+        if (!slot_leave_at(d, s, f->t, (uint32_t)slot)) return false;
+    for (uint32_t page = 0; s->paged && count == 0 && page < s->values.count; page++)
+        for (uint32_t i = 0; s->values.page[page] && i <= slot_mask(s); i++)
+            if (!slot_leave_at(d, s, f->t, (page << s->bits) + i)) return false;
+    if (!s->paged) s->count = count < s->count ? count : s->count;
+    return true;
+}
+
+/* A value in its slot. */
+static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t slot, reef_entity e, const unsigned char *from)
+{
+    const uint32_t i = slot & slot_mask(s);
+    if (!entity_sound(d, e)) return false;
+    char *block = store_page_own(d->w, s, slot >> s->bits);
+    if (block == NULL || (!s->paged && store_index_own(d->w, s, e.index) == NULL)) return decode_no_memory(d);
+    const reef_entity was = slot_owner(s, slot);
+    if (was.generation && !reef_entity_equal(was, e) && (f->t->hooked || !s->paged) && !slot_leave_at(d, s, f->t, slot)) return false;
+    const bool fresh = slot_owner(s, slot).generation == 0;
+    void *value = slot_value(s, slot);
+    if (fresh && f->t->size && !decode_construct(d, f->t, e, value)) return false;
+    if (!fresh && f->partial && !f->t->hooked) memset(value, 0, f->t->size);
+    if (s->paged) {
+        ((uint32_t *)(void *)block)[i] = e.generation;
+        *page_live(s, block) += fresh;
+        s->count += fresh;
+    } else {
+        memcpy(block + i * sizeof e, &e, sizeof e);
+        *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
+        if (slot >= s->count) s->count = (uint64_t)slot + 1; /* a hole before it is found by the validator */
+    }
+    if (f->t->size && f->op_count) {
+        value_target to;
+        to.base[0] = value;
+        to.stride[0] = f->t->size;
+        decode_values(f, from, &to, 1);
+    }
+    return true;
+}
+
+typedef struct page_reading { decoding *d; file_type *f; value_store *s; uint32_t page; } page_reading;
+
+static bool page_piece(const page_reading *x)
+{
+    section_in *in = x->d->in;
+    const file_type *f = x->f;
+    value_store *s = x->s;
+    const uint32_t first = get_u32(in), count = get_u32(in);
+    uint64_t version = get_u64(in);
+    if (in->status != REEF_OK || !decode_version(x->d, &version)) return false;
+    const uint64_t from = (uint64_t)x->page * f->page_rows + first;
+    if (first > f->page_rows || count > f->page_rows - first || count > in_left(in) / (8 + (size_t)f->bytes))
+        return in_wrong(in, REEF_CORRUPT, "slots that aren't on their page");
+    section_in handles = {.payload = get_bytes(in, count * sizeof(reef_entity)), .length = count * sizeof(reef_entity)};
+    const unsigned char *values = get_bytes(in, (size_t)count * f->bytes);
+    if (values == NULL || s == NULL) return in->status == REEF_OK;
+    if (from + count > (s->paged ? x->d->w->hot.index_count : f->count) && count) {
+        if (!s->paged) return in_wrong(in, REEF_CORRUPT, "more values than were said");
+    }
+    for (uint32_t i = 0; i < count; i++, values += f->bytes) {
+        const reef_entity e = get_handle(&handles);
+        const uint64_t slot = from + i;
+        const bool none = s->paged && e.generation == 0;
+        if (none && (slot > UINT32_MAX || slot >> s->bits >= s->values.count || s->values.page[slot >> s->bits] == NULL)) continue;
+        if (s->paged && !none && e.index != slot) return in_wrong(in, REEF_CORRUPT, "a value in the slot of another");
+        if (none ? !slot_leave_at(x->d, s, f->t, (uint32_t)slot) : !slot_read(x->d, f, s, (uint32_t)slot, e, values)) return false;
+    }
+    const uint64_t page = from >> s->bits;
+    if (version && f->page_rows == slot_mask(s) + 1 && page < s->values.count && s->values.page[page]) {
+        if (store_page_own(x->d->w, s, (uint32_t)page) == NULL) return decode_no_memory(x->d);
+        s->values.version[page] = version;
+        world_touch(x->d->w);
+    }
+    return true;
+}
+
+bool decode_page(decoding *d)
+{
+    section_in *in = d->in;
+    page_reading x = {.d = d, .f = decode_type_of(d, get_u32(in))};
+    x.page = get_u32(in);
+    const uint32_t pieces = get_u32(in);
+    if (x.f == NULL || in->status != REEF_OK) return false;
+    if (!x.f->counted || !home_in_pages(x.f)) return in_wrong(in, REEF_CORRUPT, "a page of type %.80s before its store", x.f->name);
+    if (x.f->t && (x.s = store_ready(d, x.f->t)) == NULL) return false;
+    for (uint32_t i = 0; i < pieces; i++)
+        if (!page_piece(&x)) return false;
+    return true;
+}
+
+bool decode_stores_done(decoding *d)
+{
+    for (uint32_t i = 0; i < d->type_count; i++) {
+        const file_type *f = &d->types[i];
+        if (f->counted && f->t && home_in_pages(f) && store_of(d->w, f->t->id)->count != f->count)
+            return in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was said", f->name);
+    }
+    return true;
+}
+
+/* ---- multi, shared ---- */
+
+/* In a difference many of the values are as before; they come all the same, and without a version. */
+static bool versions_keep(decoding *d, const value_store *s)
+{
+    d->before_count = 0;
+    if (d->whole || s->count == 0 || d->w->hot.index_count == 0) return true;
+    if (!decode_room(d, &d->before, &d->before_room, d->w->hot.index_count, sizeof *d->before)) return false;
+    d->before_count = d->w->hot.index_count;
+    memset(d->before, 0, d->before_count * sizeof *d->before);
+    for (uint32_t page = 0; page < s->index.count; page++) {
+        const uint64_t *entry = s->index.page[page];
+        for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) {
+            const reef_entity e = {(page << REEF_INDEX_BITS) + i, (uint32_t)(entry[i] >> 32)};
+            if (e.generation && e.index < d->before_count) d->before[e.index] = store_version(s, e);
+        }
+    }
+    return true;
+}
+
+static uint64_t version_kept(const decoding *d, reef_entity e) { return e.index < d->before_count ? d->before[e.index] : 0; }
+
+static void store_forget(decoding *d, value_store *s)
+{
+    store_pages pages;
+    const paged_owner o = store_owner(d->w->family, s, &pages), index = owner_of(d->w->family, &pages_index), hashes = owner_of(d->w->family, &pages_hashes);
+    paged_drop(&s->values, &o);
+    paged_drop(&s->index, &index);
+    paged_drop(&s->hashes, &hashes);
+    s->count = s->run_count = s->run_end = 0;
+    memset(s->free_runs, 0, sizeof s->free_runs);
+    lately_forget(d->w);
+    world_touch(d->w);
+}
+
+/* The page's version becomes that of the newest value on it. */
+static void page_version_put(value_store *s, uint32_t page, uint64_t was, uint64_t version)
+{
+    if (version) s->values.version[page] = was > version ? was : version;
+}
+static uint64_t version_before(const value_store *s, uint32_t page)
+{
+    return page < s->values.count && s->values.page[page] && (s->multi ? s->run_count : s->count) ? s->values.version[page] : 0;
+}
+
+static bool multi_read(decoding *d, const file_type *f, value_store *s)
+{
+    section_in *in = d->in;
+    const reef_entity e = get_handle(in);
+    uint64_t version = get_u64(in);
+    const uint32_t n = get_u32(in);
+    if (in->status != REEF_OK || !decode_version(d, &version)) return false;
+    if (n == 0 || n > REEF_MULTI_MAX || n > in_left(in) / (f->bytes ? f->bytes : 1)) {
+        if (n == 0 || n > REEF_MULTI_MAX || f->bytes) return in_wrong(in, REEF_CORRUPT, "so many values of one entity there can't be");
+    }
+    const unsigned char *from = get_bytes(in, (size_t)n * f->bytes);
+    if (from == NULL || f->t == NULL) return in->status == REEF_OK;
+    if (!entity_sound(d, e)) return false;
+    if (version == 0) version = version_kept(d, e);
+    if (n > slot_mask(s) + 1) return in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
+    if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count && s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
+        return in_wrong(in, REEF_CORRUPT, "an entity has values in two places");
+    if (!multi_prepare(d->w, s, &e, 1, n)) return decode_no_memory(d);
+    char *to = multi_raw(s, n);
+    for (uint32_t i = 0; i < n; i++) {
+        value_target x;
+        x.base[0] = to + (size_t)i * f->t->size;
+        x.stride[0] = f->t->size;
+        if (!decode_construct(d, f->t, e, x.base[0])) {
+            while (i-- > 0) value_destroy(f->t, to + (size_t)i * f->t->size);
+            return false;
+        }
+        decode_values(f, from + (size_t)i * f->bytes, &x, 1);
+    }
+    multi_put(d->w, s, e, n);
+    const uint32_t page = slot_of(s, e) >> s->bits;
+    page_version_put(s, page, (slot_of(s, e) & slot_mask(s)) == 0 ? 0 : d->page_newest, version);
+    d->page_newest = s->values.version[page];
+    return true;
+}
+
+/* Holders of one value. */
+static bool shared_give(decoding *d, const file_type *f, value_store *s, void *value, uint64_t version, const unsigned char *holders, uint32_t n)
+{
+    section_in in = {.payload = holders, .length = n * sizeof(reef_entity)};
+    for (uint32_t i = 0; i < n; i++) {
+        const reef_entity e = get_handle(&in);
+        if (!entity_sound(d, e)) return false;
+        if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count && s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
+            return in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
+        const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits;
+        const uint64_t was = (slot & slot_mask(s)) == 0 ? 0 : version_before(s, page);
+        if (!store_prepare_add(d->w, f->t->id, &e, 1)) return decode_no_memory(d);
+        s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
+        memcpy(store_raw(d->w, f->t->id, e, 0), &value, sizeof value);
+        shared_hold(value);
+        store_put(d->w, s, e);
+        page_version_put(s, page, was, version);
+    }
+    return true;
+}
+
+static bool shared_read(decoding *d, const file_type *f, value_store *s)
+{
+    section_in *in = d->in;
+    const uint32_t n = get_u32(in);
+    uint64_t version = get_u64(in);
+    if (in->status != REEF_OK || !decode_version(d, &version)) return false;
+    if (n == 0 || n > in_left(in) / sizeof(reef_entity)) return in_wrong(in, REEF_CORRUPT, "a value with a wrong number of holders");
+    const unsigned char *holders = get_bytes(in, n * sizeof(reef_entity)), *from = get_bytes(in, f->bytes);
+    if (from == NULL || f->t == NULL) return in->status == REEF_OK;
+    void *value = shared_make(d->w, f->t);
+    if (value == NULL) return decode_no_memory(d);
+    section_in first = {.payload = holders, .length = n * sizeof(reef_entity)};
+    for (uint32_t i = 0, kept = version == 0; kept && i < n; i++) {
+        const uint64_t was = version_kept(d, get_handle(&first));
+        if (was > version) version = was;
+    }
+    first.got = 0;
+    if (!decode_construct(d, f->t, get_handle(&first), value)) return shared_discard(value), false;
+    value_target to;
+    to.base[0] = value;
+    to.stride[0] = f->t->size;
+    decode_values(f, from, &to, 1);
+    if (version) shared_mark(value, version);
+    const bool ok = shared_give(d, f, s, value, version, holders, n);
+    shared_release(value); /* ours, while it had no slot */
+    return ok;
+}
+
+bool decode_several(decoding *d)
+{
+    section_in *in = d->in;
+    file_type *f = decode_type_of(d, get_u32(in));
+    const uint32_t first = get_u8(in), count = get_u32(in);
+    if (f == NULL || in->status != REEF_OK) return false;
+    if (first > 1 || (f->home != REEF_MULTI && f->home != REEF_SHARED)) return in_wrong(in, REEF_CORRUPT, "values of type %.80s, which lie elsewhere", f->name);
+    if (f->counted == (first != 0)) return in_wrong(in, REEF_CORRUPT, first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);
+    f->counted = true;
+    value_store *s = f->t ? store_ready(d, f->t) : NULL;
+    if (f->t && s == NULL) return false;
+    if (s && first) {
+        if (!versions_keep(d, s)) return false;
+        store_forget(d, s);
+        d->page_newest = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (f->t) s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
+        if (!(f->home == REEF_MULTI ? multi_read(d, f, s) : shared_read(d, f, s))) return false;
+    }
+    return true;
+}

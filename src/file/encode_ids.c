@@ -1,0 +1,205 @@
+/* Writing a record: indices, free ids, entities without rows, names. */
+#include "file/encode.h"
+#include <stdlib.h>
+
+/* ---- the queue of free ids ---- */
+
+/* The ids of a queue, without its holes. */
+typedef struct free_queue {
+    const reef_world *w;
+    uint64_t at, end;
+} free_queue;
+
+static free_queue queue_of(const reef_world *w) { return w ? (free_queue){w, w->state.ring_head, w->state.ring_tail} : (free_queue){0}; }
+static uint64_t queue_count(const reef_world *w) { return w ? w->state.ring_tail - w->state.ring_head - w->state.ring_holes : 0; }
+
+/* Generation 0: it ends here. */
+static reef_entity queue_next(free_queue *q)
+{
+    while (q->at < q->end) {
+        const uint32_t index = *ring_at(q->w, q->at++);
+        if (index != RING_HOLE) return (reef_entity){index, (uint32_t)(record_read(q->w, index) >> 32)};
+    }
+    return (reef_entity){0, 0};
+}
+
+/* The old queue behind its first ids up to the new one's first; how many these are. No id is in a queue twice, so the place where
+ * it most likely is says it at once, if it is there. */
+static uint64_t queue_seek(const reef_world *w, const reef_world *base, free_queue *old)
+{
+    free_queue now = queue_of(w);
+    const reef_entity first = queue_next(&now);
+    *old = queue_of(base);
+    if (first.generation == 0) return queue_count(base);
+    if (base->state.ring_holes == 0 && w->state.ring_head >= old->at && w->state.ring_head < old->end &&
+        *ring_at(base, w->state.ring_head) == first.index)
+        old->at = w->state.ring_head;
+    for (uint64_t n = old->at - base->state.ring_head;; n++) {
+        free_queue here = *old;
+        const reef_entity e = queue_next(&here);
+        if (e.generation == 0 || reef_entity_equal(e, first)) return n;
+        *old = here;
+    }
+}
+
+/* How many follow that are the same in both; `now` goes on to behind them. */
+static uint64_t queue_same(free_queue *now, free_queue *old)
+{
+    uint64_t n = 0;
+    for (;; n++) {
+        free_queue a = *now, b = *old;
+        const reef_entity e = queue_next(&a);
+        if (e.generation == 0 || !reef_entity_equal(e, queue_next(&b))) return n;
+        *now = a, *old = b;
+    }
+}
+
+static void queue_put(encoding *x, free_queue *now, uint64_t added)
+{
+    for (uint32_t n; added && !encode_stopped(x); added -= n) {
+        n = added < ENCODE_PART ? (uint32_t)added : ENCODE_PART;
+        section_begin(x->o, SECTION_FREE);
+        put_u32(x->o, n);
+        for (uint32_t i = 0; i < n; i++) put_handle(x->o, queue_next(now));
+        encode_end(x);
+    }
+}
+
+/* ---- entities without rows ---- */
+
+/* The record of an index, 0: there is none. */
+static uint64_t record_in(const reef_world *w, uint32_t index) { return w && index < w->hot.index_count ? record_read(w, index) : 0; }
+
+/* Is it so that neither a row nor the queue tells of it? */
+static bool record_is_idle(uint64_t r) { return (uint32_t)r - 1 < PLACE_EMPTY; }
+
+static uint32_t idle_kind(uint64_t r) { return (uint32_t)r == PLACE_EMPTY ? 0 : (uint32_t)r; }
+
+static bool idle_differs(const encoding *x, uint32_t index)
+{
+    const uint64_t r = record_read(x->w, index);
+    return record_is_idle(r) && record_in(x->base, index) != r;
+}
+
+static bool idle_page_differs(const encoding *x, uint32_t page)
+{
+    return x->base == NULL || !records_same(x->w, x->base, page);
+}
+
+/* How many are idle now and were another way before; `put`: writes them. */
+static uint64_t idle_run(encoding *x, bool put)
+{
+    const state *s = &x->w->state;
+    const uint32_t end = x->w->hot.index_count;
+    uint64_t n = 0;
+    if (x->w->hot.empty_count == 0 && s->reserved_count == 0 && s->retired_count == 0) return 0;
+    size_t where = 0;
+    uint32_t part = 0;
+    for (uint64_t i = 0; i < end; i++) {
+        if ((i & (RECORDS_PER_PAGE - 1)) == 0 && !idle_page_differs(x, (uint32_t)(i >> REEF_RECORD_BITS))) {
+            i += RECORDS_PER_PAGE - 1;
+            continue;
+        }
+        if (!idle_differs(x, (uint32_t)i)) continue;
+        n++;
+        if (!put) continue;
+        if (part == 0) section_begin(x->o, SECTION_IDLE), where = put_later(x->o);
+        const uint64_t r = record_read(x->w, (uint32_t)i);
+        put_handle(x->o, (reef_entity){(uint32_t)i, (uint32_t)(r >> 32)});
+        put_u8(x->o, idle_kind(r));
+        put_now(x->o, where, ++part);
+        if (part == ENCODE_PART) part = 0, encode_end(x);
+    }
+    if (part) encode_end(x);
+    return n;
+}
+
+void encode_ids(encoding *x)
+{
+    free_queue now = queue_of(x->w), old = queue_of(x->base);
+    uint64_t dropped = 0, kept = 0;
+    if (x->base) dropped = queue_seek(x->w, x->base, &old), kept = queue_same(&now, &old);
+    const uint64_t added = queue_count(x->w) - kept;
+    section_begin(x->o, SECTION_IDS);
+    put_u32(x->o, x->w->hot.index_count);
+    put_u64(x->o, dropped);
+    put_u64(x->o, kept);
+    put_u64(x->o, added);
+    put_u64(x->o, idle_run(x, false));
+    encode_end(x);
+    queue_put(x, &now, added);
+    (void)idle_run(x, true);
+}
+
+/* ---- names ---- */
+
+typedef struct name_of {
+    const char *text;
+    reef_entity entity;
+} name_of;
+
+static int name_of_compare(const void *a, const void *b) { return strcmp(((const name_of *)a)->text, ((const name_of *)b)->text); }
+
+static bool name_page_shared(const encoding *x, uint32_t number)
+{
+    const uint32_t page = number / NAMES_PER_PAGE;
+    const reef_paged *p = &x->w->state.name_entries, *q = x->base ? &x->base->state.name_entries : NULL;
+    return q && page < q->count && page < p->count && q->page[page] == p->page[page] && p->page[page];
+}
+
+/* The names of `w` that `other` hasn't, or has another way; how many. */
+static uint32_t names_new(const encoding *x, const reef_world *w, const reef_world *other, name_of *list)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->state.name_count; i++) {
+        name_of name;
+        const bool both = other && i < other->state.name_count;
+        if (both && name_page_shared(x, i)) continue;
+        name.text = name_at_number(w, i, &name.entity);
+        const char *was = other ? reef_name(other, name.entity) : NULL;
+        if (was && strcmp(was, name.text) == 0) continue;
+        list[n++] = name;
+    }
+    if (n > 1) qsort(list, n, sizeof *list, name_of_compare);
+    return n;
+}
+
+static void names_put(encoding *x, const name_of *gone, uint32_t gone_count, const name_of *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < gone_count && !encode_stopped(x); i += ENCODE_PART) {
+        const uint32_t n = gone_count - i < ENCODE_PART ? gone_count - i : ENCODE_PART;
+        section_begin(x->o, SECTION_NAMES);
+        put_u32(x->o, n);
+        for (uint32_t k = i; k < i + n; k++) put_handle(x->o, gone[k].entity);
+        put_u32(x->o, 0);
+        encode_end(x);
+    }
+    for (uint32_t i = 0; i < count && !encode_stopped(x); i += ENCODE_PART) {
+        const uint32_t n = count - i < ENCODE_PART ? count - i : ENCODE_PART;
+        section_begin(x->o, SECTION_NAMES);
+        put_u32(x->o, 0);
+        put_u32(x->o, n);
+        for (uint32_t k = i; k < i + n; k++) {
+            put_handle(x->o, list[k].entity);
+            put_text(x->o, list[k].text);
+        }
+        encode_end(x);
+    }
+}
+
+void encode_names(encoding *x)
+{
+    const uint32_t most = x->w->state.name_count, were = x->base ? x->base->state.name_count : 0;
+    if ((most == 0 && were == 0) || encode_stopped(x)) return;
+    size_t bytes;
+    name_of *list = size_multiply((size_t)most + were, sizeof *list, 0, &bytes)
+                        ? memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+    if (list == NULL) {
+        encode_failed(x, REEF_NO_MEMORY);
+        return;
+    }
+    const uint32_t count = names_new(x, x->w, x->base, list);
+    const uint32_t gone = x->base ? names_new(x, x->base, x->w, list + count) : 0;
+    names_put(x, list + count, gone, list, count);
+    memory_free(x->memory, MEMORY_OTHER, list, bytes);
+}

@@ -1,0 +1,283 @@
+/* Writing a record: events that systems haven't read, stamps of tracked types, and scripts that wait for their end. */
+#include "file/encode.h"
+#include "system/absent_system.h"
+#include "system/event.h"
+#include "reef/script.h"
+#include "system/schedule.h"
+#include "change/value_stage.h"
+
+/* ---- events ---- */
+
+/* What waits of a type. Where nothing waits positions don't matter, and the type counts only for how many are kept. */
+typedef struct events_span {
+    uint64_t first, end, most;
+} events_span;
+
+static events_span waiting_of(const reef_world *w, uint32_t component)
+{
+    const event_store *s = w ? events_of(w, component) : NULL;
+    if (s == NULL) return (events_span){0, 0, REEF_EVENTS_BOUND};
+    const reef_events r = events_waiting(w, s);
+    return r.count ? (events_span){r.position, r.position + r.count, s->most} : (events_span){0, 0, s->most};
+}
+
+static bool waiting_counts(const events_span *x) { return x->first != x->end || x->most != REEF_EVENTS_BOUND; }
+
+/* How far a system has read, UINT64_MAX: it doesn't read these. */
+static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t component)
+{
+    for (uint32_t i = 0; i < w->state.event_place_count; i++)
+        if (w->state.event_places[i].serial == serial && w->state.event_places[i].component == component) return w->state.event_places[i].position;
+    return UINT64_MAX;
+}
+
+/* The first event that isn't as it is in the base. */
+static uint64_t waiting_from(const encoding *x, const type *t, const events_span *now, const events_span *was)
+{
+    if (now->first < was->first || now->first >= was->end) return now->first;
+    reef_events a = events_waiting(x->w, events_of(x->w, t->id)), b = events_waiting(x->base, events_of(x->base, t->id));
+    for (uint64_t n = was->first; n < now->first; n++) (void)reef_next_event(&b);
+    uint64_t at = now->first;
+    for (; at < now->end && at < was->end; at++) {
+        const void *p = reef_next_event(&a), *q = reef_next_event(&b);
+        if (!pack_equal(t, p, q)) break;
+    }
+    return at;
+}
+
+static bool readers_differ(const encoding *x, uint32_t component)
+{
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);)
+        if (reader_position(x->w, n.serial, component) != reader_position(x->base, n.serial, component)) return true;
+    return false;
+}
+
+static bool events_differ_now(const encoding *x, uint32_t component, events_span *now, events_span *was, uint64_t *from)
+{
+    *now = waiting_of(x->w, component);
+    *was = waiting_of(x->base, component);
+    *from = now->first;
+    if (!waiting_counts(now) && !waiting_counts(was)) return false;
+    if (x->base == NULL) return true;
+    if (now->first != now->end) *from = waiting_from(x, type_of(component), now, was);
+    if (now->first != was->first || now->end != was->end || now->most != was->most || *from != now->end) return true;
+    return now->first != now->end && readers_differ(x, component);
+}
+
+/* The type of events, of either world, that follows `last` by name; NULL: no more. */
+static const type *events_next(const encoding *x, const type *last)
+{
+    const type *best = NULL;
+    if (x->d->part) return NULL; /* they belong to no entity */
+    for (uint32_t side = 0; side < 2; side++) {
+        const reef_world *w = side ? x->base : x->w;
+        for (uint32_t i = 0; w && i < w->state.event_count; i++) {
+            const type *t = type_of(w->state.events[i].component);
+            if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+        }
+    }
+    return best;
+}
+
+/* Those that have something left to read, by name. */
+static void readers_put(encoding *x, uint32_t component, uint64_t end)
+{
+    uint32_t count = 0;
+    const size_t where = put_later(x->o);
+    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+        const uint64_t position = reader_position(x->w, n.serial, component);
+        if (position >= end) continue;
+        put_text(x->o, n.name);
+        put_u64(x->o, position);
+        count++;
+    }
+    put_now(x->o, where, count);
+}
+
+static void event_values_put(encoding *x, const type *t, const events_span *now, uint64_t from)
+{
+    const bool flat = type_is_flat(t);
+    uint32_t n;
+    if (now->first == now->end || pack_bytes(t, x->d->raw) == 0) return;
+    reef_events r = events_waiting(x->w, events_of(x->w, t->id));
+    uint64_t at = now->first;
+    for (const char *run; (run = reef_event_run(&r, &n)) != NULL; at += n) {
+        const uint64_t skip = at < from ? from - at : 0;
+        if (skip < n) encode_values(x, t, flat, run + skip * t->size, (size_t)(n - skip));
+    }
+}
+
+void encode_events(encoding *x)
+{
+    events_span now, was;
+    uint64_t from;
+    for (const type *t = events_next(x, NULL); t && !encode_stopped(x); t = events_next(x, t)) {
+        if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
+        section_begin(x->o, SECTION_EVENTS);
+        put_u32(x->o, x->type_number[t->id]);
+        put_u64(x->o, now.most);
+        put_u64(x->o, now.first);
+        put_u64(x->o, now.end);
+        put_u64(x->o, from);
+        put_u32(x->o, (uint32_t)(now.end - from));
+        event_values_put(x, t, &now, from);
+        readers_put(x, t->id, now.end);
+        encode_end(x);
+    }
+}
+
+/* ---- stamps ---- */
+
+enum { STAMP_WORDS = 2, STAMP_ROWS = TRACK_PAGE_BYTES / (STAMP_WORDS * (int)sizeof(uint64_t)) };
+
+static bool stamp_counts_in(const reef_world *w, uint32_t component, uint64_t index)
+{
+    return index < w->hot.index_count && has_itself(w, reef_entity_at(w, (uint32_t)index), type_of(component));
+}
+
+static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index) { return stamp_counts_in(x->w, component, index); }
+
+/* The stamp of an index as it is to be written, {changed, added}: 0 for what isn't, since nobody has it or it is as before. */
+static void stamp_to_write(const encoding *x, uint32_t component, uint64_t index, const uint64_t *now, const uint64_t *was, uint64_t *to)
+{
+    to[0] = to[1] = 0;
+    if (!stamp_counts(x, component, index)) return;
+    const bool before = was && stamp_counts_in(x->base, component, index), added = !before || now[1] != was[1];
+    if (added || now[0] != was[0] || now[0] > x->again) to[0] = now[0];
+    if (added || now[1] > x->again) to[1] = now[1];
+}
+
+/* Stamps of a page from the first to the last that is to be written. */
+static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const uint64_t *was, bool put)
+{
+    const uint64_t *stamps = s->stamps.page[page], base = (uint64_t)page * STAMP_ROWS;
+    uint64_t to[STAMP_WORDS * STAMP_ROWS];
+    uint32_t first = STAMP_ROWS, end = 0;
+    for (uint32_t i = 0; i < STAMP_ROWS; i++) {
+        stamp_to_write(x, s->component, base + i, stamps + STAMP_WORDS * i, was ? was + STAMP_WORDS * i : NULL, to + STAMP_WORDS * i);
+        if (to[STAMP_WORDS * i] == 0) continue;
+        if (first == STAMP_ROWS) first = i;
+        end = i + 1;
+        if (!put) return true;
+    }
+    if (end == 0) return false;
+    section_begin(x->o, SECTION_TRACKS);
+    put_u32(x->o, x->type_number[s->component]);
+    put_u32(x->o, (uint32_t)base + first);
+    put_u32(x->o, end - first);
+    for (uint32_t i = STAMP_WORDS * first; i < STAMP_WORDS * end; i++) put_u64(x->o, encode_version(x, to[i]));
+    encode_end(x);
+    return true;
+}
+
+/* Is there a page to be written? `put`: writes them. */
+static bool track_pages_put(encoding *x, const track_store *s, bool put)
+{
+    const track_store *old = x->base ? track_of(x->base, s->component) : NULL;
+    for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
+        const uint64_t *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
+        if (s->stamps.page[page] == NULL || (s->stamps.page[page] == was && !x->deep && !x->back)) continue;
+        if (stamps_put(x, s, page, was, put) && !put) return true;
+    }
+    return false;
+}
+
+/* Of all rows: who has a component again that was lost in the base may have a stamp that is as it was there. */
+void encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+{
+    uint64_t to[STAMP_WORDS];
+    for (uint32_t n = 0; n < x->w->state.track_count; n++) {
+        const track_store *s = &x->w->state.tracks[n], *old = track_of(x->base, s->component);
+        for (uint32_t page = 0; page < s->stamps.count; page++) {
+            const uint64_t *now = s->stamps.page[page], *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
+            for (uint32_t i = 0; now && i < STAMP_ROWS; i++) {
+                stamp_to_write(x, s->component, (uint64_t)page * STAMP_ROWS + i, now + STAMP_WORDS * i, was ? was + STAMP_WORDS * i : NULL, to);
+                for (uint32_t k = 0; k < STAMP_WORDS; k++)
+                    if (to[k]) encode_older(to[k], limit, oldest);
+            }
+        }
+    }
+}
+
+static const track_store *track_after(const reef_world *w, const type *last)
+{
+    const track_store *best = NULL;
+    for (uint32_t i = 0; i < w->state.track_count; i++) {
+        const track_store *s = &w->state.tracks[i];
+        const type *t = type_of(s->component);
+        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, type_of(best->component)) < 0)) best = s;
+    }
+    return best;
+}
+
+void encode_tracks(encoding *x)
+{
+    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component))) (void)track_pages_put(x, s, true);
+}
+
+/* ---- scripts ---- */
+
+/* From where on scripts wait in one of the worlds: a state that is held aside has no reader, and says where that of the world was. */
+static uint64_t lost_first(const encoding *x, const reef_world *w)
+{
+    uint64_t position = UINT64_MAX;
+    if (w && w->script_reader) position = w->readers[w->script_reader - 1].position;
+    else if (w && x->w->script_reader) (void)readers_place(w, scripts_serial(x->w), &position);
+    return position;
+}
+
+/* The next script from *at on that waits for its end. False: no more. */
+static bool lost_next(const reef_world *w, uint64_t *at, reef_entity *e, reef_script *value)
+{
+    while (*at != UINT64_MAX && removals_at(w, reef_script_type().id, (*at)++, e, value))
+        if (value->name_hash && reef_entity_equal(value->started, *e)) return true;
+    return false;
+}
+
+static bool lost_differ(const encoding *x)
+{
+    uint64_t at = lost_first(x, x->w), other = lost_first(x, x->base);
+    reef_entity e, f;
+    reef_script a, b;
+    for (;;) {
+        const bool some = lost_next(x->w, &at, &e, &a), before = lost_next(x->base, &other, &f, &b);
+        if (some != before) return true;
+        if (!some) return false;
+        if (!reef_entity_equal(e, f) || !pack_equal(type_of(reef_script_type().id), &a, &b)) return true;
+    }
+}
+
+void encode_lost(encoding *x)
+{
+    reef_entity e;
+    reef_script value;
+    if (encode_stopped(x) || !lost_differ(x)) return;
+    const type *t = type_of(reef_script_type().id);
+    section_begin(x->o, SECTION_LOST);
+    put_u32(x->o, x->type_number[t->id]);
+    uint32_t count = 0;
+    const size_t where = put_later(x->o);
+    for (uint64_t at = lost_first(x, x->w); lost_next(x->w, &at, &e, &value); count++) {
+        unsigned char *to = NULL;
+        put_handle(x->o, e);
+        to = put_room(x->o, pack_bytes(t, x->d->raw));
+        if (to) pack_values(t, to, &value, 1);
+    }
+    put_now(x->o, where, count);
+    encode_end(x);
+}
+
+/* ---- their types ---- */
+
+bool encode_events_need(encoding *x)
+{
+    events_span now, was;
+    uint64_t from;
+    for (const type *t = events_next(x, NULL); t; t = events_next(x, t)) {
+        if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
+        if ((now.first != now.end && !encode_allowed(x, t)) || !encode_type_need(x, t->id)) return false;
+    }
+    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component)))
+        if (track_pages_put(x, s, false) && !encode_type_need(x, s->component)) return false;
+    return !lost_differ(x) || encode_type_need(x, reef_script_type().id);
+}

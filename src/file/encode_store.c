@@ -1,0 +1,301 @@
+/* Writing a record: values outside of tables.
+ *
+ * Sparse, paged and cold ones page by page as they lie, against the same page of the base. Those of REEF_MULTI by entity and those in
+ * common by value, since where they lie follows from history: when something in such a type differs it is written anew. */
+#include "file/encode.h"
+#include <stdlib.h>
+
+static const value_store *store_in(const reef_world *w, uint32_t component) { return w ? store_of(w, component) : NULL; }
+
+static bool page_shared(const value_store *s, const value_store *old, uint32_t page)
+{
+    return old && page < s->values.count && page < old->values.count && s->values.page[page] == old->values.page[page] &&
+           s->values.version[page] == old->values.version[page];
+}
+
+/* encoding.again for a store: as for tables. */
+static uint64_t again_of(const encoding *x, const type *t) { return x->again == UINT64_MAX || pack_allowed(t, x->d->raw) != REEF_OK ? UINT64_MAX : x->again; }
+
+/* Was something on the page written after `again`? */
+static bool page_after(const encoding *x, const value_store *s, uint32_t page, uint64_t again)
+{
+    store_place at = {.slot = 0};
+    if (!x->deep || again == UINT64_MAX || page >= s->values.count || s->values.page[page] == NULL) return false;
+    bool more = store_each(s, page, &at);
+    if (more && s->values.version[page] > again) return true;
+    for (; s->shared && more; more = store_each(s, page, &at))
+        if (store_version(s, at.entity) > again) return true;
+    return false;
+}
+
+void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+{
+    for (uint32_t i = 1; i < x->w->state.store_count; i++) {
+        const value_store *s = &x->w->state.stores[i], *old = store_in(x->base, s->component);
+        for (uint32_t page = 0; s->count && page < s->values.count; page++)
+            if (s->values.page[page] && !page_shared(s, old, page)) encode_older(s->values.version[page], limit, oldest);
+    }
+}
+
+/* Was some value in common written since? Those that the base holds aren't, but their marks may be newer. */
+bool encode_store_differs(const encoding *x, uint32_t component)
+{
+    const uint64_t again = again_of(x, type_of(component));
+    const value_store *s = store_of(x->w, component), *old = store_in(x->base, component);
+    if (s->count != (old ? old->count : 0)) return true;
+    if (s->count == 0) return false;
+    const uint32_t pages = s->values.count > old->values.count ? s->values.count : old->values.count;
+    for (uint32_t page = 0; page < pages; page++) {
+        const bool none = page >= s->values.count || s->values.page[page] == NULL, before = page >= old->values.count || old->values.page[page] == NULL;
+        if (!(none && before) && (!page_shared(s, old, page) || page_after(x, s, page, again))) return true;
+    }
+    return false;
+}
+
+/* ---- pages of sparse, paged, cold ---- */
+
+typedef struct page_at {
+    const value_store *s;
+    const type *t;
+    uint32_t    page, slots; /* slots: of dense homes, with values */
+    const char *block;       /* NULL: there is none */
+    uint64_t    version;
+} page_at;
+
+static page_at page_of(const value_store *s, const type *t, uint32_t page)
+{
+    page_at at = {.s = s, .t = t, .page = page};
+    const uint64_t first = s ? (uint64_t)page << s->bits : 0;
+    if (s == NULL || page >= s->values.count || s->values.page[page] == NULL || s->count == 0) return at;
+    if (!s->paged && first >= s->count) return at;
+    at.block = s->values.page[page];
+    at.version = s->values.version[page];
+    at.slots = s->paged || s->count - first > slot_mask(s) ? slot_mask(s) + 1 : (uint32_t)(s->count - first);
+    return at;
+}
+
+static reef_entity page_entity(const page_at *at, uint32_t i)
+{
+    if (at->block == NULL || i >= at->slots) return (reef_entity){0, 0};
+    const reef_entity e = slot_entity(at->s, at->block, at->page, i);
+    return e.generation ? e : (reef_entity){0, 0};
+}
+
+static const char *page_value(const page_at *at, uint32_t i) { return at->block + at->s->offset + (size_t)i * at->s->size; }
+
+/* Is slot i to be written? A slot that is empty in both isn't; one that became empty is where its index says who had it. */
+static bool slot_differs(const page_at *now, const page_at *was, uint32_t i)
+{
+    const reef_entity e = page_entity(now, i);
+    if (!reef_entity_equal(e, page_entity(was, i))) return e.generation || now->s->paged;
+    return e.generation && !pack_equal(now->t, page_value(now, i), page_value(was, i));
+}
+
+static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, uint32_t count)
+{
+    static const reef_entity null;
+    const uint32_t bytes = pack_bytes(at->t, x->d->raw);
+    put_u32(x->o, slot);
+    put_u32(x->o, count);
+    put_u64(x->o, encode_version(x, at->version));
+    if (at->s->paged)
+        for (uint32_t i = slot; i < slot + count; i++) put_handle(x->o, page_entity(at, i));
+    else encode_handles(x, (const reef_entity *)(const void *)at->block + slot, count);
+    if (!at->s->paged) {
+        encode_values(x, at->t, flat, page_value(at, slot), count);
+        return;
+    }
+    for (uint32_t i = slot, n = 0; bytes && i < slot + count; i += n) { /* of nobody's slots the memory says nothing */
+        const bool some = !reef_entity_equal(page_entity(at, i), null);
+        for (n = 1; i + n < slot + count && !reef_entity_equal(page_entity(at, i + n), null) == some; n++) {}
+        unsigned char *to = some ? NULL : put_room(x->o, (size_t)n * bytes);
+        if (to) memset(to, 0, (size_t)n * bytes);
+        if (some) encode_values(x, at->t, flat, page_value(at, i), n);
+    }
+}
+
+static void page_put(encoding *x, const page_at *now, const page_at *was, bool flat, uint64_t again)
+{
+    enum { PIECE_HEAD = 16 };
+    const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + pack_bytes(now->t, x->d->raw));
+    uint32_t pieces = 0;
+    section_begin(x->o, SECTION_PAGE);
+    put_u32(x->o, x->type_number[now->t->id]);
+    put_u32(x->o, now->page);
+    const size_t where = put_later(x->o);
+    for (uint32_t i = 0, end; i < now->slots; i = end) {
+        end = i + 1;
+        if (!slot_differs(now, was, i)) continue;
+        for (uint32_t k = end; k < now->slots && k - end <= gap; k++)
+            if (slot_differs(now, was, k)) end = k + 1;
+        slots_put(x, now, flat, i, end - i);
+        pieces++;
+    }
+    if (pieces == 0 && was->block && (was->version != now->version || now->version > again)) slots_put(x, now, flat, 0, 0), pieces++;
+    put_now(x->o, where, pieces);
+    if (pieces) encode_end(x);
+}
+
+/* A page that is gone had values at indices of its own. */
+static void page_gone_put(encoding *x, const page_at *was)
+{
+    uint32_t pieces = 0;
+    section_begin(x->o, SECTION_PAGE);
+    put_u32(x->o, x->type_number[was->t->id]);
+    put_u32(x->o, was->page);
+    const size_t where = put_later(x->o);
+    for (uint32_t i = 0, n; i < was->slots; i += n) {
+        for (n = 0; i + n < was->slots && page_entity(was, i + n).generation; n++) {}
+        if (n) {
+            const page_at none = {.s = was->s, .t = was->t, .page = was->page};
+            slots_put(x, &none, true, i, n);
+            pieces++;
+        } else n = 1;
+    }
+    put_now(x->o, where, pieces);
+    if (pieces) encode_end(x);
+}
+
+static void pages_put(encoding *x, const type *t)
+{
+    const value_store *s = store_of(x->w, t->id), *old = store_in(x->base, t->id);
+    const bool flat = type_is_flat(t);
+    const uint64_t again = again_of(x, t);
+    const uint32_t were = old && old->count ? old->values.count : 0, pages = s->count == 0 ? 0 : s->values.count;
+    section_begin(x->o, SECTION_STORE);
+    put_u32(x->o, x->type_number[t->id]);
+    put_u64(x->o, s->count);
+    put_u32(x->o, s->count ? 1u << s->bits : 1u << old->bits);
+    encode_end(x);
+    for (uint32_t page = 0; s->count && page < (pages > were ? pages : were) && !encode_stopped(x); page++) {
+        if (page_shared(s, old, page) && !page_after(x, s, page, again)) continue;
+        const page_at now = page_of(s, t, page), was = page_of(old, t, page);
+        if (now.block) page_put(x, &now, &was, flat, again);
+        else if (was.block && s->paged) page_gone_put(x, &was);
+    }
+}
+
+/* The version of an entity's values as it is written; 0: the base has the same, so they weren't written since. */
+static uint64_t version_to_write(const encoding *x, const value_store *s, const value_store *old, reef_entity e)
+{
+    const uint64_t version = store_version(s, e);
+    return old && reef_store_find(old, e) && store_version(old, e) == version && version <= x->again ? 0 : version;
+}
+
+/* ---- several values an entity ---- */
+
+/* By the entities' indices. */
+static void multi_put_all(encoding *x, const type *t, const value_store *s)
+{
+    enum { PART_BYTES = 1 << 20 };
+    const value_store *old = store_in(x->base, t->id);
+    const bool flat = type_is_flat(t);
+    const uint32_t bytes = pack_bytes(t, x->d->raw);
+    uint32_t count = 0;
+    size_t where = 0;
+    uint64_t length = 0;
+    bool first = true;
+    for (uint32_t page = 0; page < s->index.count && !encode_stopped(x); page++) {
+        const uint64_t *entry = s->index.page[page];
+        for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) {
+            if (entry[i] >> 32 == 0) continue;
+            const reef_entity e = {(page << REEF_INDEX_BITS) + i, (uint32_t)(entry[i] >> 32)};
+            const uint32_t values = multi_values(s, e);
+            if (count == 0) {
+                section_begin(x->o, SECTION_VALUES);
+                put_u32(x->o, x->type_number[t->id]);
+                put_u8(x->o, first);
+                where = put_later(x->o);
+                first = false;
+            }
+            put_handle(x->o, e);
+            put_u64(x->o, encode_version(x, version_to_write(x, s, old, e)));
+            put_u32(x->o, values);
+            encode_values(x, t, flat, store_nth(s, e, 0), values);
+            put_now(x->o, where, ++count);
+            length += 20 + (uint64_t)values * bytes;
+            if (length >= PART_BYTES) length = count = 0, encode_end(x);
+        }
+    }
+    if (count) encode_end(x);
+}
+
+/* ---- values in common ---- */
+
+typedef struct holder {
+    uint32_t first, slot; /* first: lowest index of all who have the value */
+    reef_entity entity;
+} holder;
+
+static int holder_compare(const void *a, const void *b)
+{
+    const holder *p = a, *q = b;
+    if (p->first != q->first) return p->first < q->first ? -1 : 1;
+    return p->entity.index < q->entity.index ? -1 : p->entity.index > q->entity.index;
+}
+
+static void holders_put(encoding *x, const type *t, const value_store *s, const holder *h, uint32_t n)
+{
+    const value_store *old = store_in(x->base, t->id);
+    uint64_t version = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t v = version_to_write(x, s, old, h[i].entity);
+        if (v > version) version = v;
+    }
+    put_u32(x->o, n);
+    put_u64(x->o, encode_version(x, version));
+    for (uint32_t i = 0; i < n; i++) put_handle(x->o, h[i].entity);
+    encode_values(x, t, type_is_flat(t), reef_store_find(s, h[0].entity), 1);
+}
+
+static void groups_put(encoding *x, const type *t, const value_store *s, const holder *h)
+{
+    uint32_t count = 0;
+    section_begin(x->o, SECTION_VALUES);
+    put_u32(x->o, x->type_number[t->id]);
+    put_u8(x->o, 1);
+    const size_t where = put_later(x->o);
+    for (uint32_t i = 0, n; i < s->count; i += n) {
+        for (n = 1; i + n < s->count && h[i + n].first == h[i].first; n++) {}
+        holders_put(x, t, s, h + i, n);
+        count++;
+    }
+    put_now(x->o, where, count);
+    encode_end(x);
+}
+
+static void shared_put_all(encoding *x, const type *t, const value_store *s)
+{
+    const size_t bytes = (size_t)s->count * sizeof(holder);
+    uint32_t *firsts = shared_firsts(x->w, s);
+    holder *h = firsts ? memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+    for (uint32_t slot = 0; h && slot < s->count; slot++) h[slot] = (holder){firsts[slot], slot, slot_owner(s, slot)};
+    if (h) {
+        qsort(h, (size_t)s->count, sizeof *h, holder_compare);
+        groups_put(x, t, s, h);
+    } else encode_failed(x, REEF_NO_MEMORY);
+    memory_free(x->memory, MEMORY_OTHER, h, bytes);
+    shared_firsts_free(x->w, s, firsts);
+}
+
+static void values_none_put(encoding *x, const type *t)
+{
+    section_begin(x->o, SECTION_VALUES);
+    put_u32(x->o, x->type_number[t->id]);
+    put_u8(x->o, 1);
+    put_u32(x->o, 0);
+    encode_end(x);
+}
+
+void encode_stores(encoding *x)
+{
+    for (uint32_t i = 0; i < x->store_count && !encode_stopped(x); i++) {
+        const type *t = type_of(x->stores[i]);
+        const value_store *s = store_of(x->w, t->id);
+        if (!encode_store_differs(x, t->id)) continue;
+        if (t->home != REEF_MULTI && t->home != REEF_SHARED) pages_put(x, t);
+        else if (s->count == 0) values_none_put(x, t);
+        else if (t->home == REEF_MULTI) multi_put_all(x, t, s);
+        else shared_put_all(x, t, s);
+    }
+}

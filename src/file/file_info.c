@@ -1,0 +1,224 @@
+/* Looking at a file without loading it: its frame. A journal whose last record isn't whole is either torn, since the program died while it
+ * wrote, or damaged: then records follow that were written when it was on the disk. Their heads are known by their magic and their own sum, wherever they
+ * stand, so that all that is read is watched for them as it goes by. */
+#include "file/file.h"
+#include "file/section.h"
+#include <stdio.h>
+
+enum { DRAIN_STEP = 4096 };
+
+/* The kinds in the order of the format. */
+static const uint32_t frame_kinds[] = {SECTION_RECORD, SECTION_TYPES, SECTION_TABLES, SECTION_TIME, SECTION_IDS, SECTION_FREE, SECTION_IDLE,
+                                       SECTION_SIZES, SECTION_ROWS, SECTION_BITS, SECTION_STORE, SECTION_PAGE, SECTION_VALUES, SECTION_NAMES,
+                                       SECTION_EVENTS, SECTION_TRACKS, SECTION_LOST, SECTION_DONE};
+enum { FRAME_KINDS = sizeof frame_kinds / sizeof frame_kinds[0] };
+
+typedef struct frame {
+    reef_reader     from;
+    section_in      in;
+    reef_file_info *info;
+    uint64_t        bytes; /* that went by */
+    bool            ended;
+    unsigned char   last[RECORD_HEAD_BYTES]; /* the newest bytes that may begin a head */
+    size_t          last_count;
+    bool            head_seen; /* since the end of the last whole record, one of a later number than the next */
+    bool            refused;   /* the sums are right, so that no tail is torn, but what stands there isn't */
+    reef_file_part  part[FRAME_KINDS]; /* of the record that is read */
+} frame;
+
+/* ---- watching ---- */
+
+static void head_look(frame *f, const unsigned char *p)
+{
+    record_head h;
+    if (record_head_read(p, &h)) f->head_seen |= h.number > f->info->records && !(h.flags & RECORD_UNSYNCED);
+}
+
+/* Heads that begin in these bytes, or in those before them that are kept. */
+static void frame_watch(frame *f, const unsigned char *p, size_t count)
+{
+    unsigned char both[2 * RECORD_HEAD_BYTES];
+    const size_t more = count < RECORD_HEAD_BYTES ? count : RECORD_HEAD_BYTES, had = f->last_count;
+    memcpy(both, f->last, had);
+    if (more) memcpy(both + had, p, more);
+    for (size_t i = 0; i < had && i + RECORD_HEAD_BYTES <= had + more; i++) head_look(f, both + i);
+    for (const unsigned char *at = p, *end = p + count; (size_t)(end - at) >= RECORD_HEAD_BYTES; at++) {
+        at = memchr(at, record_magic[0], (size_t)(end - at) - RECORD_HEAD_BYTES + 1);
+        if (at == NULL) break;
+        head_look(f, at);
+    }
+    /* The last RECORD_HEAD_BYTES - 1 may begin one. */
+    if (count >= RECORD_HEAD_BYTES - 1) {
+        f->last_count = RECORD_HEAD_BYTES - 1;
+        memcpy(f->last, p + count - f->last_count, f->last_count);
+        return;
+    }
+    const size_t all = had + count, keep = all < RECORD_HEAD_BYTES - 1 ? all : RECORD_HEAD_BYTES - 1;
+    memmove(f->last, both + all - keep, keep);
+    f->last_count = keep;
+}
+
+static reef_status frame_read(void *context, void *bytes, size_t count, size_t *got)
+{
+    frame *f = context;
+    *got = 0;
+    const reef_status s = f->ended ? REEF_OK : f->from.read(f->from.context, bytes, count, got);
+    if (s != REEF_OK) return s;
+    f->ended |= *got < count;
+    f->bytes += *got;
+    frame_watch(f, bytes, *got);
+    return REEF_OK;
+}
+
+/* ---- records ---- */
+
+static bool frame_kind(frame *f)
+{
+    for (uint32_t i = 0; i < FRAME_KINDS; i++) {
+        if (frame_kinds[i] != f->in.kind) continue;
+        f->part[i].sections++;
+        f->part[i].bytes += SECTION_HEAD_BYTES + f->in.length + SECTION_SUM_BYTES;
+        return true;
+    }
+    f->refused = true;
+    return in_wrong(&f->in, REEF_CORRUPT, "a section of no known kind");
+}
+
+static bool frame_head(frame *f)
+{
+    section_in *in = &f->in;
+    record_head h;
+    const unsigned char *p = get_bytes(in, RECORD_HEAD_BYTES);
+    if (!section_taken(in)) return false;
+    in->got = 0; /* what is wrong is at its begin */
+    if (!record_head_read(p, &h)) return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
+    if (h.number != f->info->records) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    f->refused = ((h.flags & RECORD_DIFFERENCE) != 0) != (f->info->difference || f->info->records);
+    return !f->refused || in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+}
+
+/* One record, if the file has a further one. */
+static bool frame_record(frame *f)
+{
+    section_in *in = &f->in;
+    uint64_t sections = 0;
+    memset(f->part, 0, sizeof f->part);
+    if (!section_next(in)) return false;
+    if (f->info->records && !f->info->journal) return in_wrong(in, REEF_CORRUPT, "something follows behind the only record");
+    if (in->kind != SECTION_RECORD) return in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
+    if (!frame_head(f)) return false;
+    for (; in->kind != SECTION_DONE; sections++) {
+        if (!frame_kind(f)) return false;
+        if (!section_next(in)) return in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record");
+        if (in->kind != SECTION_RECORD) continue;
+        f->refused = true;
+        return in_wrong(in, REEF_CORRUPT, "a record begins in the middle of another");
+    }
+    const uint64_t said = get_u64(in);
+    (void)get_u64(in);
+    if (!section_taken(in) || !frame_kind(f)) return false;
+    if (said != sections) return in_wrong(in, REEF_CORRUPT, "a section is missing");
+    f->info->sections += sections + 1;
+    return true;
+}
+
+static void frame_count(frame *f)
+{
+    reef_file_info *info = f->info;
+    for (uint32_t i = 0; i < FRAME_KINDS; i++) {
+        info->part[i].sections += f->part[i].sections;
+        info->part[i].bytes += f->part[i].bytes;
+    }
+    info->records++;
+    info->sound_bytes = f->in.at;
+    if (info->records == 1) info->whole_bytes = f->in.at;
+    f->head_seen = false;
+}
+
+/* The kinds that are there move to the front. */
+static void frame_name_parts(reef_file_info *info)
+{
+    for (uint32_t i = 0; i < FRAME_KINDS; i++) {
+        if (info->part[i].sections == 0) continue;
+        info->part[info->part_count] = info->part[i];
+        for (uint32_t k = 0; k < 4; k++) info->part[info->part_count].kind[k] = (char)(frame_kinds[i] >> 8 * k);
+        info->part_count++;
+    }
+    memset(info->part + info->part_count, 0, (REEF_FILE_PARTS_MAX - info->part_count) * sizeof info->part[0]);
+}
+
+/* The rest goes by, to be counted and watched. */
+static void frame_drain(frame *f)
+{
+    unsigned char room[DRAIN_STEP];
+    reef_status s = REEF_OK;
+    size_t got;
+    while (s == REEF_OK && !f->ended) s = frame_read(f, room, sizeof room, &got);
+    if (s == REEF_OK) return;
+    f->in.status = s;
+    f->in.wrong_at = f->bytes;
+    (void)snprintf(f->in.detail, sizeof f->in.detail, "reading failed");
+}
+
+static reef_status frame_check(memory *m, reef_reader from, uint64_t size, reef_file_info *info)
+{
+    uint16_t flags = 0;
+    frame f = {.from = from, .info = info};
+    section_in *in = &f.in;
+    in_begin(in, m, (reef_reader){frame_read, &f}, size);
+    if (in_header(in, &flags)) {
+        info->version = FILE_VERSION;
+        info->journal = (flags & FILE_JOURNAL) != 0;
+        info->difference = (flags & FILE_DIFFERENCE) != 0;
+        info->raw = (flags & FILE_RAW) != 0;
+        info->big_endian = (flags & FILE_BIG) != 0;
+        while (frame_record(&f)) frame_count(&f);
+        in->payload = NULL;
+        if (info->records == 0) (void)in_wrong(in, REEF_CORRUPT, "the file has no record");
+    }
+    if (in->status == REEF_CORRUPT || in->status == REEF_VERSION) frame_drain(&f);
+    info->torn = in->status == REEF_CORRUPT && info->journal && info->records && !f.head_seen && !f.refused;
+    info->bytes = f.bytes;
+    info->wrong_at = in->wrong_at;
+    memcpy(info->wrong, in->detail, sizeof info->wrong);
+    frame_name_parts(info);
+    in_drop(in);
+    return info->torn ? REEF_OK : in->status;
+}
+
+COLD static bool frame_memory(memory *m, const reef_allocator *allocator, reef_file_info *info)
+{
+    memset(info, 0, sizeof *info);
+    if (memory_make(m, allocator && allocator->resize ? allocator : &memory_standard)) return true;
+    (void)snprintf(info->wrong, sizeof info->wrong, "no memory");
+    return false;
+}
+
+COLD reef_status reef_file_check_from(reef_reader reader, const reef_allocator *allocator, reef_file_info *info)
+{
+    memory m;
+    if (info == NULL || reader.read == NULL) return REEF_BAD_ARGUMENT;
+    if (!frame_memory(&m, allocator, info)) return REEF_NO_MEMORY;
+    const reef_status s = frame_check(&m, reader, UINT64_MAX, info);
+    memory_drop(&m);
+    return s;
+}
+
+COLD reef_status reef_file_check(const char *path, const reef_allocator *allocator, reef_file_info *info)
+{
+    memory m;
+    file_in *file;
+    uint64_t size;
+    if (info == NULL || path == NULL) return REEF_BAD_ARGUMENT;
+    if (!frame_memory(&m, allocator, info)) return REEF_NO_MEMORY;
+    reef_status s = file_in_open(&m, path, &file, info->wrong);
+    if (s == REEF_OK) {
+        s = frame_check(&m, file_in_reader(file), file_in_size(file, &size) ? size : UINT64_MAX, info);
+        if (s == REEF_IO) (void)snprintf(info->wrong, sizeof info->wrong, "%s", file_in_reason(file));
+        file_in_close(file);
+    } else if (s == REEF_NO_MEMORY) {
+        (void)snprintf(info->wrong, sizeof info->wrong, "no memory");
+    }
+    memory_drop(&m);
+    return s;
+}

@@ -1,0 +1,149 @@
+/* Loading: a world is made aside from a file, proved sound, and takes the place of the one that is there. */
+#include "file/decode.h"
+#include "system/event.h"
+#include "file/file.h"
+#include "system/schedule.h"
+#include "world/snapshot.h"
+#include "time/tick.h"
+#include "storage/row_stamps.h"
+
+/* The systems are on or off as in the file. Only the first change can fail, since after it the schedule is the world's own. */
+static reef_status switches_put(reef_world *w, const decoding *d, bool *was, bool back)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && i < s->count; i++) {
+        for (uint32_t k = 0; k < d->switch_count; k++) {
+            if (s->entries[i].system->serial != d->switches[k].serial) continue;
+            const uint32_t slot = s->entries[i].slot;
+            const bool on = back ? was[i] : d->switches[k].on;
+            if (!back) was[i] = s->entries[i].on;
+            const reef_system_id id = {slot, s->slots[slot].generation, w->hot.number};
+            const reef_status status = reef_system_switch(w, id, on);
+            if (status != REEF_OK) return status;
+            s = w->schedule;
+        }
+    }
+    return REEF_OK;
+}
+
+/* Which systems are on, and with a way back all that load_return needs. False: no memory. */
+static bool commit_ready(reef_world *w, load_back *b, bool back)
+{
+    b->count = w->schedule ? w->schedule->count + 1 : 1;
+    b->on = memory_zeroed(&w->family->memory, MEMORY_OTHER, b->count);
+    w->hook_failed.id = 0;
+    return b->on && (!back || (events_settle(w) == REEF_OK && readers_note(w) && skips_prepare(w, &b->room)));
+}
+
+void load_back_drop(const reef_world *w, load_back *b)
+{
+    memory_free(&w->family->memory, MEMORY_OTHER, b->on, b->count);
+    skips_free(w->family, &b->room);
+    *b = (load_back){0};
+}
+
+reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *op, load_back *back)
+{
+    load_back none = {0}, *b = back ? back : &none;
+    w->calling = op;
+    const bool ready = commit_ready(w, b, back != NULL);
+    reef_status s = ready ? switches_put(w, r->decoding, b->on, false) : failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+    if (s == REEF_OK && !world_adopt(w, aside, r->difference)) {
+        (void)switches_put(w, r->decoding, b->on, true);
+        s = failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+    }
+    w->calling = NULL;
+    load_back_drop(w, &none);
+    return s;
+}
+
+void load_return(reef_world *w, reef_world *aside, const record_load *r, const load_back *b)
+{
+    if (!BUG(186)) skips_commit(w, aside, &b->room);
+    state_exchange(w, aside);
+    if (!BUG(187)) (void)switches_put(w, r->decoding, b->on, true);
+}
+
+/* Reads what `in` was begun with; it is dropped. `reason`, if it isn't empty, says more of a failure to read. */
+static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc *desc, bool difference, const char *op, const char *(*reason)(void *), void *context)
+{
+    record_load r = {.desc = desc, .numbering = {.memory = in->memory}, .difference = difference};
+    reef_status status = REEF_NO_MEMORY;
+    w->hook_failed.id = 0;
+    w->calling = op;
+    reef_world *aside = difference ? world_aside(w) : world_blank(w);
+    w->calling = NULL;
+    if (aside == NULL) {
+        if (!difference) failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+        status = w->error.status;
+    } else if (file_read(in, &r, aside, w)) {
+        status = load_commit(w, aside, &r, op, NULL);
+    } else {
+        const char *why = in->status == REEF_IO && reason ? reason(context) : "";
+        status = failure_detail(w, in->status, op, in->wrong_at, why[0] ? why : in->detail);
+    }
+    record_load_drop(&r);
+    reef_world_free(aside);
+    in_drop(in);
+    return status;
+}
+
+static reef_status load_allowed(reef_world *w, const char *op, bool given)
+{
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!given) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    return w->running || world_engaged(w) ? failure(w, REEF_LOCKED, op, none, null, 0) : REEF_OK;
+}
+
+COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)
+{
+    static const char op[] = "reef_load_bytes";
+    section_in in;
+    const reef_status s = load_allowed(w, op, data != NULL || size == 0);
+    if (s != REEF_OK) return s;
+    in_begin_memory(&in, &w->family->memory, data, size);
+    return load_read(w, &in, desc, false, op, NULL, NULL);
+}
+
+COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_load_desc *desc)
+{
+    static const char op[] = "reef_load_from";
+    section_in in;
+    const reef_status s = load_allowed(w, op, reader.read != NULL);
+    if (s != REEF_OK) return s;
+    in_begin(&in, &w->family->memory, reader, UINT64_MAX);
+    return load_read(w, &in, desc, false, op, NULL, NULL);
+}
+
+static const char *reason_of(void *context) { return file_in_reason(context); }
+
+COLD reef_status reef_load(reef_world *w, const char *path, const reef_load_desc *desc)
+{
+    static const char op[] = "reef_load";
+    char reason[REEF_DETAIL_MAX];
+    file_in *file = NULL;
+    section_in in;
+    uint64_t size = UINT64_MAX;
+    reef_status s = load_allowed(w, op, path != NULL);
+    if (s != REEF_OK) return s;
+    memory *m = &w->family->memory;
+    s = file_in_open(m, path, &file, reason);
+    if (s != REEF_OK) return failure_detail(w, s, op, 0, reason);
+    if (!file_in_size(file, &size)) size = UINT64_MAX;
+    in_begin(&in, m, file_in_reader(file), size);
+    s = load_read(w, &in, desc, false, op, reason_of, file);
+    file_in_close(file);
+    return s;
+}
+
+COLD reef_status reef_diff_apply(reef_world *w, const void *data, size_t size)
+{
+    static const char op[] = "reef_diff_apply";
+    section_in in;
+    const reef_status s = load_allowed(w, op, data != NULL || size == 0);
+    if (s != REEF_OK) return s;
+    in_begin_memory(&in, &w->family->memory, data, size);
+    return load_read(w, &in, NULL, true, op, NULL, NULL);
+}

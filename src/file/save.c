@@ -1,0 +1,266 @@
+/* Saving: where the bytes of a record go, and what of the world is in it. */
+#include "reef/save.h"
+#include "file/encode.h"
+#include "system/event.h"
+#include "file/file.h"
+#include "observe/observer.h"
+#include "world/snapshot.h"
+#include "time/tick.h"
+
+static const reef_component save_none = {0};
+static const reef_entity save_null = {0, 0};
+
+/* ---- what can be saved ---- */
+
+static bool save_allowed(reef_world *w, const char *op)
+{
+    if (w->running || world_engaged(w)) return failure(w, REEF_LOCKED, op, save_none, save_null, 0), false;
+    if (events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, save_none, save_null, 0), false;
+    return true;
+}
+
+static reef_status save_record(const record_desc *d, uint16_t flags, reef_writer writer, const char *op)
+{
+    section_out o;
+    numbering n = {.memory = &d->world->family->memory};
+    out_begin(&o, n.memory, writer);
+    out_header(&o, flags);
+    const reef_status s = record_write(&o, &n, d, op);
+    out_drop(&o);
+    numbering_drop(&n);
+    return s;
+}
+
+/* ---- what a query selects ---- */
+
+/* A fork in which nobody is told of anything, and which has no time and no events. NULL: why is in the world's last error. */
+static reef_world *part_fork(reef_world *w, const char *op)
+{
+    w->calling = op;
+    reef_world *fork = world_aside(w);
+    w->calling = NULL;
+    if (fork == NULL) return NULL;
+    state *s = &fork->state;
+    schedule_leave(fork->family, fork->schedule);
+    fork->schedule = NULL;
+    observers_follow(fork);
+    s->ticks = s->time_ns = s->seed = 0;
+    s->absent_count = 0;
+    fork->config.misuse = NULL;
+    fork->config.log = NULL;
+    return fork;
+}
+
+/* Bits of the indices whose entities match. */
+static void matches_mark(reef_world *fork, reef_query q, uint64_t *marks)
+{
+    for (uint32_t i = 0; i < fork->hot.index_count; i++)
+        if (reef_query_matches(fork, q, reef_entity_at(fork, i))) marks[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static reef_status others_destroy(reef_world *fork, const uint64_t *marks)
+{
+    for (uint32_t i = 0; i < fork->hot.index_count; i++) {
+        const reef_entity e = marks[i / 64] >> i % 64 & 1 ? save_null : reef_entity_at(fork, i);
+        const reef_status s = reef_entity_is_null(e) ? REEF_OK : reef_destroy(fork, e);
+        if (s != REEF_OK) return s;
+    }
+    return REEF_OK;
+}
+
+/* Who doesn't match is destroyed: first all are asked, since a query may look at others than those that it visits. */
+static reef_status part_select(reef_world *fork, const char *text)
+{
+    memory *m = &fork->family->memory;
+    const size_t bytes = ((size_t)fork->hot.index_count / 64 + 1) * sizeof(uint64_t);
+    const reef_query q = reef_query_new(fork, text);
+    if (reef_query_is_null(q)) return fork->error.status;
+    uint64_t *marks = memory_zeroed(m, MEMORY_OTHER, bytes);
+    if (marks) matches_mark(fork, q, marks);
+    reef_status s = marks ? reef_query_free(fork, q) : REEF_NO_MEMORY;
+    if (s == REEF_OK) s = others_destroy(fork, marks);
+    memory_free(m, MEMORY_OTHER, marks, bytes);
+    return s;
+}
+
+static reef_status part_write(reef_world *w, const record_desc *d, const char *text, uint16_t flags, reef_writer writer, const char *op)
+{
+    w->calling = op;
+    const reef_query q = reef_query_new(w, text); /* says what is wrong with it */
+    w->calling = NULL;
+    if (reef_query_is_null(q)) return w->error.status;
+    (void)reef_query_free(w, q);
+    record_desc part = *d;
+    part.world = part_fork(w, op);
+    if (part.world == NULL) return w->error.status;
+    part.part = true;
+    reef_status s = part_select(part.world, text);
+    if (s != REEF_OK) {
+        failure(w, s, op, save_none, save_null, 0);
+    } else {
+        s = save_record(&part, flags, writer, op);
+        if (s != REEF_OK && s != REEF_IO) failure_record(w, &part.world->error);
+    }
+    reef_world_free(part.world);
+    return s;
+}
+
+static uint16_t raw_flags(const reef_save_desc *desc) { return (uint16_t)(desc->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0); }
+
+/* Everything but IO is recorded. */
+static reef_status save_write(reef_world *w, reef_writer writer, const reef_save_desc *desc, const char *op)
+{
+    static const reef_save_desc defaults;
+    if (desc == NULL) desc = &defaults;
+    if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
+    const record_desc d = {.world = w, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
+    const uint16_t flags = raw_flags(desc);
+    return desc->query ? part_write(w, &d, desc->query, flags, writer, op) : save_record(&d, flags, writer, op);
+}
+
+COLD reef_status reef_save_to(reef_world *w, reef_writer writer, const reef_save_desc *desc)
+{
+    static const char op[] = "reef_save_to";
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (writer.write == NULL) return failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    const reef_status s = save_write(w, writer, desc, op);
+    return s == REEF_IO ? failure(w, s, op, save_none, save_null, 0) : s;
+}
+
+/* ---- files ---- */
+
+typedef struct file_saving {
+    reef_world *world;
+    const reef_save_desc *desc;
+    const char *op;
+    reef_status written; /* what writing the record answered */
+} file_saving;
+
+static reef_status file_saving_produce(void *context, reef_writer writer)
+{
+    file_saving *x = context;
+    return x->written = save_write(x->world, writer, x->desc, x->op);
+}
+
+COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc *desc)
+{
+    static const char op[] = "reef_save";
+    char reason[REEF_DETAIL_MAX];
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (path == NULL || path[0] == 0) return failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
+    file_saving x = {w, desc, op, REEF_OK};
+    const reef_status s = file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced, file_saving_produce, &x, NULL, reason);
+    if (s == REEF_IO) return failure_detail(w, s, op, 0, reason);
+    if (s != x.written) failure(w, s, op, save_none, save_null, 0);
+    return s;
+}
+
+/* ---- memory ---- */
+
+/* Before the bytes that the caller gets: who gave the memory. */
+typedef struct saved_head {
+    reef_allocator allocator;
+    size_t         room; /* of all of it */
+} saved_head;
+
+enum { SAVED_HEAD = (int)((sizeof(saved_head) + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN), SAVED_FIRST = 4096 };
+
+typedef struct saving {
+    reef_allocator allocator;
+    char  *memory; /* the head, then the bytes */
+    size_t room, used;
+} saving;
+
+static reef_status saving_write(void *context, const void *bytes, size_t count)
+{
+    saving *x = context;
+    if (count > x->room - x->used) {
+        size_t room = x->room ? x->room : SAVED_FIRST;
+        if (count > SIZE_MAX / 2 - x->used) return REEF_NO_MEMORY;
+        while (room < x->used + count) room *= 2;
+        char *p = x->allocator.resize(x->allocator.context, x->memory, x->room, room, PLAIN_ALIGN);
+        if (p == NULL) return REEF_NO_MEMORY;
+        x->memory = p;
+        x->room = room;
+    }
+    memcpy(x->memory + x->used, bytes, count);
+    x->used += count;
+    return REEF_OK;
+}
+
+static saving saving_begin(const reef_world *w) { return (saving){.allocator = w->family->memory.allocator}; }
+
+static const unsigned char saving_head[SAVED_HEAD];
+
+static void saving_end(saving *x, reef_status s, reef_bytes *bytes)
+{
+    if (s == REEF_OK) {
+        const saved_head head = {x->allocator, x->room};
+        memcpy(x->memory, &head, sizeof head);
+        *bytes = (reef_bytes){x->memory + SAVED_HEAD, x->used - SAVED_HEAD};
+    } else if (x->room) {
+        x->allocator.resize(x->allocator.context, x->memory, x->room, 0, PLAIN_ALIGN);
+    }
+}
+
+COLD reef_status reef_save_bytes(reef_world *w, reef_bytes *bytes, const reef_save_desc *desc)
+{
+    static const char op[] = "reef_save_bytes";
+    if (bytes) *bytes = (reef_bytes){NULL, 0};
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (bytes == NULL) return failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    saving x = saving_begin(w);
+    reef_status s = saving_write(&x, saving_head, sizeof saving_head);
+    if (s == REEF_OK) s = save_write(w, (reef_writer){saving_write, &x}, desc, op);
+    else failure(w, s, op, save_none, save_null, 0);
+    saving_end(&x, s, bytes);
+    return s;
+}
+
+COLD void reef_bytes_free(reef_bytes *bytes)
+{
+    if (bytes == NULL || bytes->data == NULL) return;
+    saved_head head;
+    char *p = (char *)bytes->data - SAVED_HEAD;
+    memcpy(&head, p, sizeof head);
+    head.allocator.resize(head.allocator.context, p, head.room, 0, PLAIN_ALIGN);
+    *bytes = (reef_bytes){NULL, 0};
+}
+
+/* ---- differences ---- */
+
+static reef_status diff_write(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc, const char *op)
+{
+    static const reef_save_desc defaults;
+    if (desc == NULL) desc = &defaults;
+    if (before == NULL || desc->query) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (before->family != after->family) return failure(after, REEF_OTHER_WORLD, op, save_none, save_null, 0);
+    if (!save_allowed(after, op)) return after->running ? REEF_LOCKED : after->error.status;
+    if (before != after && !save_allowed(before, op)) return before->running ? REEF_LOCKED : failure_record(after, &before->error);
+    const record_desc d = {.world = after, .base = before, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
+    return save_record(&d, (uint16_t)(FILE_DIFFERENCE | raw_flags(desc)), writer, op);
+}
+
+COLD reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writer writer, const reef_save_desc *desc)
+{
+    static const char op[] = "reef_diff_save";
+    if (after == NULL) return REEF_BAD_ARGUMENT;
+    if (writer.write == NULL) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    const reef_status s = diff_write(before, after, writer, desc, op);
+    return s == REEF_IO ? failure(after, s, op, save_none, save_null, 0) : s;
+}
+
+COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc)
+{
+    static const char op[] = "reef_diff_bytes";
+    if (bytes) *bytes = (reef_bytes){NULL, 0};
+    if (after == NULL) return REEF_BAD_ARGUMENT;
+    if (bytes == NULL) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    saving x = saving_begin(after);
+    reef_status s = saving_write(&x, saving_head, sizeof saving_head);
+    if (s == REEF_OK) s = diff_write(before, after, (reef_writer){saving_write, &x}, desc, op);
+    else failure(after, s, op, save_none, save_null, 0);
+    saving_end(&x, s, bytes);
+    return s;
+}

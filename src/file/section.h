@@ -1,0 +1,138 @@
+/* The frame of files (docs/file-format.md): sections, one after the other, with a chain of sums.
+ *
+ *   writing:  section_begin ─► put_... ─► section_end ─► head, payload, sum go to the writer
+ *   reading:  section_next  ─► payload, whose sum is right ─► get_... within its bounds
+ *
+ * Both keep the first thing that went wrong and do nothing from then on: so a caller looks at `status` once, at the end. */
+#ifndef REEF_SECTION_H
+#define REEF_SECTION_H
+
+#include "base/checksum.h"
+#include "base/memory.h"
+#include "reef/save.h"
+
+#define SECTION_KIND(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define SECTION_RECORD SECTION_KIND('R', 'E', 'C', 'D')
+#define SECTION_TYPES SECTION_KIND('T', 'Y', 'P', 'E')
+#define SECTION_TABLES SECTION_KIND('T', 'A', 'B', 'L')
+#define SECTION_TIME SECTION_KIND('T', 'I', 'M', 'E')
+#define SECTION_IDS SECTION_KIND('I', 'D', 'S', ' ')
+#define SECTION_FREE SECTION_KIND('F', 'R', 'E', 'E')
+#define SECTION_IDLE SECTION_KIND('I', 'D', 'L', 'E')
+#define SECTION_SIZES SECTION_KIND('S', 'I', 'Z', 'E')
+#define SECTION_ROWS SECTION_KIND('R', 'O', 'W', 'S')
+#define SECTION_BITS SECTION_KIND('B', 'I', 'T', 'S')
+#define SECTION_STORE SECTION_KIND('S', 'T', 'O', 'R')
+#define SECTION_PAGE SECTION_KIND('P', 'A', 'G', 'E')
+#define SECTION_VALUES SECTION_KIND('V', 'A', 'L', 'S')
+#define SECTION_NAMES SECTION_KIND('N', 'A', 'M', 'E')
+#define SECTION_EVENTS SECTION_KIND('E', 'V', 'N', 'T')
+#define SECTION_TRACKS SECTION_KIND('T', 'R', 'A', 'K')
+#define SECTION_LOST SECTION_KIND('L', 'O', 'S', 'T')
+#define SECTION_DONE SECTION_KIND('D', 'O', 'N', 'E')
+
+enum {
+    FILE_VERSION = 1,
+    FILE_JOURNAL = 1, FILE_DIFFERENCE = 2, FILE_RAW = 4, FILE_BIG = 8, /* flags of the header */
+    RECORD_DIFFERENCE = 1, RECORD_UNSYNCED = 2, /* of a record */
+    FILE_HEADER_BYTES = 24, SECTION_HEAD_BYTES = 16, SECTION_SUM_BYTES = 8,
+    SECTION_COPY = 1024, /* pieces from here on aren't copied on their way to the writer */
+    SECTION_DETAIL = REEF_DETAIL_MAX
+};
+
+/* ---- heads of records: 40 bytes that are known wherever they stand ---- */
+
+enum { RECORD_HEAD_BYTES = 40 };
+typedef struct record_head { uint64_t number, before; uint32_t flags; } record_head;
+
+extern const unsigned char record_magic[8]; /* they begin with it */
+void record_head_write(unsigned char *to, const record_head *h);
+/* False: these bytes are none. */
+bool record_head_read(const unsigned char *from, record_head *h);
+
+/* ---- writing ---- */
+
+typedef struct section_piece { const void *outside; size_t bytes; } section_piece; /* outside NULL: the next bytes of the buffer */
+
+typedef struct section_out {
+    reef_writer    to;
+    memory        *memory;
+    reef_status    status;
+    uint64_t       chain, bytes; /* bytes: written so far */
+    uint64_t       sections;     /* written since it was set to 0 */
+    uint32_t       kind;
+    unsigned char *buffer;
+    size_t         fill, room;
+    section_piece *pieces;
+    size_t         piece_count, piece_room;
+} section_out;
+
+/* `chain` of a file that is there already is what its reader ended with; else the header starts it. */
+void out_begin(section_out *o, memory *m, reef_writer to);
+void out_header(section_out *o, uint16_t flags);
+void out_drop(section_out *o); /* frees its buffers */
+
+void section_begin(section_out *o, uint32_t kind);
+void section_end(section_out *o);
+
+void put_bytes(section_out *o, const void *bytes, size_t count);
+/* The bytes are there until section_end. */
+void put_block(section_out *o, const void *bytes, size_t count);
+/* Room for `count` bytes that the caller fills at once; NULL: no memory. */
+unsigned char *put_room(section_out *o, size_t count);
+void put_u8(section_out *o, uint32_t x);
+void put_u16(section_out *o, uint32_t x);
+void put_u32(section_out *o, uint32_t x);
+void put_u64(section_out *o, uint64_t x);
+void put_f64(section_out *o, double x);
+void put_handle(section_out *o, reef_entity e);
+void put_text(section_out *o, const char *text); /* NULL: as "" */
+/* A u32 that is known later: where it stands in the buffer, and its value. */
+size_t put_later(section_out *o);
+void put_now(section_out *o, size_t where, uint32_t x);
+
+/* ---- reading ---- */
+
+typedef struct section_in {
+    reef_reader    from;
+    const unsigned char *data;  /* instead: the whole file lies in memory */
+    uint64_t       size;        /* of the file; UINT64_MAX: not known */
+    memory        *memory;
+    reef_status    status;
+    char           detail[SECTION_DETAIL]; /* what is wrong */
+    uint64_t       wrong_at;    /* the byte where, 0: it isn't the bytes that are wrong */
+    uint64_t       at;          /* bytes read: where the next section begins */
+    uint64_t       chain;
+    uint64_t       section_at;  /* where the section begins */
+    uint32_t       kind;
+    const unsigned char *payload;
+    size_t         length, got; /* of the payload; bytes taken from it */
+    unsigned char *buffer;
+    size_t         room;
+} section_in;
+
+void in_begin(section_in *in, memory *m, reef_reader from, uint64_t size);
+void in_begin_memory(section_in *in, memory *m, const void *data, size_t size);
+void in_drop(section_in *in);
+/* CORRUPT where no file of reef begins; VERSION. */
+bool in_header(section_in *in, uint16_t *flags);
+/* The next section. False: `status` says why, or OK: the file ends here. */
+bool section_next(section_in *in);
+/* Records what is wrong, once; at the byte that would be taken next. Answers false. */
+bool in_wrong(section_in *in, reef_status status, const char *format, ...) REEF_PRINTF(3, 4);
+
+INLINE size_t in_left(const section_in *in) { return in->length - in->got; }
+/* `count` bytes of the payload; NULL, and CORRUPT: it has fewer. */
+const unsigned char *get_bytes(section_in *in, size_t count);
+uint32_t get_u8(section_in *in);
+uint32_t get_u16(section_in *in);
+uint32_t get_u32(section_in *in);
+uint64_t get_u64(section_in *in);
+double get_f64(section_in *in);
+reef_entity get_handle(section_in *in);
+/* As a string in `text`, of at most `most` bytes and the zero; a zero in it is CORRUPT. */
+bool get_text(section_in *in, char *text, size_t most);
+/* The section was taken to its end? Else CORRUPT. */
+bool section_taken(section_in *in);
+
+#endif

@@ -1,0 +1,746 @@
+/* What operations tell, and who hears it.
+ *
+ *   log    notice: kind, component, entities, old value        planned by an operation, complete when it is done
+ *   told   notices before it were told to immediate observers; collected ones hear of the whole log, which then is empty
+ *
+ * An old value that is plain is copied when it is planned. One with hooks is moved into the log where it would have ended
+ * (value_leave), and ends when the log is emptied.
+ *
+ * What observers ask for is recorded among the world's commands (as in a loop that records), taken out from there, and done in rounds:
+ * the operations of one round tell, and what is asked for then is the next round. */
+#include "observe/observing.h"
+#include "change/apply.h"
+#include "change/value_stage.h"
+#include <stdio.h>
+
+static uint32_t kinds_asked(const observing *o, uint32_t component)
+{
+    return component > o->head.kinds_count ? 0 : (uint32_t)(o->head.now[component] | o->head.later[component]);
+}
+
+static bool watcher_matches(const watcher *x, uint32_t place)
+{
+    return x->q && place >= 2 * PLACE_EMPTY && query_update(x->q) && query_place_matches(x->q, place);
+}
+
+/* ---- the log ---- */
+
+static bool log_room(reef_world *w, void *array, uint64_t count, uint64_t *room, uint64_t more, size_t size)
+{
+    void *p;
+    if (count + more <= *room) return true;
+    const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more + 14;
+    if (now > SIZE_MAX / size) return false;
+    memcpy(&p, array, sizeof p);
+    p = memory_resize(&w->family->memory, MEMORY_OTHER, p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    memcpy(array, &p, sizeof p);
+    *room = now;
+    return true;
+}
+
+static bool olds_room(reef_world *w, observing *o, uint64_t bytes)
+{
+    if (bytes == 0 || (o->olds && o->olds->bytes - o->olds->used >= bytes)) return true;
+    if (bytes > SIZE_MAX - sizeof(olds)) return false;
+    const size_t all = bytes + sizeof(olds) > OLDS_BYTES ? (size_t)bytes + sizeof(olds) : OLDS_BYTES;
+    olds *k = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
+    if (k == NULL) return false;
+    *k = (olds){o->olds, all, sizeof *k};
+    o->olds = k;
+    return true;
+}
+
+static size_t olds_bytes(const type *t) { return t->size ? (size_t)t->size + t->align - 1 : 0; }
+
+static void *olds_take(observing *o, const type *t)
+{
+    olds *k = o->olds;
+    const uintptr_t at = ((uintptr_t)k + k->used + t->align - 1) & ~((uintptr_t)t->align - 1);
+    k->used = (size_t)(at - (uintptr_t)k) + t->size;
+    ASSERT(k->used <= k->bytes);
+    return (void *)at;
+}
+
+/* Room for notices, for entities, for entities named by notices, for bytes of old values. */
+static bool notices_room(reef_world *w, observing *o, uint64_t notices, uint64_t entities, uint64_t references, uint64_t bytes)
+{
+    return log_room(w, &o->notices, o->notice_count, &o->notice_room, notices, sizeof *o->notices) &&
+           log_room(w, &o->entities, o->entity_count, &o->entity_room, entities, sizeof *o->entities) &&
+           (!o->collects || log_room(w, &o->nets, o->references, &o->net_room, references, sizeof *o->nets)) && olds_room(w, o, bytes);
+}
+
+static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint64_t first, uint32_t count)
+{
+    notice *n = &o->notices[o->notice_count++];
+    *n = (notice){.first = first, .kind = kind, .component = component, .count = count};
+    o->references += count;
+    return n;
+}
+
+static void log_empty(reef_world *w, observing *o)
+{
+    for (uint64_t i = 0; i < o->notice_count; i++)
+        if (o->notices[i].held && !BUG(72)) held_end(type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
+    o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
+    while (o->olds && (o->olds->next || o->olds->bytes > OLDS_KEPT)) {
+        olds *k = o->olds;
+        o->olds = k->next;
+        memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
+    }
+    if (o->olds) o->olds->used = sizeof *o->olds;
+}
+
+static COLD void observing_forget(reef_world *w)
+{
+    if (w->observing == NULL) return;
+    log_empty(w, w->observing);
+    w->observing->head.stuck = false;
+}
+
+static COLD void observing_drop(reef_world *w)
+{
+    observing *o = w->observing;
+    memory    *m = &w->family->memory;
+    if (o == NULL) return;
+    log_empty(w, o);
+    listeners_free(w, o);
+    while (o->olds) {
+        olds *k = o->olds;
+        o->olds = k->next;
+        memory_free(m, MEMORY_OTHER, k, k->bytes);
+    }
+    memory_free(m, MEMORY_OTHER, o->notices, (size_t)o->notice_room * sizeof *o->notices);
+    memory_free(m, MEMORY_OTHER, o->entities, (size_t)o->entity_room * sizeof *o->entities);
+    memory_free(m, MEMORY_OTHER, o->nets, (size_t)o->net_room * sizeof *o->nets);
+    memory_free(m, MEMORY_OTHER, o, sizeof *o);
+    w->observing = NULL;
+}
+
+/* ---- planning ---- */
+
+static void plan_begin(observing *o, bool one)
+{
+    o->op_notices = o->notice_count;
+    o->op_entities = o->entity_count;
+    o->op_one = one;
+    o->planned = true;
+}
+
+/* The only entity of an operation, and what it matches. */
+static void plan_entity(reef_world *w, observing *o, reef_entity e)
+{
+    o->entities[o->entity_count++] = e;
+    for (uint32_t i = 0; o->head.matches && i < o->count; i++) o->before[i] = watcher_matches(&o->watchers[i], place_of(w, e));
+}
+
+/* The value of a component that leaves e. */
+static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, const type *t)
+{
+    if (t->size == 0) return;
+    if (t->split) {
+        char *room = olds_take(o, t);
+        if (reef_read_id(w, e, (reef_component){t->id}, room, t->size)) n->old = room;
+        return;
+    }
+    const void *p = value_itself(w, e, (reef_component){t->id});
+    if (p == NULL) return;
+    void *old = olds_take(o, t);
+    if (t->hooked) n->awaited = true;
+    else memcpy(old, p, t->size);
+    n->old = old;
+}
+
+/* What a change does to a component. */
+static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uint32_t to, const reef_value *values, uint32_t count)
+{
+    const reef_value *v = NULL;
+    for (uint32_t i = 0; i < count && v == NULL; i++)
+        if (values[i].component.id == t->id) v = &values[i];
+    if (BUG(173) ? reef_has_id(w, e, (reef_component){t->id}) : has_itself(w, e, t)) {
+        if (v ? v->kind == REEF_VALUE_REMOVE : !t->bit && !t->stored && slot_seek(w, t->id, to) == 0) return REEF_ON_REMOVE;
+        return v && t->size ? REEF_ON_SET : 0;
+    }
+    return v && v->kind != REEF_VALUE_REMOVE ? REEF_ON_ADD : 0;
+}
+
+static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count)
+{
+    uint64_t n = 0, bytes = 0;
+    if (!observing_ready(w)) return false;
+    observing *o = w->observing;
+    for (uint32_t i = 0; i < o->watched_count; i++) {
+        const type *t = type_of(o->watched[i]);
+        const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
+        n += kind != 0;
+        if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += olds_bytes(t);
+    }
+    if (!notices_room(w, o, n + o->head.matches, 1, n + o->head.matches, bytes)) return false;
+    plan_begin(o, true);
+    plan_entity(w, o, e);
+    for (uint32_t i = 0; n && i < o->watched_count; i++) {
+        const type *t = type_of(o->watched[i]);
+        const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
+        if (kind == 0) continue;
+        notice *x = notice_add(o, kind, t->id, o->op_entities, 1);
+        if (kind != REEF_ON_ADD) plan_old(w, o, x, e, t);
+    }
+    return true;
+}
+
+/* e gets one more or one less of what it has several of. */
+static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
+{
+    if (!observing_ready(w)) return false;
+    observing *o = w->observing;
+    const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0;
+    if (!notices_room(w, o, told + (uint64_t)o->head.matches, 1, told + (uint64_t)o->head.matches, 0)) return false;
+    plan_begin(o, true);
+    plan_entity(w, o, e);
+    if (told) notice_add(o, REEF_ON_SET, t->id, o->op_entities, 1);
+    return true;
+}
+
+/* Bytes and notices that a death may need. */
+static uint64_t death_bytes(const observing *o)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < o->watched_count; i++) bytes += olds_bytes(type_of(o->watched[i]));
+    return bytes;
+}
+static uint64_t death_notices(const observing *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
+
+static bool observing_destroy(reef_world *w, reef_entity e)
+{
+    const uint32_t either = REEF_ON_REMOVE | REEF_ON_DESTROY;
+    if (!observing_ready(w)) return false;
+    observing *o = w->observing;
+    if (!notices_room(w, o, death_notices(o), 1, death_notices(o), death_bytes(o))) return false;
+    plan_begin(o, true);
+    plan_entity(w, o, e);
+    for (uint32_t i = 0; i < o->watched_count; i++) {
+        const type *t = type_of(o->watched[i]);
+        const uint32_t kinds = kinds_asked(o, t->id) & either;
+        if (kinds == 0 || !has_itself(w, e, t)) continue;
+        plan_old(w, o, notice_add(o, kinds & REEF_ON_REMOVE ? REEF_ON_REMOVE : REEF_ON_DESTROY, t->id, o->op_entities, 1), e, t);
+    }
+    const uint64_t end = o->notice_count;
+    for (uint64_t i = o->op_notices; i < end; i++) {
+        const notice x = o->notices[i];
+        if (x.kind == REEF_ON_REMOVE && kinds_asked(o, x.component) & REEF_ON_DESTROY)
+            notice_add(o, REEF_ON_DESTROY, x.component, o->op_entities, 1)->old = x.old;
+    }
+    if (o->deaths) notice_add(o, REEF_ON_DESTROY, 0, o->op_entities, 1);
+    return true;
+}
+
+/* Does an entity that is made in the table with these values get the component? */
+static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const reef_value *values, uint32_t count)
+{
+    if (!t->bit && !t->stored) return slot_seek(w, t->id, id) != 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].component.id == t->id) return true;
+    return false;
+}
+
+static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
+{
+    if (!observing_ready(w)) return false;
+    observing *o = w->observing;
+    uint64_t kinds = o->births;
+    for (uint32_t i = 0; i < o->watched_count; i++)
+        kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
+    const uint64_t matches = (uint64_t)o->head.matches * n;
+    if (kinds + matches && !notices_room(w, o, kinds + matches, n, kinds * n + matches, 0)) return false;
+    plan_begin(o, false);
+    return true;
+}
+
+static void observing_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given)
+{
+    observing *o = w->observing;
+    bool any = o->births || o->head.matches;
+    for (uint32_t i = 0; !any && i < o->watched_count; i++)
+        any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
+    if (!any) return;
+    reef_entity *e = o->entities + o->entity_count;
+    if (given) memcpy(e, given, n * sizeof *e);
+    else ids_peek(w, 0, n, e);
+    o->entity_count += n;
+    if (o->births) notice_add(o, NOTICE_BORN, 0, o->op_entities, n);
+    for (uint32_t i = 0; i < o->watched_count; i++)
+        if (kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count))
+            notice_add(o, REEF_ON_ADD, o->watched[i], o->op_entities, n);
+    for (uint32_t i = 0; o->head.matches && i < o->count; i++) {
+        notice *last = NULL;
+        for (uint32_t k = 0; o->watchers[i].q && k < n; k++) {
+            if (!watcher_matches(&o->watchers[i], (uint32_t)record_read(w, e[k].index))) last = NULL;
+            else if (last) last->count++, o->references++;
+            else last = notice_add(o, REEF_ON_MATCH, i, o->op_entities + k, 1);
+        }
+    }
+}
+
+static bool observing_keep(reef_world *w, const type *t, void *slot)
+{
+    observing *o = w->observing;
+    for (uint64_t i = o ? o->op_notices : 0; o && i < o->notice_count; i++) {
+        notice *n = &o->notices[i];
+        if (!n->awaited || n->held || n->component != t->id || (n->kind & OF_MATCH)) continue;
+        const void *at = n->old;
+        for (uint64_t k = i; t->home == REEF_SHARED && k < o->notice_count; k++) /* others may have it, too */
+            if (o->notices[k].old == at) o->notices[k].old = slot;
+        if (t->home != REEF_SHARED) value_move(t, (void *)(uintptr_t)at, slot);
+        n->held = true;
+        return true;
+    }
+    return false;
+}
+
+static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
+{
+    if (!observing_ready(w)) return false;
+    observing *o = w->observing;
+    const uint64_t notices = 1 + (uint64_t)o->head.matches;
+    if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (olds_bytes(t) + 1))) return false;
+    return notices_room(w, o, n * notices, n, n * notices, t && kinds_asked(o, t->id) ? n * olds_bytes(t) : 0);
+}
+
+static bool observing_reserve_deaths(reef_world *w, uint64_t n)
+{
+    if (!observing_ready(w)) return false;
+    observing *o = w->observing;
+    if (n > SIZE_MAX / 64 / death_notices(o) || n > SIZE_MAX / 4 / (death_bytes(o) + 1)) return false;
+    return notices_room(w, o, n * death_notices(o), n, n * death_notices(o), n * death_bytes(o));
+}
+
+/* ---- calling ---- */
+
+static bool commands_pending(const reef_world *w) { return w->deferred.count || w->deferred.run; }
+
+/* As in a loop that records. In the last round nothing is recorded any more. */
+static void observers_enter(reef_world *w)
+{
+    observing *o = w->observing;
+    o->recording = w->commands;
+    w->commands = o->round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
+    w->deferring++;
+    w->locks++;
+}
+
+static void observers_leave(reef_world *w)
+{
+    w->notifying = NULL;
+    w->commands = w->observing->recording;
+    w->deferring--;
+    w->locks--;
+    if (commands_pending(w)) w->slow |= SLOW_DEFERRED;
+}
+
+static void observer_call(reef_world *w, const struct observer *o, const reef_notice *n)
+{
+    w->notifying = o;
+    o->function(n);
+    if (UNLIKELY(w->deferred.run != 0)) commands_part(&w->deferred);
+}
+
+static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (p[i] == NULL || (const char *)p[i] != (const char *)p[0] + (size_t)i * size) return false;
+    return true;
+}
+
+/* The values that these have now; NULL: they don't lie side by side. */
+static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint32_t size)
+{
+    const char *first = value_itself(w, e[0], c);
+    for (uint32_t i = 1; first && i < n; i++)
+        if (value_itself(w, e[i], c) != first + (size_t)i * size) return NULL;
+    return first;
+}
+
+static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind, const reef_entity *e, const void *const *old, uint32_t n,
+                          bool existing)
+{
+    const type *t = type_of(o->component.id);
+    reef_notice x = {.world = w, .context = o->context, .kind = (reef_observed)kind, .component = o->component, .count = n, .entities = e,
+                     .existing = existing, .size = t ? t->size : 0};
+    if (x.size && kind & (REEF_ON_ADD | REEF_ON_SET)) x.values = values_of(w, e, n, o->component, x.size);
+    if (x.size && old && kind & (REEF_ON_SET | REEF_ON_REMOVE | REEF_ON_DESTROY)) {
+        x.old = old;
+        if (side_by_side(old, n, x.size)) x.olds = old[0];
+    }
+    observer_call(w, o, &x);
+}
+
+const void *reef_notice_value(const reef_notice *n, uint32_t i)
+{
+    if (n == NULL || i >= n->count || n->size == 0 || !(n->kind & (REEF_ON_ADD | REEF_ON_SET))) return NULL;
+    return n->values ? (const char *)n->values + (size_t)i * n->size : value_itself(n->world, n->entities[i], n->component);
+}
+
+const void *reef_notice_old(const reef_notice *n, uint32_t i) { return n && n->old && i < n->count ? n->old[i] : NULL; }
+
+static void batch_tell(reef_world *w, const struct observer *x, batch *b)
+{
+    if (b->count) observer_tell(w, x, b->kind, b->entity, b->old, b->count, false);
+    b->count = 0;
+}
+
+static void batch_add(reef_world *w, const struct observer *x, batch *b, uint32_t kind, reef_entity e, const void *old)
+{
+    if (b->count == REEF_BLOCK_ROWS || (b->count && b->kind != kind)) batch_tell(w, x, b);
+    b->kind = kind;
+    b->entity[b->count] = e;
+    b->old[b->count++] = old;
+}
+
+/* Does the notice concern the observer? */
+static bool concerns(const observing *o, uint32_t number, const notice *n)
+{
+    const struct observer *x = o->watchers[number].o;
+    return n->component == (x->has_query ? number : x->component.id) && ((n->kind & OF_MATCH) != 0) == x->has_query;
+}
+
+static void tell_immediate(reef_world *w, observing *o)
+{
+    observers_enter(w);
+    for (uint32_t i = 0; i < o->count; i++) {
+        const struct observer *x = o->watchers[i].o;
+        for (uint64_t k = x->collected ? o->notice_count : o->told; k < o->notice_count; k++) {
+            const notice *n = &o->notices[k];
+            if (!(n->kind & x->events) || !concerns(o, i, n)) continue;
+            if (n->count == 1) {
+                batch_add(w, x, &o->batch, n->kind, o->entities[n->first], n->old);
+                continue;
+            }
+            batch_tell(w, x, &o->batch);
+            for (uint32_t at = 0; at < n->count; at += REEF_BLOCK_ROWS) {
+                const uint32_t rest = n->count - at;
+                observer_tell(w, x, n->kind, o->entities + n->first + at, NULL, rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS, false);
+            }
+        }
+        batch_tell(w, x, &o->batch);
+    }
+    observers_leave(w);
+    o->told = o->notice_count;
+}
+
+/* ---- the net effect ---- */
+
+/* By entity, then as it happened; or by rank, then so. */
+static bool net_before(const net *a, const net *b, bool by_entity)
+{
+    if (by_entity && a->entity.index != b->entity.index) return a->entity.index < b->entity.index;
+    if (by_entity && a->entity.generation != b->entity.generation) return a->entity.generation < b->entity.generation;
+    if (!by_entity && a->rank != b->rank) return a->rank < b->rank;
+    return a->number < b->number;
+}
+
+static void net_sift(net *x, uint64_t root, uint64_t count, bool by_entity)
+{
+    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && net_before(&x[child], &x[child + 1], by_entity)) child++;
+        if (!net_before(&x[root], &x[child], by_entity)) return;
+        const net y = x[root];
+        x[root] = x[child];
+        x[child] = y;
+    }
+}
+
+/* Takes no memory, and no two are equal. */
+static void nets_sort(net *x, uint64_t count, bool by_entity)
+{
+    for (uint64_t i = count / 2; i-- > 0;) net_sift(x, i, count, by_entity);
+    for (uint64_t i = count; i-- > 1;) {
+        const net y = x[0];
+        x[0] = x[i];
+        x[i] = y;
+        net_sift(x, 0, i, by_entity);
+    }
+}
+
+static uint64_t nets_collect(const observing *o, uint32_t number, uint32_t kinds)
+{
+    uint64_t count = 0;
+    for (uint64_t k = 0; k < o->notice_count; k++) {
+        const notice *n = &o->notices[k];
+        const bool born = n->kind == NOTICE_BORN && kinds & REEF_ON_DESTROY;
+        if (!born && (!(n->kind & kinds) || !concerns(o, number, n))) continue;
+        for (uint32_t i = 0; i < n->count; i++, count++)
+            o->nets[count] = (net){o->entities[n->first + i], count, n->old, n->kind, 0};
+    }
+    return count;
+}
+
+/* What x[0 ... n-1], all that happened to an entity, come to. 0: nothing. */
+static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, uint64_t n)
+{
+    const uint32_t first = all[0].kind;
+    const reef_entity e = all[0].entity;
+    if (first == NOTICE_BORN) return 0;
+    if (first == REEF_ON_DESTROY) return REEF_ON_DESTROY;
+    if (x->o->has_query) {
+        const bool is = watcher_matches(x, place_of(w, e));
+        return (first == REEF_ON_MATCH) == is ? first : 0;
+    }
+    const bool was = first != REEF_ON_ADD, is = has_itself(w, e, type_of(x->o->component.id));
+    if (was && is) return BUG(71) && n > 1 ? 0 : REEF_ON_SET;
+    return was == is ? 0 : is ? REEF_ON_ADD : REEF_ON_REMOVE;
+}
+
+static uint32_t net_rank(uint32_t kind)
+{
+    return kind & (REEF_ON_REMOVE | REEF_ON_UNMATCH) ? 1 : kind & (REEF_ON_ADD | REEF_ON_MATCH) ? 2 : 3;
+}
+
+/* What the log comes to for one observer, in things of these kinds. */
+static void tell_net(reef_world *w, observing *o, uint32_t number, uint32_t kinds)
+{
+    const struct observer *x = o->watchers[number].o;
+    net *nets = o->nets;
+    uint64_t count = nets_collect(o, number, kinds), left = 0;
+    nets_sort(nets, count, true);
+    for (uint64_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && reef_entity_equal(nets[end].entity, nets[i].entity);) end++;
+        const uint32_t kind = net_of(w, &o->watchers[number], nets + i, end - i);
+        if (!(kind & x->events)) continue;
+        nets[left] = nets[i];
+        nets[left].kind = kind;
+        nets[left++].rank = net_rank(kind);
+    }
+    nets_sort(nets, left, false);
+    for (uint64_t i = 0; i < left; i++) batch_add(w, x, &o->batch, nets[i].kind, nets[i].entity, nets[i].old);
+    batch_tell(w, x, &o->batch);
+}
+
+/* Collected observers hear of the log, which is empty then. False: there was nothing. */
+static bool tell_collected(reef_world *w, observing *o)
+{
+    if (o->notice_count == 0) return false;
+    if (o->collects) {
+        observers_enter(w);
+        for (uint32_t i = 0; i < o->count; i++) {
+            const struct observer *x = o->watchers[i].o;
+            if (!x->collected) continue;
+            if (x->events & OF_COMPONENT) tell_net(w, o, i, OF_COMPONENT);
+            if (x->events & OF_MATCH) tell_net(w, o, i, OF_MATCH);
+            if (x->events & REEF_ON_DESTROY) tell_net(w, o, i, REEF_ON_DESTROY);
+        }
+        observers_leave(w);
+        o->round++;
+    }
+    log_empty(w, o);
+    return true;
+}
+
+/* ---- what they ask for ---- */
+
+static void cascade(reef_world *w, observing *o)
+{
+    const bool flushing = w->flushing;
+    o->head.cascading = true;
+    while (commands_pending(w) && !o->head.stuck) {
+        commands asked_for = w->deferred;
+        const reef_error was = w->error;
+        memset(&w->deferred, 0, sizeof w->deferred);
+        o->round++;
+        const reef_status s = commands_do(w, &asked_for);
+        if (s < 0 && o->failed.status == REEF_OK) o->failed = w->error;
+        w->error = was;
+        o->head.stuck |= s == REEF_NO_MEMORY;
+        if (!o->head.stuck) continue;
+        commands_append(&asked_for, &w->deferred);
+        w->deferred = asked_for;
+        w->slow |= SLOW_DEFERRED;
+    }
+    w->flushing = flushing;
+    o->head.cascading = false;
+    if (!commands_pending(w) && w->deferring == 0) w->slow &= ~SLOW_DEFERRED;
+}
+
+/* An operation is complete, and no other one is around it. */
+static void settle(reef_world *w, observing *o)
+{
+    const reef_error was = w->error;
+    const bool outermost = !o->head.cascading && !w->flushing;
+    if (!o->head.cascading) o->round = 0;
+    if (outermost) o->failed.status = REEF_OK, o->head.stuck = false;
+    if (o->told < o->notice_count) tell_immediate(w, o);
+    if (!o->collects) log_empty(w, o);
+    if (!o->head.cascading && w->locks == 0 && commands_pending(w)) cascade(w, o);
+    if (outermost && w->deferring == 0)
+        while (!o->head.stuck && tell_collected(w, o))
+            if (w->locks == 0) cascade(w, o);
+    w->error = was;
+    if (outermost && o->failed.status != REEF_OK) w->error = o->failed;
+}
+
+/* What the operation's entity matches now. */
+static void done_matches(reef_world *w, observing *o)
+{
+    const uint32_t place = place_of(w, o->entities[o->op_entities]);
+    for (uint32_t i = 0; i < o->count; i++) {
+        const bool is = watcher_matches(&o->watchers[i], place);
+        if (is != o->before[i] && !BUG(70)) notice_add(o, is ? REEF_ON_MATCH : REEF_ON_UNMATCH, i, o->op_entities, 1);
+    }
+}
+
+static void observing_done(reef_world *w, bool happened)
+{
+    observing *o = w->observing;
+    ASSERT(o && o->planned);
+    o->planned = false;
+    if (!happened) {
+        while (o->notice_count > o->op_notices) o->references -= o->notices[--o->notice_count].count;
+        o->entity_count = o->op_entities;
+        if (o->notice_count == 0) log_empty(w, o);
+        return;
+    }
+    for (uint64_t i = o->op_notices; i < o->notice_count; i++) {
+        const notice x = o->notices[i];
+        for (uint64_t k = i; x.awaited && !x.held && k < o->notice_count; k++)
+            if (o->notices[k].old == x.old) o->notices[k].old = NULL;
+    }
+    if (o->op_one && o->head.matches) done_matches(w, o);
+    if (o->op_notices == o->notice_count) o->entity_count = o->op_entities;
+    if (o->head.depth == 0) settle(w, o);
+}
+
+static void observing_open(reef_world *w)
+{
+    if (observing_ready(w)) w->observing->head.depth++;
+}
+
+static void observing_close(reef_world *w)
+{
+    observing *o = w->observing;
+    if (o && o->head.depth && --o->head.depth == 0) settle(w, o);
+}
+
+/* ---- the straight path ---- */
+
+/* What the observers asked for, and what went wrong. */
+static NOINLINE void told_more(reef_world *w)
+{
+    observing *o = w->observing;
+    if (w->deferred.run != 0) commands_part(&w->deferred);
+    w->slow |= commands_pending(w) ? SLOW_DEFERRED : 0;
+    if (commands_pending(w) && !o->head.cascading) cascade(w, o);
+    if (!o->head.cascading && !w->flushing && o->failed.status != REEF_OK) w->error = o->failed;
+}
+
+/* The next time it is `only` who is told, and nobody has to be looked for. */
+static void told_remember(observing *o, const struct observer *only, const reef_notice *x)
+{
+    if (o->head.matches || o->head.later[x->component.id]) return;
+    o->only = only;
+    o->only_notice = *x;
+    o->only_notice.entities = &o->only_entity;
+    o->head.lately = x->component.id;
+}
+
+static bool observing_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
+{
+    observing *o = w->observing;
+    const uint32_t kind = remove ? REEF_ON_REMOVE : REEF_ON_ADD;
+    const struct observer *only = NULL;
+    if (component > o->head.kinds_count || !(o->head.now[component] & kind)) return false;
+    if (LIKELY(!o->head.cascading)) {
+        o->round = 0;
+        if (!w->flushing) o->failed.status = REEF_OK, o->head.stuck = false;
+    }
+    reef_notice x = {.world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
+    if (value) x.size = type_of(component)->size;
+    commands *const recording = w->commands; /* as observers_enter; no loop is open */
+    w->commands = o->round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
+    w->deferring++;
+    w->locks = 1;
+    uint32_t told = 0;
+    for (const watcher *k = o->watchers, *end = k + o->count; k < end; k++) {
+        const struct observer *to = k->o;
+        if (to->component.id != component || !(to->events & kind) || to->collected) continue;
+        x.context = to->context;
+        told++;
+        only = to;
+        observer_call(w, to, &x);
+    }
+    w->notifying = NULL;
+    w->commands = recording;
+    w->deferring--;
+    w->locks = 0;
+    if (told == 1 && !remove) told_remember(o, only, &x);
+    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->failed.status != REEF_OK))) told_more(w);
+    return true;
+}
+
+/* ---- flushes ---- */
+
+static reef_status observing_flush(reef_world *w)
+{
+    if (!observing_ready(w)) return failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
+    observing *o = w->observing;
+    commands asked_for = w->deferred;
+    memset(&w->deferred, 0, sizeof w->deferred);
+    o->failed.status = REEF_OK;
+    o->head.stuck = false;
+    reef_status s = commands_do(w, &asked_for);
+    if (asked_for.first) {
+        commands_append(&w->deferred, &asked_for);
+        if (o->failed.status == REEF_NO_MEMORY) w->error = o->failed;
+        return REEF_NO_MEMORY;
+    }
+    const reef_error was = w->error;
+    w->flushing = true;
+    o->round = 0;
+    while (!o->head.stuck && tell_collected(w, o)) cascade(w, o);
+    w->flushing = false;
+    w->error = was;
+    if (s < 0 || o->failed.status == REEF_OK) return s;
+    w->error = o->failed;
+    return o->head.stuck ? REEF_NO_MEMORY : o->failed.status;
+}
+
+static COLD void observing_failure(reef_world *w, reef_error *e)
+{
+    observing *o = w->observing;
+    memcpy(e->system, w->notifying->name, sizeof e->system);
+    if (e->status == REEF_LOCKED && o->round >= REEF_CASCADE_ROUNDS && w->commands == NULL) e->status = REEF_LIMIT;
+    if (o->failed.status == REEF_OK) o->failed = *e;
+}
+
+/* ---- what exists ---- */
+
+COLD bool observe_existing(reef_world *w, const struct observer *x)
+{
+    observing *o = w->observing;
+    const watcher *last = &o->watchers[o->count - 1];
+    const reef_query_desc desc = {.terms = {{.component = x->component, .access = REEF_WITH, .enabled = REEF_EITHER}}, .entities = REEF_EITHER};
+    const reef_query q = x->has_query ? last->handle : reef_query_make(w, &desc);
+    if (q.generation == 0) return x->has_query;
+    reef_block b = reef_begin_loop(w, q, &(reef_loop){.deferred = true});
+    const bool begun = w->error.status == REEF_OK;
+    while (begun && reef_next(&b))
+        for (uint32_t first = 0, n; (n = reef_block_run(&b, &first)) != 0; first += n) {
+            observer_tell(w, x, x->has_query ? REEF_ON_MATCH : REEF_ON_ADD, b.entities + first, NULL, n, true);
+            w->notifying = NULL;
+        }
+    if (!x->has_query) (void)reef_query_free(w, q);
+    return begun;
+}
+
+static COLD reef_status observing_check(const reef_world *w, char *message, size_t size)
+{
+    const observing *o = w->observing;
+    if (w->locks || w->flushing || w->slow & SLOW_DEFERRED) return REEF_OK;
+    if (o->notice_count == 0 && o->head.depth == 0 && !o->head.cascading && w->notifying == NULL) return REEF_OK;
+    snprintf(message, size, "observers: %llu notices wait outside of any operation", (unsigned long long)o->notice_count);
+    return REEF_CORRUPT;
+}
+
+const observer_calls observers_called = {
+    observing_change, observing_several, observing_destroy, observing_spawn, observing_spawned, observing_done, observing_keep,
+    observing_reserve_changes, observing_reserve_deaths, observing_open, observing_close, observing_told, told_more, observing_flush,
+    observing_failure, observing_forget, observing_drop, observing_check,
+};

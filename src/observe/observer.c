@@ -1,0 +1,320 @@
+/* Observers come and go: descriptions, their places in the schedule, and what each world makes of them. */
+#include "observe/observing.h"
+#include "change/apply.h"
+#include "world/state_hash.h"
+#include "query/query_text.h"
+#include "time/tick.h"
+#include <stdio.h>
+
+static COLD bool refuse_observer(reef_world *w, const char *op, const char *detail)
+{
+    failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
+    return false;
+}
+
+/* ---- what is asked for ---- */
+
+enum {
+    OF_COMPONENTS = REEF_ON_ADD | REEF_ON_SET | REEF_ON_REMOVE,
+    OF_QUERIES = REEF_ON_MATCH | REEF_ON_UNMATCH,
+    OF_ALL = OF_COMPONENTS | OF_QUERIES | REEF_ON_DESTROY
+};
+
+static COLD bool check_events(reef_world *w, const char *op, const reef_observer_desc *d)
+{
+    const bool of_query = d->text || d->query;
+    if (d->events == 0 || (d->events & ~(uint32_t)OF_ALL)) return refuse_observer(w, op, "events is one or more of REEF_ON_ADD ... REEF_ON_UNMATCH");
+    if (d->text && d->query) return refuse_observer(w, op, "a query as a text and another one beside it");
+    if ((d->events & OF_QUERIES) && (d->events & ~(uint32_t)OF_QUERIES))
+        return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
+    if (of_query != ((d->events & OF_QUERIES) != 0)) return refuse_observer(w, op, "a query goes with REEF_ON_MATCH and REEF_ON_UNMATCH");
+    if (of_query && d->component.id) return refuse_observer(w, op, "an observer is of a component or of a query, not of both");
+    if ((d->events & OF_COMPONENTS) && d->component.id == 0) return refuse_observer(w, op, "which component? only REEF_ON_DESTROY goes without");
+    if (d->existing && !(d->events & (REEF_ON_ADD | REEF_ON_MATCH)))
+        return refuse_observer(w, op, "existing goes with REEF_ON_ADD and REEF_ON_MATCH");
+    return true;
+}
+
+/* Its terms go to the observer. */
+static COLD bool check_query(reef_world *w, const char *op, const reef_observer_desc *d, struct observer *o)
+{
+    query_text text;
+    term_facts facts[REEF_TERMS_MAX];
+    const reef_query_desc of_text = {.text = d->text};
+    memset(&text, 0, sizeof text);
+    if (!query_read(w, op, d->query ? d->query : &of_text, &text) || !query_check(w, op, &text, facts)) return false;
+    for (uint32_t i = 0; i < text.count; i++) {
+        if (text.term[i].since != REEF_ALWAYS) return refuse_observer(w, op, "its query asks for changes");
+        if (text.term[i].source.generation != 0) return refuse_observer(w, op, "its query names an entity");
+    }
+    memcpy(o->query.terms, text.term, text.count * sizeof *text.term);
+    o->query.entities = text.entities;
+    o->has_query = true;
+    return true;
+}
+
+/* In no schedule, with one holder. NULL: refused, and recorded. */
+static COLD struct observer *observer_make(reef_world *w, const char *op, const reef_observer_desc *d)
+{
+    const reef_entity null = {0, 0};
+    if (!system_name_allowed(d->name)) return system_refuse_name(w, op, "an observer"), NULL;
+    if (d->function == NULL) return refuse_observer(w, op, "an observer needs a function"), NULL;
+    if (!check_events(w, op, d)) return NULL;
+    const reef_status s = d->component.id ? type_ready(w, d->component.id) : REEF_OK;
+    if (s != REEF_OK) return failure(w, s, op, d->component, null, 0), NULL;
+    struct observer *o = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *o);
+    if (o == NULL) return failure(w, REEF_NO_MEMORY, op, d->component, null, 0), NULL;
+    if ((d->events & OF_QUERIES) && !check_query(w, op, d, o)) {
+        memory_free(&w->family->memory, MEMORY_OTHER, o, sizeof *o);
+        return NULL;
+    }
+    o->holders = 1;
+    snprintf(o->name, sizeof o->name, "%s", d->name);
+    o->name_hash = hash_bytes(o->name, strlen(o->name));
+    o->function = d->function;
+    o->context = d->context;
+    o->context_free = d->context_free;
+    o->events = d->events;
+    o->component = d->component;
+    o->collected = d->collected;
+    return o;
+}
+
+/* ---- places ---- */
+
+static const observer_entry *observer_find(const reef_world *w, reef_observer_id which, reef_status *status)
+{
+    const schedule *s = w->schedule;
+    const bool ours = which.world == w->hot.number;
+    if (ours && which.generation && s && which.index < s->observer_slot_count &&
+        s->observer_slots[which.index].generation == which.generation && s->observer_slots[which.index].entry != ENTRY_NONE)
+        return &s->observers[s->observer_slots[which.index].entry];
+    *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    return NULL;
+}
+
+static reef_observer_id observer_handle(const reef_world *w, uint32_t entry)
+{
+    const uint32_t slot = w->schedule->observers[entry].slot;
+    return (reef_observer_id){slot, w->schedule->observer_slots[slot].generation, w->hot.number};
+}
+
+static COLD bool observers_may_change(reef_world *w, const char *op)
+{
+    if (!w->running && w->locks == 0 && !w->flushing) return true;
+    failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    return false;
+}
+
+/* What had no memory and waits for a flush is done first: it is for the observers that were there when it happened, and the log names them by
+ * their places. False: it still has none. */
+static COLD bool observers_settled(reef_world *w)
+{
+    const bool waits = w->slow & SLOW_DEFERRED || (w->observing && w->observing->notice_count);
+    if (!waits || BUG(192)) return true;
+    return world_flush(w) != REEF_NO_MEMORY && (w->slow & SLOW_DEFERRED) == 0 && (w->observing == NULL || w->observing->notice_count == 0);
+}
+
+static COLD reef_status observer_refused(reef_world *w, const char *op, reef_status s)
+{
+    return failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+}
+
+static COLD reef_status observer_join(reef_world *w, const char *op, struct observer *o)
+{
+    char detail[REEF_DETAIL_MAX];
+    if (observer_named(w, o->name)) {
+        snprintf(detail, sizeof detail, "another observer is named %s", o->name);
+        return failure_detail(w, REEF_EXISTS, op, 0, detail);
+    }
+    if (w->schedule->observer_count == REEF_OBSERVERS_MAX) return observer_refused(w, op, REEF_LIMIT);
+    schedule *s = schedule_copy_more(w, 0, 1);
+    if (s == NULL) return observer_refused(w, op, REEF_NO_MEMORY);
+    uint32_t slot = 0;
+    while (slot < s->observer_slot_count && (s->observer_slots[slot].entry != ENTRY_NONE || s->observer_slots[slot].generation == UINT32_MAX))
+        slot++;
+    if (slot == s->observer_slot_count) s->observer_slot_count++;
+    s->observer_slots[slot].generation++;
+    s->observer_slots[slot].entry = s->observer_count;
+    s->observers[s->observer_count++] = (observer_entry){o, slot};
+    schedule_put(w, s);
+    s->observer_epoch = s->epoch;
+    mutex_lock(&w->family->lock);
+    if (w->family->observer_calls == NULL) w->family->observer_calls = &observers_called;
+    mutex_unlock(&w->family->lock);
+    observers_follow(w);
+    return REEF_OK;
+}
+
+COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc *desc)
+{
+    static const char op[] = "reef_observer_new";
+    const reef_observer_id null = {0, 0, 0};
+    if (w == NULL || !observers_may_change(w, op)) return null;
+    if (desc == NULL) return observer_refused(w, op, REEF_BAD_ARGUMENT), null;
+    if (!observers_settled(w)) return observer_refused(w, op, REEF_NO_MEMORY), null;
+    struct observer *o = observer_make(w, op, desc);
+    if (o == NULL) return null;
+    family   *f = w->family;
+    schedule *was = schedule_hold(f, schedule_ready(w));
+    reef_status s = was ? observer_join(w, op, o) : observer_refused(w, op, REEF_NO_MEMORY);
+    const reef_observer_id made = s == REEF_OK ? observer_handle(w, w->schedule->observer_count - 1) : null;
+    if (s == REEF_OK && (!observing_ready(w) || (desc->existing && !observe_existing(w, o)))) { /* back to the schedule that was */
+        schedule *fresh = w->schedule;
+        s = observer_refused(w, op, REEF_NO_MEMORY);
+        w->schedule = was;
+        was = fresh;
+        observers_follow(w);
+    }
+    if (s != REEF_OK) o->context_free = NULL; /* its context stays its maker's */
+    schedule_leave(f, was);
+    observer_leave(f, o); /* its maker */
+    return s == REEF_OK ? made : null;
+}
+
+COLD reef_observer_id reef_observer_add(reef_world *w, const char *name, void (*function)(const reef_notice *notice), uint32_t events,
+                                        reef_component c)
+{
+    return reef_observer_new(w, &(reef_observer_desc){.name = name, .function = function, .events = events, .component = c});
+}
+
+COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
+{
+    static const char op[] = "reef_observer_remove";
+    reef_status status = REEF_OK;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!observers_may_change(w, op)) return REEF_LOCKED;
+    const observer_entry *e = observer_find(w, which, &status);
+    if (e == NULL) return observer_refused(w, op, status);
+    const uint32_t entry = (uint32_t)(e - w->schedule->observers);
+    if (!observers_settled(w)) return observer_refused(w, op, REEF_NO_MEMORY);
+    schedule *s = schedule_copy_more(w, 0, 0);
+    if (s == NULL) return observer_refused(w, op, REEF_NO_MEMORY);
+    s->observer_slots[s->observers[entry].slot].entry = ENTRY_NONE;
+    s->observer_count--;
+    memmove(s->observers + entry, s->observers + entry + 1, (s->observer_count - entry) * sizeof *s->observers);
+    for (uint32_t i = entry; i < s->observer_count; i++) s->observer_slots[s->observers[i].slot].entry = i;
+    schedule_put(w, s);
+    s->observer_epoch = s->epoch;
+    observers_follow(w);
+    return REEF_OK;
+}
+
+COLD reef_observer_id reef_observer_find(const reef_world *w, const char *name)
+{
+    const uint32_t entry = w && name ? observer_entry_named(w->schedule, name) : ENTRY_NONE;
+    return entry == ENTRY_NONE ? (reef_observer_id){0, 0, 0} : observer_handle(w, entry);
+}
+
+COLD const char *reef_observer_name(const reef_world *w, reef_observer_id which)
+{
+    reef_status status;
+    const observer_entry *e = w ? observer_find(w, which, &status) : NULL;
+    return e ? e->observer->name : NULL;
+}
+
+/* ---- who listens ---- */
+
+static void *array_of(reef_world *w, size_t count, size_t size)
+{
+    return memory_zeroed(&w->family->memory, MEMORY_OTHER, (count + 1) * size);
+}
+
+static void array_free(reef_world *w, void *p, size_t count, size_t size)
+{
+    if (p) memory_free(&w->family->memory, MEMORY_OTHER, p, (count + 1) * size);
+}
+
+/* Which observers there are, with all that is found out about them. */
+COLD void listeners_free(reef_world *w, observing *o)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        if (o->watchers && o->watchers[i].handle.generation) (void)reef_query_free(w, o->watchers[i].handle);
+    array_free(w, o->watchers, o->count, sizeof *o->watchers);
+    array_free(w, o->before, o->count, sizeof *o->before);
+    array_free(w, o->watched, o->count, sizeof *o->watched);
+    array_free(w, o->head.now, o->head.kinds_count, 1);
+    array_free(w, o->head.later, o->head.kinds_count, 1);
+}
+
+static COLD void listener_note(observing *o, const struct observer *x)
+{
+    const uint32_t c = x->component.id;
+    if (x->has_query) o->head.matches++;
+    if (x->collected) o->collects = true;
+    if (x->events & REEF_ON_DESTROY) o->births |= x->collected, o->deaths |= c == 0;
+    if (c == 0) return;
+    if (x->collected) o->head.later[c] |= (uint8_t)((x->events & OF_COMPONENT ? OF_COMPONENT : 0) | (x->events & REEF_ON_DESTROY));
+    else o->head.now[c] |= (uint8_t)x->events;
+    for (uint32_t i = 0; i < o->watched_count; i++)
+        if (o->watched[i] == c) return;
+    uint32_t at = o->watched_count++;
+    for (; at > 0 && type_compare(type_of(o->watched[at - 1]), type_of(c)) > 0; at--) o->watched[at] = o->watched[at - 1];
+    o->watched[at] = c;
+}
+
+/* The query of an observer in this world. False: no memory. */
+static COLD bool listener_query(reef_world *w, watcher *x)
+{
+    reef_status s;
+    if (!x->o->has_query) return true;
+    const reef_error was = w->error;
+    x->handle = reef_query_make(w, &x->o->query);
+    const bool short_of_memory = x->handle.generation == 0 && w->error.status == REEF_NO_MEMORY;
+    w->error = was;
+    if (x->handle.generation) x->q = query_of(w, x->handle, &s);
+    return !short_of_memory;
+}
+
+static COLD bool listeners_make(reef_world *w, observing *o)
+{
+    const schedule *s = w->schedule;
+    uint32_t most = 0;
+    o->count = s->observer_count;
+    for (uint32_t i = 0; i < s->observer_count; i++)
+        if (s->observers[i].observer->component.id > most) most = s->observers[i].observer->component.id;
+    o->head.kinds_count = most;
+    o->watchers = array_of(w, o->count, sizeof *o->watchers);
+    o->before = array_of(w, o->count, sizeof *o->before);
+    o->watched = array_of(w, o->count, sizeof *o->watched);
+    o->head.now = array_of(w, o->head.kinds_count, 1);
+    o->head.later = array_of(w, o->head.kinds_count, 1);
+    if (!o->watchers || !o->before || !o->watched || !o->head.now || !o->head.later) return false;
+    for (uint32_t i = 0; i < o->count; i++) {
+        o->watchers[i].o = s->observers[i].observer;
+        listener_note(o, s->observers[i].observer);
+        if (!listener_query(w, &o->watchers[i])) return false;
+    }
+    o->head.epoch = s->observer_epoch;
+    return true;
+}
+
+static COLD bool observing_make(reef_world *w)
+{
+    observing fresh;
+    memset(&fresh, 0, sizeof fresh - sizeof fresh.batch);
+    if (w->observing == NULL) w->observing = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
+    if (w->observing == NULL) return false;
+    observing *o = w->observing;
+    ASSERT(o->notice_count == 0 || o->head.epoch == 0 || BUG(192));
+    if (!listeners_make(w, &fresh)) return listeners_free(w, &fresh), false;
+    listeners_free(w, o);
+    fresh.head.depth = o->head.depth;
+    fresh.head.cascading = o->head.cascading;
+    fresh.head.stuck = o->head.stuck;
+    o->head = fresh.head;
+    o->watchers = fresh.watchers;
+    o->before = fresh.before;
+    o->watched = fresh.watched;
+    o->count = fresh.count;
+    o->watched_count = fresh.watched_count;
+    o->deaths = fresh.deaths;
+    o->births = fresh.births;
+    o->collects = fresh.collects;
+    return true;
+}
+
+bool observing_ready(reef_world *w)
+{
+    return LIKELY(w->observing && w->observing->head.epoch == w->schedule->observer_epoch) || observing_make(w);
+}

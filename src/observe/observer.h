@@ -1,0 +1,173 @@
+/* Observers: what the operations that change a world tell of themselves, and who is called for it.
+ *
+ *   operation ─ observe_... ─► notices planned, room for everything ─► the operation ─ observe_done ─► immediate observers
+ *                                                                                                     what they ask for, in rounds
+ *                                                                                                     at a flush: collected observers
+ *
+ * An operation of a world without observers asks one flag (observed). The others plan first: what an observer will be told of is
+ * written to a log, with the values that will go; when that had no memory the operation doesn't begin. Observers run when it is
+ * complete, so that the world is always in a state that anybody may look at.
+ *
+ * Several operations that are one to the caller stand between observe_open and observe_close: observers run behind the last. */
+#ifndef REEF_OBSERVER_INTERNAL_H
+#define REEF_OBSERVER_INTERNAL_H
+
+#include "query/query.h"
+#include "reef/observer.h"
+#include "system/schedule.h"
+
+/* Immutable but for its count of holders. */
+struct observer {
+    uint32_t  holders; /* schedules; under the family's lock */
+    uint32_t  events;
+    uint64_t  name_hash;
+    char      name[REEF_SYSTEM_NAME_MAX + 1];
+    void    (*function)(const reef_notice *notice);
+    void     *context;
+    void    (*context_free)(void *context);
+    reef_component component;
+    bool      collected, has_query;
+    reef_query_desc query; /* without text */
+};
+
+/* What observers are told by; a family has it from its first observer on. Nothing else leads to src/observe/notify.c, and from there to
+ * queries: so a program without observers carries neither. (A hello was 250 KiB, of which 145 hung on this.) */
+typedef struct observer_calls {
+    bool (*change)(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count);
+    bool (*several)(reef_world *w, reef_entity e, const type *t);
+    bool (*destroy)(reef_world *w, reef_entity e);
+    bool (*spawn)(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n);
+    void (*spawned)(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given);
+    void (*done)(reef_world *w, bool happened);
+    bool (*keep)(reef_world *w, const type *t, void *slot);
+    bool (*reserve_changes)(reef_world *w, const type *t, uint64_t n);
+    bool (*reserve_deaths)(reef_world *w, uint64_t n);
+    void (*open)(reef_world *w);
+    void (*close)(reef_world *w);
+    bool (*told)(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove);
+    void (*told_more)(reef_world *w);
+    reef_status (*flush)(reef_world *w);
+    void (*failure)(reef_world *w, reef_error *e);
+    void (*forget)(reef_world *w);
+    void (*drop)(reef_world *w);
+    reef_status (*validate)(const reef_world *w, char *message, size_t size);
+} observer_calls;
+extern const observer_calls observers_called;
+INLINE const observer_calls *observers_by(const reef_world *w) { return w->family->observer_calls; }
+
+/* Does the world have observers? */
+INLINE bool observed(const reef_world *w) { return (w->slow & SLOW_OBSERVED) != 0; }
+
+/* The world has another schedule. */
+void observers_follow(reef_world *w);
+void observer_leave(family *f, struct observer *o); /* a holder leaves */
+/* The world ends. The state is another one: what wasn't told yet is never told. */
+INLINE void observing_end(reef_world *w)
+{
+    if (w->observing) observers_by(w)->drop(w);
+}
+INLINE void observing_restart(reef_world *w)
+{
+    if (w->observing) observers_by(w)->forget(w);
+}
+/* The system's or observer's name in an error: is it an observer's? */
+bool observer_named(const reef_world *w, const char *name);
+/* Its entry in a schedule, which may be NULL; ENTRY_NONE: there is no such observer. (src/system/schedule.c, as what stands above) */
+uint32_t observer_entry_named(const schedule *s, const char *name);
+
+/* ---- operations (src/observe/notify.c), of a world with observers ----
+ * False: no memory, and nothing was planned. Else observe_done follows, when the operation is complete or didn't happen. */
+
+/* e is about to be changed: to table `to`, with these values (removals included, at least of what isn't in tables). */
+INLINE bool observe_change(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count)
+{
+    return observers_by(w)->change(w, e, to, values, count);
+}
+/* e is about to get one more, or lose one, of several values of a type; it keeps some. */
+INLINE bool observe_several(reef_world *w, reef_entity e, const type *t) { return observers_by(w)->several(w, e, t); }
+/* e is about to die. */
+INLINE bool observe_destroy(reef_world *w, reef_entity e) { return observers_by(w)->destroy(w, e); }
+/* n entities are about to be made in table `id` with these values; they have been made, by these ids, which are alive or NULL: the next
+ * ones (ids_peek). */
+INLINE bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
+{
+    return observers_by(w)->spawn(w, id, values, count, n);
+}
+INLINE void observe_spawned(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n, const reef_entity *given)
+{
+    observers_by(w)->spawned(w, id, values, count, n, given);
+}
+INLINE void observe_done(reef_world *w, bool happened) { observers_by(w)->done(w, happened); }
+
+/* A value comes to its end: where it is told of it is kept until then. */
+INLINE bool observe_keep(reef_world *w, const type *t, void *slot) { return observers_by(w)->keep(w, t, slot); }
+INLINE void value_leave(reef_world *w, const type *t, void *slot)
+{
+    if (LIKELY(!observed(w)) || !observe_keep(w, t, slot)) value_destroy(t, slot);
+}
+
+/* Room for n operations between here and observe_close, which then can't fail for what observers need: of changes of one component;
+ * of deaths. */
+INLINE bool observe_reserve_changes(reef_world *w, const type *t, uint64_t n) { return observers_by(w)->reserve_changes(w, t, n); }
+INLINE bool observe_reserve_deaths(reef_world *w, uint64_t n) { return observers_by(w)->reserve_deaths(w, n); }
+/* Of any world. */
+INLINE void observe_open(reef_world *w)
+{
+    if (observed(w)) observers_by(w)->open(w);
+}
+INLINE void observe_close(reef_world *w)
+{
+    if (observed(w)) observers_by(w)->close(w);
+}
+
+/* What the straight path asks; the head of what is in src/observe/observing.h. */
+typedef struct observing_head {
+    uint64_t epoch;       /* of the schedule's observers, as they are here */
+    uint32_t kinds_count; /* the highest component of which there is something in `now` and `later` */
+    uint32_t matches;     /* observers of queries */
+    uint32_t depth;       /* observe_open */
+    bool     cascading;   /* what observers asked for is being done */
+    bool     stuck;       /* and couldn't be */
+    uint8_t *now, *later; /* by component: what immediate, and what collected observers ask */
+    uint32_t lately;      /* the component that came last on the straight path where one observer is told of it; 0: none */
+} observing_head;
+
+/* May a table component come, or a tag go, with nothing more than observe_told behind it? */
+INLINE bool observe_straight(const reef_world *w, uint32_t component)
+{
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    if (UNLIKELY(o == NULL || o->epoch != w->schedule->observer_epoch || o->matches + o->depth)) return false;
+    if (component > o->kinds_count) return true;
+    return o->later[component] == 0 && (o->cascading || (w->deferred.count == 0 && w->deferred.run == 0));
+}
+/* Does nobody ask for the value that goes? */
+INLINE bool observe_unasked(const reef_world *w, uint32_t component)
+{
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    return component > o->kinds_count || !(o->now[component] & REEF_ON_REMOVE);
+}
+/* It came; it went. False: nobody was told, so that pointers are good still. */
+INLINE bool observe_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
+{
+    return observers_by(w)->told(w, e, component, value, remove);
+}
+
+/* What is recorded is done, and collected observers are called. (world_flush) */
+INLINE reef_status observed_flush(reef_world *w) { return observers_by(w)->flush(w); }
+/* Commands were left behind by what an operation's observers asked for: those behind it wait. */
+INLINE bool observers_stuck(const reef_world *w)
+{
+    return w->observing && ((const observing_head *)(const void *)w->observing)->stuck;
+}
+/* A failure while an observer runs: it gets the observer's name, and is kept. */
+INLINE void observer_failure(reef_world *w, reef_error *e) { observers_by(w)->failure(w, e); }
+INLINE reef_status observing_validate(const reef_world *w, char *message, size_t size)
+{
+    return w->observing ? observers_by(w)->validate(w, message, size) : REEF_OK;
+}
+
+/* Those that are there when the observer is made. False: no memory, nobody was called. */
+bool observe_existing(reef_world *w, const struct observer *o);
+bool observing_ready(reef_world *w);
+
+#endif

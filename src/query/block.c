@@ -1,0 +1,220 @@
+/* What a block of a loop gives: columns, values of fixed sources, bits, runs of rows that match; and loops row by row. */
+#include "query/match_cache.h"
+#include "query/query.h"
+#include "change/value_stage.h"
+
+const reef_query_head no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
+
+/* ---- what a block gives ---- */
+
+static const void *block_refuse(const reef_block *b, reef_component c, const char *op)
+{
+    if (b->world) failure(b->world, REEF_UNDECLARED, op, c, (reef_entity){0, 0}, 0);
+    return NULL;
+}
+
+/* The term that names a component with this access. NULL: none. */
+static const reef_term *term_named(const query *q, uint32_t component, bool write, bool fixed)
+{
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        if (t->component.id != component || t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed != fixed || q->facts[i].sub) continue;
+        if (!write || t->access != REEF_IN) return t;
+    }
+    return NULL;
+}
+
+const void *reef_block_other(const reef_block *b, reef_component c, bool write)
+{
+    const query *q = b->query;
+    const char *op = write ? "reef_inout" : "reef_in";
+    if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL) return block_refuse(b, c, op);
+    if (type_of(c.id)->stored) /* all of the block follow it */
+        return b->number && q->cut->each == c.id ? store_nth(store_of(b->world, c.id), b->entities[0], b->number)
+                                                 : store_find(b->world, c.id, b->entities[0]);
+    const reef_slot *slots = block_slots(b);
+    const uint32_t k = slot_seek(b->world, c.id, slots[0].head.table);
+    const uint32_t first = b->walks ? b->first : 0;
+    return k == 0 ? NULL : (const char *)slots[k].block + (size_t)first * type_of(c.id)->size;
+}
+
+const void *reef_block_slow(const reef_block *b, reef_type_decl *decl, bool write)
+{
+    const reef_component c = reef_id_of(decl);
+    return write ? reef_block_inout_fast(b, c) : reef_block_in_fast(b, c);
+}
+
+const void *reef_block_in(const reef_block *b, reef_component c)
+{
+    if (b == NULL || b->count == 0) return NULL;
+    return c.id > REEF_TYPES_MAX ? reef_block_other(b, c, false) : reef_block_in_fast(b, c); /* REEF_NO_KEY is no component's */
+}
+void *reef_block_inout(const reef_block *b, reef_component c) { return b && b->count ? reef_block_inout_fast(b, c) : NULL; }
+
+const void *reef_block_fixed_in(const reef_block *b, reef_component c)
+{
+    const reef_term *t = b && b->query ? term_named(b->query, c.id, false, true) : NULL;
+    if (t == NULL) return b ? block_refuse(b, c, "reef_fixed_in") : NULL;
+    return has_itself(b->world, t->source, type_of(c.id)) ? reef_get_id(b->world, t->source, c) : NULL;
+}
+
+void *reef_block_fixed_inout(const reef_block *b, reef_component c)
+{
+    const reef_term *t = b && b->query ? term_named(b->query, c.id, true, true) : NULL;
+    if (t == NULL) return b ? (void *)(uintptr_t)block_refuse(b, c, "reef_fixed_inout") : NULL;
+    return has_itself(b->world, t->source, type_of(c.id)) ? reef_mut_id(b->world, t->source, c) : NULL;
+}
+
+static uint32_t block_unit(const reef_block *b)
+{
+    if (b->walks) return b->unit;
+    if (b->next_unit != REEF_GO_TABLE) return unit_slots(b->world, b->next_unit)[0].head_more.previous;
+    return match_now(b)->table->last;
+}
+
+const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t *words)
+{
+    if (b == NULL || b->count == 0 || words == NULL) return NULL;
+    const reef_world *w = b->world;
+    const type *t = type_of(c.id);
+    const uint32_t unit = block_unit(b), first = b->walks ? b->first : 0;
+    const uint64_t *on = t && t->bit ? bit_words(bit_store_of(w, c.id), unit) : NULL;
+    const uint64_t *off = t ? disabled_words(w, c.id, unit) : NULL;
+    const bool cold = t && t->home == REEF_COLD;
+    const bool all = t && !t->bit && (cold || slot_seek(w, c.id, block_slots(b)[0].head.table));
+    memset(words, 0, BIT_WORDS * sizeof *words);
+    for (uint32_t i = 0; (on || all) && i < b->count; i++) {
+        const uint32_t row = first + i;
+        if (cold && !store_has(w, c.id, b->entities[i])) continue;
+        const uint64_t word = (all ? ~0ull : on[row / 64]) & (off ? ~off[row / 64] : ~0ull);
+        words[i / 64] |= (word >> (row % 64) & 1) << (i % 64);
+    }
+    return words;
+}
+
+/* The first row from `row` on whose bit is `value`, at most `count`. */
+uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value)
+{
+    while (row < count) {
+        uint64_t word = (value ? words[row / 64] : ~words[row / 64]) >> (row % 64);
+        if (word) {
+            row += bits_first(word);
+            break;
+        }
+        row = (row | 63) + 1;
+    }
+    return row < count ? row : count;
+}
+
+uint32_t reef_block_run(const reef_block *b, uint32_t *first)
+{
+    if (b == NULL || first == NULL || *first >= b->count) return 0;
+    if (b->mask == NULL) return b->count - *first;
+    *first = row_seek(b->mask, *first, b->count, true);
+    return row_seek(b->mask, *first, b->count, false) - *first;
+}
+
+/* ---- row by row ---- */
+
+void block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row)
+{
+    memset(b, 0, sizeof *b);
+    b->head = &no_keys;
+    b->world = w;
+    b->query = q;
+    b->walks = true;
+    b->unit = unit;
+    b->first = row;
+    b->count = 1;
+    b->slots = unit_slots(w, unit);
+    b->entities = slot_entities(b->slots) + row;
+    b->open = true; /* so that a failure ends it */
+    b->part = true;
+}
+
+bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *b)
+{
+    reef_status s = REEF_OK;
+    if (w == NULL || b == NULL) return false;
+    memset(b, 0, sizeof *b);
+    b->head = &no_keys;
+    b->world = w;
+    query *q = query_of(w, which, &s);
+    if (q == NULL) return failure(w, s, "reef_query_row", (reef_component){0}, e, 0), false;
+    if (!reef_query_matches(w, which, e)) return false;
+    const uint32_t place = place_of(w, e);
+    block_of_row(b, w, q, place_unit(place), place_row(place));
+    if ((q->head.write_count || q->optional_writes || q->tracked) && !walk_own(b)) return false;
+    if (q->cut && q->cut->writes && !stored_own_rows(b)) return false;
+    b->open = false;
+    return true;
+}
+
+reef_row reef_rows(reef_world *w, reef_query which)
+{
+    reef_row r;
+    r.block = reef_begin(w, which);
+    r.entity = (reef_entity){0, 0};
+    r.i = REEF_NO_ROW;
+    r.end = 0;
+    r.cut = r.cut_end = NULL;
+    r.block.gathers = r.block.open && r.block.walks && r.block.query->cut && cut_gathers(r.block.query);
+    return r;
+}
+
+/* The rows first ... end-1 come next. */
+static bool row_walk_take(reef_row *r, uint32_t first, uint32_t end)
+{
+    r->i = first - 1;
+    r->end = end;
+    return true;
+}
+
+static bool row_walk_end(reef_row *r)
+{
+    reef_end(&r->block);
+    r->entity = (reef_entity){0, 0};
+    r->end = 0;
+    r->cut = r->cut_end = NULL; /* no step goes on */
+    return false;
+}
+
+/* The next rows are those that are remembered. */
+INLINE bool row_walk_gather(reef_row *r, const struct reef_cut *first, const struct reef_cut *end)
+{
+    r->cut = first;
+    r->cut_end = end;
+    r->end = 0;
+    return true;
+}
+
+bool reef_rows_more(reef_row *r)
+{
+    reef_block *b = &r->block;
+    if (UNLIKELY(r->i != REEF_NO_ROW || !b->open)) return row_walk_end(r); /* the caller broke off */
+    const join_list *l = LIKELY(r->cut != NULL) ? gather_next(b) : NULL;
+    if (LIKELY(l != NULL)) return row_walk_gather(r, l->row, l->row + l->rows);
+    uint32_t first = r->end;
+    if (first == 0 || b->mask == NULL || r->cut || (first = row_seek(b->mask, first, b->count, true)) == b->count) {
+        r->cut = r->cut_end = NULL;
+        if (!(b->gathers ? cut_next(b) : reef_next(b))) return row_walk_end(r);
+        first = 0;
+        if (b->gathers && b->cut != b->cut_end) {
+            const struct reef_cut *cut = b->cut;
+            b->cut = b->cut_end;
+            return row_walk_gather(r, cut, b->cut_end);
+        }
+        if (b->mask) first = row_seek(b->mask, 0, b->count, true);
+    }
+    return row_walk_take(r, first, b->mask ? row_seek(b->mask, first, b->count, false) : b->count);
+}
+
+reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (function == NULL) return failure(w, REEF_BAD_ARGUMENT, "reef_run", (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef_block b = reef_begin(w, which);
+    b.context = context;
+    while (reef_next(&b)) function(&b);
+    return w->error.status;
+}

@@ -1,0 +1,752 @@
+/* Whole queries at once. What matches is collected first, table by table in the visible order; then everything that the change needs
+ * is made ready; then it happens, and can't fail. A table that matches is a portion, which changes in one of these ways:
+ *
+ *   RELABEL        all rows of a table go to one without rows: chunks get another table, blocks stay (src/storage/table.c)
+ *   APPEND         all rows of a table go behind those of another one, in runs
+ *   MOVE           listed rows go to another table, one by one
+ *   FILL, REPLACE  a value is replaced in place: in whole chunks, in listed rows
+ *
+ * Each table is the source of at most one portion and the destination of at most one, and no table is both, but that rows may join one
+ * where values are replaced. So the portions don't disturb each other, and the order of rows is that of single calls. Switches and
+ * marks change by words of 64 rows. */
+#include "observe/observer.h"
+#include "storage/split_columns.h"
+#include "storage/quarantine.h"
+#include "change/value_stage.h"
+#include "reef/bulk.h"
+
+/* To destroy: FILL is all rows of a table, MOVE listed ones. */
+typedef enum portion_kind { RELABEL, APPEND, MOVE, FILL, REPLACE } portion_kind;
+
+typedef struct portion {
+    portion_kind kind;
+    uint32_t     from;
+    const edge  *edge;
+    uint64_t     first, count; /* in the list, where they are listed */
+    relabel      relabel;
+} portion;
+
+typedef struct bit_rows { /* rows of a unit whose bits change */
+    uint32_t table_id, unit;
+    uint64_t rows[BIT_WORDS];
+} bit_rows;
+
+typedef struct bulk {
+    reef_world  *w;
+    const query *q;
+    const char  *op;
+    const type  *t;
+    reef_value   value; /* DEFAULT to add, ONE to set, REMOVE */
+    uint64_t     since;
+    portion     *portions;
+    bit_rows    *bits;
+    reef_entity *list;  /* in visiting order */
+    uint64_t     portion_count, portion_room, bit_count, bit_room, count, room;
+    uint64_t     changed, prepared;
+    uint64_t     leaving; /* of the list, those that may lose their row with their last bit: the first */
+    char        *aside; /* of a type with hooks, or in REEF_SHARED: a value for each in the list */
+    uint64_t     made;
+} bulk;
+
+/* ---- collecting ---- */
+
+/* Room for `more` elements behind `count`. */
+static bool room_for(reef_world *w, void **p, uint64_t count, uint64_t *room, uint64_t more, size_t size)
+{
+    if (count + more <= *room) return true;
+    const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more;
+    if (now > SIZE_MAX / size) return false;
+    void *q = memory_resize(&w->family->memory, MEMORY_OTHER, *p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
+    if (q == NULL) return false;
+    *p = q;
+    *room = now;
+    return true;
+}
+
+static bool list_room(bulk *b, uint64_t more)
+{
+    void *p = b->list;
+    const bool ok = room_for(b->w, &p, b->count, &b->room, more, sizeof *b->list);
+    b->list = p;
+    return ok;
+}
+
+static portion *portion_add(bulk *b, portion_kind kind, uint32_t from)
+{
+    void *p = b->portions;
+    if (!room_for(b->w, &p, b->portion_count, &b->portion_room, 1, sizeof *b->portions)) return NULL;
+    b->portions = p;
+    portion *x = &b->portions[b->portion_count++];
+    memset(x, 0, sizeof *x);
+    x->kind = kind;
+    x->from = from;
+    x->first = b->count;
+    return x;
+}
+
+/* What is made aside: the values, or of a type in REEF_SHARED, where each is. */
+static size_t made_bytes(const type *t) { return t->home == REEF_SHARED ? sizeof(void *) : t->size; }
+static size_t made_align(const type *t) { return t->home == REEF_SHARED ? PLAIN_ALIGN : t->align; }
+
+static void bulk_free(bulk *b)
+{
+    memory *m = &b->w->family->memory;
+    memory_free(m, MEMORY_OTHER, b->portions, (size_t)b->portion_room * sizeof *b->portions);
+    memory_free(m, MEMORY_OTHER, b->bits, (size_t)b->bit_room * sizeof *b->bits);
+    memory_free(m, MEMORY_OTHER, b->list, (size_t)b->room * sizeof *b->list);
+    if (b->aside) memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
+}
+
+/* The rows of a chunk that match. False: none. */
+static bool rows_of(const bulk *b, const match *m, const table *t, uint32_t unit, uint64_t *words)
+{
+    const uint32_t rows = chunk_rows(t, unit);
+    if (m->look) {
+        const look l = {b->q, m->id, unit, rows, b->since, slot_entities(unit_slots(b->w, unit)), NULL, NULL};
+        return look_rows(&l, words, 0, BIT_WORDS);
+    }
+    for (uint32_t k = 0; k < BIT_WORDS; k++)
+        words[k] = rows >= (k + 1) * 64 ? ~0ull : rows <= k * 64 ? 0 : ~0ull >> (64 - rows % 64);
+    return rows != 0;
+}
+
+static uint32_t words_count(const uint64_t *words)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) n += bits_count(words[k]);
+    return n;
+}
+
+static uint64_t rows_count(const bulk *b, const match *m, const table *t)
+{
+    uint64_t words[BIT_WORDS], n = 0;
+    if (!m->look) return table_rows(t);
+    for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next)
+        if (rows_of(b, m, t, unit, words)) n += words_count(words);
+    return n;
+}
+
+/* The entities of these rows join the list, for which there is room. */
+static void list_rows(bulk *b, uint32_t unit, const uint64_t *words)
+{
+    const reef_entity *e = slot_entities(unit_slots(b->w, unit));
+    for (uint32_t k = 0; k < BIT_WORDS; k++)
+        for (uint64_t x = words[k]; x; x &= x - 1) b->list[b->count++] = e[k * 64 + bits_first(x)];
+}
+
+static bool list_table(bulk *b, const match *m, const table *t, uint64_t rows)
+{
+    uint64_t words[BIT_WORDS];
+    if (!list_room(b, rows)) return false;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next)
+        if (rows_of(b, m, t, unit, words)) list_rows(b, unit, words);
+    return true;
+}
+
+/* May all rows of a table go at once along an edge? Not where hooks or observers see values come and go, where rows are
+ * stamped, or where marks go with the component. */
+static bool may_go_whole(const bulk *b, const table *t, const edge *e)
+{
+    const shape *from = t->shape, *to = shape_of(b->w->family, e->to);
+    const bit_store *marks = bit_store_of(b->w, b->t->id | BIT_DISABLED);
+    if (b->t->split || e->to == TABLE_EMPTY || from->hooked || to->hooked || from->tracked || to->tracked || observed(b->w)) return false;
+    return b->value.kind != REEF_VALUE_REMOVE || marks == NULL || !bit_known(b->w, marks, from->table);
+}
+
+/* A table where values are replaced. */
+static reef_status collect_replace(bulk *b, const match *m, const table *t, uint64_t rows)
+{
+    const bool fill = rows == table_rows(t) && !b->t->split && !b->t->hooked && !b->t->tracked && !observed(b->w);
+    b->changed += rows;
+    if (b->t->size == 0) return REEF_OK;
+    if (portion_add(b, fill ? FILL : REPLACE, m->id) == NULL || (!fill && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
+    b->portions[b->portion_count - 1].count = fill ? 0 : rows;
+    return REEF_OK;
+}
+
+static reef_status collect_match(bulk *b, const match *m)
+{
+    const table *t = table_read(b->w, m->id);
+    const uint64_t rows = t ? rows_count(b, m, t) : 0;
+    const bool remove = b->value.kind == REEF_VALUE_REMOVE, has = slot_seek(b->w, b->t->id, m->id) != 0;
+    reef_status s = REEF_NO_MEMORY;
+    if (rows == 0 || (has != remove && b->value.kind != REEF_VALUE_ONE)) return REEF_OK;
+    if (has != remove) return collect_replace(b, m, t, rows);
+    const edge *e = graph_edge(b->w, m->id, b->t->id, remove, &s);
+    if (e == NULL) return s;
+    const bool whole = rows == table_rows(t) && may_go_whole(b, t, e);
+    const table *there = table_read(b->w, e->to);
+    portion *p = portion_add(b, !whole ? MOVE : there && table_rows(there) ? APPEND : RELABEL, m->id);
+    if (p == NULL || (!whole && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
+    p->edge = e;
+    p->count = rows;
+    b->changed += rows;
+    return REEF_OK;
+}
+
+/* ---- what a change needs ---- */
+
+/* A chunk whose rows go or change places: its columns, its bits. */
+static bool chunk_prepare(reef_world *w, const table *t, uint32_t unit)
+{
+    return chunk_own(w, t, unit) && bits_own_unit(w, t->bits, unit);
+}
+
+/* These rows can leave their table: they, and the last rows, which take their places. */
+static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t n)
+{
+    const table *t = table_own(w, from);
+    uint32_t owned = 0;
+    if (t == NULL) return false;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint32_t unit = place_unit(place_of(w, e[i]));
+        if (unit != owned && !chunk_prepare(w, t, unit)) return false;
+        owned = unit;
+        if (!record_owned(w, e[i].index) && record_own(w, e[i].index) == NULL) return false;
+    }
+    const uint64_t rows = table_rows(t), first = rows > n ? rows - n - 1 : 0; /* with the one that is the last then */
+    uint64_t chunk = t->chunks - 1;
+    for (uint32_t unit = t->last;; unit = unit_slots(w, unit)[0].head_more.previous, chunk--) {
+        if (!chunk_prepare(w, t, unit)) return false;
+        const reef_entity *x = slot_entities(unit_slots(w, unit));
+        for (uint32_t i = 0; i < chunk_rows(t, unit); i++)
+            if (!record_owned(w, x[i].index) && record_own(w, x[i].index) == NULL) return false;
+        if (chunk * REEF_BLOCK_ROWS <= first) return true;
+    }
+}
+
+/* n rows of `from` can come into another table. */
+static bool arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n)
+{
+    const uint64_t mask = table_read(w, from)->bits;
+    if (to == TABLE_EMPTY && mask == 0 && (w->slow & SLOW_COLD) == 0) return true; /* they won't have a row */
+    table *t = table_own(w, to);
+    if (t == NULL || n > UINT32_MAX || !table_reserve(w, t, (uint32_t)n)) return false;
+    t->bits |= mask;
+    for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
+        if (!bits_own_unit(w, mask, unit)) return false;
+    return true;
+}
+
+static bool columns_own(reef_world *w, const portion *p, uint32_t component, const reef_entity *e)
+{
+    const table *t = table_read(w, p->from);
+    const uint32_t k = slot_seek(w, component, p->from);
+    if (p->kind == FILL) {
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+            if (!column_own(w, t, unit, k)) return false;
+        return true;
+    }
+    for (uint64_t i = 0; i < p->count; i++) {
+        const uint32_t place = place_of(w, e[i]);
+        if (k == REEF_SLOT_TAG ? !parts_own(w, place, type_of(component)) : !column_own(w, t, place_unit(place), k)) return false;
+    }
+    return true;
+}
+
+static bool portion_prepare(bulk *b, portion *p)
+{
+    const reef_entity *e = b->list ? b->list + p->first : NULL; /* whole tables aren't listed */
+    const void *value = b->value.kind == REEF_VALUE_ONE ? b->value.data : NULL;
+    switch (p->kind) {
+    case RELABEL: return relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);
+    case APPEND: return table_own_all(b->w, p->from) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
+    case MOVE: return leave_prepare(b->w, p->from, e, p->count) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
+    default: return columns_own(b->w, p, b->t->id, e);
+    }
+}
+
+/* Stamps for those that get the component, room in the log for those that lose it. */
+static bool track_ready(bulk *b)
+{
+    if (!b->t->tracked) return true;
+    if (b->value.kind == REEF_VALUE_REMOVE) return removals_prepare(b->w, b->t->id, b->count);
+    for (uint64_t i = 0; i < b->count; i += REEF_BLOCK_ROWS) {
+        const uint64_t rest = b->count - i;
+        if (!track_prepare(b->w, b->t->id, &b->list[i], (uint32_t)(rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS))) return false;
+    }
+    return true;
+}
+
+static void *made_value(const bulk *b, uint64_t i)
+{
+    if (b->t->fixed) return store_raw(b->w, b->t->id, b->list[i], 0); /* it can't move: made in the place that is ready for it */
+    char *at = b->aside + (size_t)i * made_bytes(b->t);
+    return b->t->home == REEF_SHARED ? *(void **)(void *)at : at;
+}
+
+static reef_status made_begin(bulk *b, uint64_t i)
+{
+    if (b->t->home != REEF_SHARED) return REEF_OK;
+    void *value = shared_make(b->w, b->t);
+    memcpy(b->aside + (size_t)i * sizeof value, &value, sizeof value);
+    return value ? REEF_OK : REEF_NO_MEMORY;
+}
+
+/* Values of a type with hooks are made aside, so that a hook that refuses changes nothing; so are those that take memory of their own. */
+static reef_status aside_make(bulk *b)
+{
+    const size_t size = made_bytes(b->t);
+    const bool aside = b->t->hooked || b->t->home == REEF_SHARED;
+    if (!aside || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
+    if (b->count > SIZE_MAX / size) return REEF_NO_MEMORY;
+    if (!b->t->fixed) {
+        b->aside = memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size, made_align(b->t));
+        if (b->aside == NULL) return REEF_NO_MEMORY;
+    }
+    for (; b->made < b->count; b->made++) {
+        reef_status s = made_begin(b, b->made);
+        if (s != REEF_OK) return s;
+        s = value_put(b->w, b->list[b->made], b->t, made_value(b, b->made), &b->value, 0);
+        if (s == REEF_OK) continue;
+        if (b->t->home == REEF_SHARED) shared_discard(made_value(b, b->made));
+        return s;
+    }
+    return REEF_OK;
+}
+
+static void bulk_undo(bulk *b)
+{
+    while (b->made-- > 0) {
+        value_take_back(b->t, made_value(b, b->made), &b->value, 0);
+        if (b->t->home == REEF_SHARED) shared_discard(made_value(b, b->made));
+    }
+    for (uint64_t i = 0; i < b->prepared; i++)
+        if (b->portions[i].kind == RELABEL) relabel_cancel(b->w, &b->portions[i].relabel);
+}
+
+/* ---- doing it ---- */
+
+static reef_status move_one(bulk *b, const portion *p, uint64_t i)
+{
+    const reef_entity e = b->list[i];
+    const reef_component c = {b->t->id};
+    if (b->aside) {
+        reef_value v = b->value;
+        v.kind = VALUE_MOVED;
+        v.data = b->aside + (size_t)i * b->t->size;
+        return change_apply(b->w, b->op, e, place_of(b->w, e), p->edge->to, &v, 1);
+    }
+    switch (b->value.kind) {
+    case REEF_VALUE_REMOVE: return reef_remove_id(b->w, e, c);
+    case REEF_VALUE_ONE: return reef_set_id(b->w, e, c, b->value.data, b->value.size);
+    default: return reef_add_id(b->w, e, c, NULL, NULL);
+    }
+}
+
+static void replace_one(const bulk *b, uint64_t i)
+{
+    const bool told = observed(b->w);
+    if (b->t->tracked) track_stamp(b->w, b->t->id, b->list[i].index, false);
+    const uint32_t place = place_of(b->w, b->list[i]);
+    const reef_slot *slots = reef_slots_at(&b->w->hot, place);
+    const bool planned = told && observe_change(b->w, b->list[i], slots[0].head.table, &b->value, 1);
+    ASSERT(planned == told);
+    const uint32_t k = slot_seek(b->w, b->t->id, slots[0].head.table);
+    char *here = k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), b->t->size);
+    if (here == NULL) {
+        parts_scatter(b->w, place, b->t, b->value.data);
+    } else if (b->aside == NULL) {
+        bytes_copy(here, b->value.data, b->t->size);
+    } else {
+        value_leave(b->w, b->t, here);
+        value_move(b->t, here, b->aside + (size_t)i * b->t->size);
+    }
+    if (planned) observe_done(b->w, true);
+}
+
+static void portion_fill(const bulk *b, const portion *p)
+{
+    const table *t = table_read(b->w, p->from);
+    const uint32_t k = slot_seek(b->w, b->t->id, p->from);
+    for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next)
+        values_fill(unit_slots(b->w, unit)[k].block, b->value.data, b->t->size, chunk_rows(t, unit));
+}
+
+/* n rows from row `row` of a chunk go behind the last one of `to`, where there is room for them. */
+static void append_run(const bulk *b, const edge *e, uint64_t mask, uint32_t unit, uint32_t row, table *to, uint32_t n)
+{
+    reef_slot *from = unit_slots(b->w, unit), *slots = unit_slots(b->w, to->last);
+    const size_t at = place_row(to->next), size = b->t->size;
+    for (const edge_move *m = e->move, *end = m + e->count; m < end; m++)
+        memcpy(slot_by(slots, m->to) + at * m->size, slot_by(from, m->from) + (size_t)row * m->size, (size_t)n * m->size);
+    memcpy((char *)slots[SLOT_ENTITIES].block + at * sizeof(reef_entity), (char *)from[SLOT_ENTITIES].block + row * sizeof(reef_entity),
+           n * sizeof(reef_entity));
+    if (e->slot && b->value.kind == REEF_VALUE_ONE) values_fill((char *)slots[e->slot].block + at * size, b->value.data, size, n);
+    if (e->slot && b->value.kind == REEF_VALUE_DEFAULT) memset((char *)slots[e->slot].block + at * size, 0, n * size);
+    for (uint32_t i = 0; i < n; i++) handle_record_put(b->w, handle_at(slots, at + i), to->next + i);
+    for (uint32_t i = 0; mask && i < n; i++) bits_move(b->w, mask, unit_place(unit) + row + i, to->next + i);
+    to->next += n;
+}
+
+static void portion_append(const bulk *b, const portion *p)
+{
+    table *from = table_own(b->w, p->from), *to = table_own(b->w, p->edge->to);
+    lease_end(from);
+    quarantine_table(b->w, from);
+    for (uint32_t unit = from->first; unit; unit = unit_slots(b->w, unit)[0].head.next) {
+        const uint32_t rows = chunk_rows(from, unit);
+        for (uint32_t row = 0, n; row < rows; row += n) {
+            const bool room = table_room(b->w, to);
+            ASSERT(room);
+            (void)room;
+            n = rows - row < to->end - to->next ? rows - row : to->end - to->next;
+            append_run(b, p->edge, from->bits, unit, row, to, n);
+        }
+    }
+    b->w->hot.moves += p->count;
+    table_empty(b->w, from);
+    table_lease(b->w, from);
+}
+
+static void portion_commit(bulk *b, portion *p)
+{
+    switch (p->kind) {
+    case APPEND: portion_append(b, p); return;
+    case RELABEL: relabel_commit(b->w, &p->relabel); return;
+    case FILL: portion_fill(b, p); return;
+    case REPLACE:
+        for (uint64_t i = p->first; i < p->first + p->count; i++) replace_one(b, i);
+        return;
+    case MOVE:
+        for (uint64_t i = p->first; i < p->first + p->count; i++) {
+            const reef_status s = move_one(b, p, i);
+            ASSERT(s >= 0); /* everything was ready */
+            (void)s;
+        }
+        return;
+    }
+}
+
+static reef_status bulk_table(bulk *b)
+{
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) s = collect_match(b, match_at(b->q, i));
+    if (s == REEF_OK && b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) s = REEF_NOT_COPYABLE;
+    b->w->value = &b->value; /* a value in a block that is copied or enlarged meanwhile is followed */
+    b->w->value_count = b->value.kind == REEF_VALUE_ONE;
+    for (; s == REEF_OK && b->prepared < b->portion_count; b->prepared++)
+        if (!portion_prepare(b, &b->portions[b->prepared])) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !track_ready(b)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK) s = aside_make(b);
+    b->w->value_count = 0;
+    if (s != REEF_OK) {
+        bulk_undo(b);
+        return s;
+    }
+    observe_open(b->w);
+    for (uint64_t i = 0; i < b->portion_count; i++) portion_commit(b, &b->portions[i]);
+    observe_close(b->w);
+    return REEF_OK;
+}
+
+/* ---- switches and marks ---- */
+
+/* Those rows that have a component: what can be marked. {0}: all have themselves. */
+static void rows_with(const reef_world *w, uint32_t component, uint32_t table_id, uint32_t unit, uint64_t *rows)
+{
+    if (component == 0 || slot_seek(w, component, table_id)) return;
+    const uint64_t *words = bit_words(bit_store_of(w, component), unit);
+    const reef_entity *e = slot_entities(unit_slots(w, unit));
+    if (type_of(component)->stored && !type_of(component)->bit) {
+        for (uint32_t i = 0; i < REEF_BLOCK_ROWS; i++)
+            if (rows[i / 64] >> i % 64 & 1 && !store_has(w, component, e[i])) rows[i / 64] &= ~(1ull << i % 64);
+        return;
+    }
+    for (uint32_t k = 0; k < BIT_WORDS; k++) rows[k] &= words ? words[k] : 0;
+}
+
+/* Rows of a chunk whose bit changes; those of the table of entities without components that may lose their row by it are listed. */
+static bool collect_bits(bulk *b, const match *m, const table *t, uint32_t key, bool on)
+{
+    bit_rows p = {.table_id = m->id};
+    void *all = b->bits;
+    const bit_store *store = bit_store_of(b->w, key);
+    for (p.unit = t->first; p.unit; p.unit = unit_slots(b->w, p.unit)[0].head.next) {
+        const uint64_t *words = bit_words(store, p.unit);
+        uint64_t any = 0;
+        if (!rows_of(b, m, t, p.unit, p.rows)) continue;
+        if (b->value.kind == REEF_VALUE_ONE) b->changed += words_count(p.rows);
+        if (key & BIT_DISABLED) rows_with(b->w, key & ~BIT_DISABLED, m->id, p.unit, p.rows);
+        for (uint32_t k = 0; k < BIT_WORDS; k++) {
+            const uint64_t is = words ? words[k] : 0;
+            p.rows[k] &= on ? ~is : is;
+            any |= p.rows[k];
+        }
+        if (any == 0) continue;
+        if (b->value.kind != REEF_VALUE_ONE) b->changed += words_count(p.rows);
+        if (m->id == TABLE_EMPTY && !on) {
+            if (!list_room(b, words_count(p.rows))) return false;
+            list_rows(b, p.unit, p.rows);
+            b->leaving = b->count;
+            continue;
+        }
+        if (observed(b->w)) { /* one by one */
+            if (!list_room(b, words_count(p.rows))) return false;
+            list_rows(b, p.unit, p.rows);
+        }
+        if (!room_for(b->w, &all, b->bit_count, &b->bit_room, 1, sizeof p)) return false;
+        b->bits = all;
+        b->bits[b->bit_count++] = p;
+    }
+    return true;
+}
+
+/* A switch that goes takes the mark that it is disabled along. */
+static bool bits_ready(bulk *b, uint32_t key, bool on)
+{
+    for (uint64_t i = 0; i < b->bit_count; i++) {
+        const bit_rows *p = &b->bits[i];
+        if (!bits_prepare_rows(b->w, key, p->table_id, p->unit, p->rows, on)) return false;
+        if (!on && !bits_prepare_rows(b->w, key | BIT_DISABLED, p->table_id, p->unit, p->rows, false)) return false;
+    }
+    return b->leaving == 0 || leave_prepare(b->w, TABLE_EMPTY, b->list, b->leaving);
+}
+
+/* Sets or clears the bit of everything that matches: a switch, or a mark. */
+static reef_status bulk_bits(bulk *b, uint32_t key)
+{
+    const bool on = b->value.kind != REEF_VALUE_REMOVE;
+    const reef_component c = {key & ~BIT_DISABLED};
+    for (uint32_t i = 0; i < b->q->match_count; i++) {
+        const table *t = table_read(b->w, match_at(b->q, i)->id);
+        if (t && !collect_bits(b, match_at(b->q, i), t, key, on)) return REEF_NO_MEMORY;
+    }
+    if (!bits_ready(b, key, on)) return REEF_NO_MEMORY;
+    if (observed(b->w) && !observe_reserve_changes(b->w, NULL, b->count)) return REEF_NO_MEMORY;
+    observe_open(b->w);
+    for (uint64_t i = 0; i < b->bit_count && !observed(b->w); i++) {
+        bits_commit_rows(b->w, key, b->bits[i].unit, b->bits[i].rows, on);
+        if (!on) bits_commit_rows(b->w, key | BIT_DISABLED, b->bits[i].unit, b->bits[i].rows, false);
+    }
+    for (uint64_t i = 0; i < b->count; i++) {
+        const reef_status s = key & BIT_DISABLED ? reef_enable_id(b->w, b->list[i], c, !on)
+                              : on               ? reef_add_id(b->w, b->list[i], c, NULL, NULL)
+                                                 : reef_remove_id(b->w, b->list[i], c);
+        ASSERT(s == REEF_OK);
+        (void)s;
+    }
+    observe_close(b->w);
+    return REEF_OK;
+}
+
+/* ---- values in stores ---- */
+
+/* Those rows of a match that change. */
+static bool list_stored(bulk *b, const match *m, const table *t)
+{
+    uint64_t words[BIT_WORDS];
+    for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next) {
+        if (!rows_of(b, m, t, unit, words)) continue;
+        if (!list_room(b, REEF_BLOCK_ROWS)) return false;
+        const uint64_t first = b->count;
+        list_rows(b, unit, words);
+        uint64_t end = first;
+        for (uint64_t i = first; i < b->count; i++) {
+            const bool has = store_has(b->w, b->t->id, b->list[i]);
+            if (b->value.kind == REEF_VALUE_ONE || has == (b->value.kind == REEF_VALUE_REMOVE)) b->list[end++] = b->list[i];
+        }
+        b->count = end;
+    }
+    return true;
+}
+
+static bool stored_ready(bulk *b)
+{
+    reef_world *w = b->w;
+    const bool on = b->value.kind != REEF_VALUE_REMOVE;
+    uint32_t leaving = 0;
+    for (uint64_t i = 0; i < b->count; i++) {
+        const reef_entity e = b->list[i];
+        const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
+        const bool has = store_has(w, c, e);
+        leaving += id == TABLE_EMPTY && !on;
+        if (b->t->bit && on && !bit_prepare(w, c, id, place, true)) return false; /* of those that have it as well: the change asks for it */
+        if (!on && ((b->t->bit && !bit_prepare(w, c, id, place, false)) || !bit_prepare(w, c | BIT_DISABLED, id, place, false))) return false;
+        if (on && has && (b->t->home == REEF_SHARED ? store_slot_own(w, c, e) : store_own(w, c, e)) == NULL) return false;
+    }
+    if (!on && !store_prepare_drop_all(w, b->t->id)) return false;
+    if (on && b->count && !store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
+    if (leaving == 0) return true;
+    reef_entity *out = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, leaving * sizeof *out, PLAIN_ALIGN);
+    uint32_t n = 0;
+    for (uint64_t i = 0; out && i < b->count; i++)
+        if (reef_slots_at(&w->hot, place_of(w, b->list[i]))[0].head.table == TABLE_EMPTY) out[n++] = b->list[i];
+    const bool ok = out && leave_prepare(w, TABLE_EMPTY, out, n);
+    memory_free(&w->family->memory, MEMORY_OTHER, out, leaving * sizeof *out);
+    return ok;
+}
+
+/* Adds, sets or removes a value of everything that matches, one by one. */
+static reef_status bulk_stored(bulk *b)
+{
+    for (uint32_t i = 0; i < b->q->match_count; i++) {
+        const table *t = table_read(b->w, match_at(b->q, i)->id);
+        if (t && !list_stored(b, match_at(b->q, i), t)) return REEF_NO_MEMORY;
+    }
+    b->changed = b->count;
+    if (b->value.kind == REEF_VALUE_ONE && !b->t->copyable && b->count > 1) return REEF_NOT_COPYABLE;
+    if (b->value.kind == REEF_VALUE_ONE && b->t->fixed) return REEF_NOT_MOVABLE;
+    if (!stored_ready(b) || !track_ready(b)) return REEF_NO_MEMORY;
+    if (observed(b->w) && !observe_reserve_changes(b->w, b->t, b->count)) return REEF_NO_MEMORY;
+    reef_status s = aside_make(b);
+    if (s != REEF_OK) {
+        bulk_undo(b);
+        return s;
+    }
+    observe_open(b->w);
+    for (uint64_t i = 0; i < b->count; i++) {
+        const reef_entity e = b->list[i];
+        const uint32_t place = place_of(b->w, e);
+        reef_value v = b->value;
+        if (b->made) v.kind = b->t->home == REEF_SHARED ? VALUE_HELD : VALUE_MOVED, v.data = made_value(b, i);
+        const reef_status done = change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
+        ASSERT(done == REEF_OK);
+        (void)done;
+        if (v.kind == VALUE_HELD) shared_release(made_value(b, i)); /* the entity holds it */
+    }
+    observe_close(b->w);
+    return REEF_OK;
+}
+
+/* ---- the calls ---- */
+
+/* The query is there and up to date, nothing is open. */
+static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query which)
+{
+    reef_status s = REEF_OK;
+    memset(b, 0, sizeof *b);
+    b->w = w;
+    b->op = op;
+    query *q = query_of(w, which, &s);
+    b->q = q;
+    if (q == NULL) return s;
+    if (w->locks) return REEF_LOCKED;
+    if (!query_update(q)) return REEF_NO_MEMORY;
+    b->since = query_last_run(q);
+    return REEF_OK;
+}
+
+static reef_status bulk_value(bulk *b, reef_value value)
+{
+    reef_status s = type_ready(b->w, value.component.id);
+    if (s != REEF_OK) return s;
+    b->t = type_of(value.component.id);
+    if (b->t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with their type */
+    b->value = value;
+    if (value.kind != REEF_VALUE_ONE) return REEF_OK;
+    if (value.size != b->t->size) return REEF_WRONG_SIZE;
+    return value.data == NULL && value.size ? REEF_BAD_ARGUMENT : REEF_OK;
+}
+
+static reef_status bulk_change(reef_world *w, const char *op, reef_query which, reef_value value, uint64_t *changed)
+{
+    bulk b;
+    char few[64], *copy = few;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = bulk_begin(&b, w, op, which);
+    if (s == REEF_OK) s = bulk_value(&b, value);
+    if (s != REEF_OK) return failure(w, s, op, value.component, (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? value.size : 0);
+    w->hook_failed.id = 0;
+    quarantine_because(w, op, value.component.id, (reef_entity){0, 0});
+    const bool bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked && value.size; /* they may lie in a row that moves */
+    const bool heap = bytes && value.size > sizeof few;
+    if (heap) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);
+    if (bytes && copy) b.value.data = memcpy(copy, value.data, value.size);
+    if (copy == NULL) s = REEF_NO_MEMORY;
+    else if (fixed_hold(b.q, b.since)) s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
+    if (heap) memory_free(&w->family->memory, MEMORY_OTHER, copy, value.size);
+    bulk_free(&b);
+    if (s == REEF_OK && changed) *changed = b.changed;
+    return s == REEF_OK ? s : failure(w, s, op, w->hook_failed.id ? w->hook_failed : value.component, (reef_entity){0, 0}, 0);
+}
+
+reef_status reef_add_where_id(reef_world *w, reef_query q, reef_component c, uint64_t *changed)
+{
+    return bulk_change(w, "reef_add_where", q, reef_value_make(c, REEF_VALUE_DEFAULT, 0, NULL), changed);
+}
+
+reef_status reef_remove_where_id(reef_world *w, reef_query q, reef_component c, uint64_t *changed)
+{
+    return bulk_change(w, "reef_remove_where", q, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), changed);
+}
+
+reef_status reef_set_where_id(reef_world *w, reef_query q, reef_component c, const void *value, size_t size, uint64_t *changed)
+{
+    const uint32_t bytes = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    return bulk_change(w, "reef_set_where", q, reef_value_make(c, REEF_VALUE_ONE, bytes, value), changed);
+}
+
+reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component c, bool on, uint64_t *changed)
+{
+    const char *op = on ? "reef_enable_where" : "reef_disable_where";
+    bulk b;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = bulk_begin(&b, w, op, which);
+    if (s == REEF_OK && c.id) s = type_ready(w, c.id);
+    if (s == REEF_OK && c.id && type_of(c.id)->owner && !BUG(175)) s = REEF_BAD_ARGUMENT; /* parts have no marks of their own */
+    if (s != REEF_OK) return failure(w, s, op, c, (reef_entity){0, 0}, 0);
+    b.value.kind = on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT;
+    if (fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);
+    if (s == REEF_OK && changed) *changed = b.changed;
+    bulk_free(&b);
+    return s == REEF_OK ? s : failure(w, s, op, c, (reef_entity){0, 0}, 0);
+}
+
+/* The rows of a table where all die needn't be listed, but for their names and for who asks whom they leave. */
+static reef_status collect_doomed(bulk *b, const match *m)
+{
+    const table *t = table_read(b->w, m->id);
+    const uint64_t rows = t ? rows_count(b, m, t) : 0;
+    if (rows == 0) return REEF_OK;
+    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked && !stores_tracked(b->w) && !observed(b->w);
+    portion *p = portion_add(b, whole ? FILL : MOVE, m->id);
+    if (p == NULL || (!whole && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
+    p->count = rows;
+    b->changed += rows;
+    return REEF_OK;
+}
+
+static reef_status destroy_matches(bulk *b)
+{
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) s = collect_doomed(b, match_at(b->q, i));
+    for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
+        const portion *p = &b->portions[i];
+        const bool ready = p->kind == FILL ? table_own_all(b->w, p->from) : leave_prepare(b->w, p->from, b->list + p->first, p->count);
+        if (!ready) s = REEF_NO_MEMORY;
+    }
+    if (s == REEF_OK && !destroy_prepare(b->w, b->list, b->count, b->changed - b->count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && observed(b->w) && !observe_reserve_deaths(b->w, b->count)) s = REEF_NO_MEMORY;
+    if (s != REEF_OK) return s;
+    observe_open(b->w);
+    for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
+        const portion *p = &b->portions[i];
+        if (p->kind == FILL) {
+            destroy_rows(b->w, p->from);
+            continue;
+        }
+        for (uint64_t k = p->first; k < p->first + p->count; k++) {
+            const reef_status died = reef_destroy(b->w, b->list[k]);
+            ASSERT(died == REEF_OK);
+            (void)died;
+        }
+    }
+    observe_close(b->w);
+    return REEF_OK;
+}
+
+reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destroyed)
+{
+    static const char op[] = "reef_destroy_where";
+    const reef_component none = {0};
+    bulk b;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = bulk_begin(&b, w, op, which);
+    if (s != REEF_OK) return failure(w, s, op, none, (reef_entity){0, 0}, 0);
+    if (fixed_hold(b.q, b.since)) s = destroy_matches(&b);
+    if (s == REEF_OK && destroyed) *destroyed = b.changed;
+    bulk_free(&b);
+    return s == REEF_OK ? s : failure(w, s, op, none, (reef_entity){0, 0}, 0);
+}

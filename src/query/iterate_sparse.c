@@ -1,0 +1,547 @@
+/* Loops that ask for values outside of the rows: their blocks are cut.
+ *
+ *   rows that match   . x . x x x x . . x      words of bits, as of every loop that looks at rows
+ *   their values        a   b c d q     r      b c d lie side by side in their store, the others elsewhere
+ *   blocks            . 1 . 2 2 2 3 . . 4
+ *
+ * In a block all rows match, and the values of each term are an array: a column's from the first row on, a stored one's from
+ * that of the first entity on. Of a component that a row need not have, either all rows have it or none. Columns of a chunk are marked
+ * when the loop comes to it, pages of stores when a block has values there.
+ *
+ * The accessors find cells where those of other loops find slots: `match` is one that names the cells, and walk_match is where the
+ * loop is. Where only one store decides which rows match, the blocks of a chunk are remembered (src/query/match_cache.h). */
+#include "query/match_cache.h"
+#include "storage/row_stamps.h"
+
+/* Cells as the columns of a match. */
+enum { CUT_COLUMNS = offsetof(match, columns) / sizeof(uint16_t), CELL = sizeof(reef_cell) };
+typedef union cut_columns {
+    match    aligned;
+    uint16_t column[CUT_COLUMNS + REEF_CELLS];
+} cut_columns;
+static const cut_columns cut_match = {
+    .column = {[CUT_COLUMNS] = 0, [CUT_COLUMNS + 1] = CELL, [CUT_COLUMNS + 2] = 2 * CELL, [CUT_COLUMNS + 3] = 3 * CELL,
+               [CUT_COLUMNS + 4] = 4 * CELL, [CUT_COLUMNS + 5] = 5 * CELL}};
+
+/* ---- what is asked for ---- */
+
+static bool term_has_data(const query *q, uint32_t i) { return q->terms[i].op < REEF_ANY_OF && !q->facts[i].filter && !q->facts[i].fixed; }
+
+static bool term_freezes(const query *q, uint32_t i)
+{
+    const reef_term *t = &q->terms[i];
+    return q->facts[i].stored && t->since != REEF_ALWAYS && t->access != REEF_IN && !type_of(t->component.id)->tracked;
+}
+
+static void cutting_add(cutting *c, const query *q, uint32_t i)
+{
+    const reef_term *t = &q->terms[i];
+    const type *x = type_of(t->component.id);
+    cut_term *to = &c->term[c->count];
+    to->component = x->id;
+    to->size = x->size;
+    to->term = (uint16_t)i;
+    to->column = CUT_ELSEWHERE;
+    for (uint32_t k = 0; k < q->head.column_count; k++)
+        if (q->head.key[k] >> 1 == x->id) to->column = (uint16_t)k;
+    to->stored = q->facts[i].stored;
+    to->packed = x->home == REEF_SPARSE || x->home == REEF_COLD;
+    to->writes = t->access != REEF_IN;
+    to->sure = q->facts[i].top && t->op == REEF_HAS;
+    if (c->count < REEF_CELLS) c->head.key[c->cell_count++] = q->facts[i].sub ? REEF_NO_KEY : x->id << 1 | !to->writes;
+    c->count++;
+    c->stored_count += to->stored;
+    c->shared |= to->writes && x->home == REEF_SHARED;
+    if (q->facts[i].each) c->each = x->id;
+    c->writes |= to->stored && to->writes;
+    c->freezes |= term_freezes(q, i);
+}
+
+static size_t cutting_bytes(uint32_t count) { return sizeof(cutting) + count * sizeof(cut_term); }
+
+bool cutting_make(query *q)
+{
+    uint32_t count = 0, stored = 0;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        count += term_has_data(q, i);
+        stored += q->facts[i].stored;
+    }
+    if (stored == 0) return true;
+    cutting *c = q->cut = memory_zeroed(&q->world->family->memory, MEMORY_OTHER, cutting_bytes(count));
+    if (c == NULL) return false;
+    for (uint32_t i = 0; i < REEF_TERMS_MAX; i++) c->head.key[i] = REEF_NO_KEY;
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (q->facts[i].stored) cutting_add(c, q, i);
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (term_has_data(q, i) && !q->facts[i].stored) cutting_add(c, q, i);
+    c->quick = c->stored_count == 1 && c->term[0].packed && c->term[0].sure && c->count == c->cell_count;
+    c->head.column_count = c->head.write_count = c->cell_count;
+    c->head.match_bytes = sizeof cut_match;
+    return true;
+}
+
+void cutting_drop(query *q)
+{
+    if (q->cut) joins_drop(q);
+    if (q->cut) memory_free(&q->world->family->memory, MEMORY_OTHER, q->cut, cutting_bytes(q->cut->count));
+    q->cut = NULL;
+}
+
+/* ---- where values lie ---- */
+
+/* Other jobs of the same system may mark the same page. */
+INLINE uint64_t page_version(const value_store *s, uint32_t page) { return REEF_DEPENDENT(&s->values.version[page]); }
+
+/* How many of the entities, up to n, are as the first: their values follow its value, or they have none either. */
+static uint32_t values_beside(const reef_world *w, const cut_term *t, const reef_entity *e, uint32_t n)
+{
+    const value_store *s = store_of(w, t->component);
+    const bool there = t->sure || reef_store_find(s, e[0]);
+    uint32_t i = t->sure ? n : 1;
+    while (i < n && (reef_store_find(s, e[i]) != NULL) == there) i++;
+    return there && i > 1 ? store_run(s, e, i) : i;
+}
+
+uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n)
+{
+    if (q->cut->each) return 1;
+    for (uint32_t i = 0; n > 1 && i < q->cut->stored_count; i++) n = values_beside(q->world, &q->cut->term[i], e, n);
+    return n;
+}
+
+/* ---- writing ---- */
+
+/* The page of the entity's value ours and marked. `own`: a version that isn't new to the loop itself (0: none), which the page keeps
+ * if nobody else wrote it. NULL: no memory. */
+static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
+{
+    const uint64_t was = store_version(store_of(w, component), e);
+    void *p = store_own(w, component, e);
+    const value_store *s = store_of(w, component);
+    if (p && own && was <= own && s->shared) shared_mark(p, own);
+    if (p && own && was <= own) s->values.version[slot_of(s, e) >> s->bits] = own;
+    return p;
+}
+
+bool stored_own_rows(reef_block *b)
+{
+    const query *q = b->query;
+    reef_world *w = b->world;
+    const uint64_t own = own_version(b, q);
+    w->hook_failed.id = 0;
+    for (uint32_t i = 0; i < q->cut->stored_count; i++) {
+        const cut_term *t = &q->cut->term[i];
+        for (uint32_t row = 0; t->writes && row < b->count; row++) {
+            const value_store *s = store_of(w, t->component);
+            if (b->mask && !(b->mask[row / 64] >> (row % 64) & 1)) continue;
+            if (!t->sure && reef_store_find(s, b->entities[row]) == NULL) continue;
+            const uint64_t is = page_version(s, slot_of(s, b->entities[row]) >> s->bits);
+            if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
+            if (value_own(w, t->component, b->entities[row], own) == NULL) return walk_no_memory(b);
+        }
+    }
+    return true;
+}
+
+COLD bool stored_track_prepare(reef_world *w, uint32_t component)
+{
+    const value_store *s = store_of(w, component);
+    if (s->shared) return shared_own_all(w, component);
+    for (uint32_t page = 0; type_of(component)->tracked && page < s->values.count; page++)
+        for (store_place at = {.slot = 0}; store_each(s, page, &at);)
+            if (!track_prepare(w, component, &at.entity, 1)) return false;
+    return true;
+}
+
+bool stored_claim(reef_block *b, uint64_t version)
+{
+    const cutting *c = b->query->cut;
+    for (uint32_t i = 0; i < c->stored_count; i++) {
+        const cut_term *t = &c->term[i];
+        if (!t->writes || (!t->sure && !store_has(b->world, t->component, b->entities[0]))) continue;
+        if (!store_claim(b->world, t->component, b->entities[0], version)) return false;
+    }
+    return true;
+}
+
+void stored_mark(const reef_block *b, uint64_t version)
+{
+    const cutting *c = b->query->cut;
+    for (uint32_t i = 0; i < c->stored_count; i++) {
+        const value_store *s = store_of(b->world, c->term[i].component);
+        if (!c->term[i].writes || (!c->term[i].sure && reef_store_find(s, b->entities[0]) == NULL)) continue;
+        if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version || s->shared) store_mark_at(s, b->entities[0], version);
+    }
+}
+
+/* ---- what changed ---- */
+
+COLD frozen_versions *frozen_make(const query *q, frozen_versions *old)
+{
+    size_t bytes = sizeof *old;
+    for (uint32_t i = 0; i < q->term_count; i++)
+        if (term_freezes(q, i)) bytes += store_of(q->world, q->terms[i].component.id)->values.count * sizeof *old->version;
+    if (old && old->bytes >= bytes) return old;
+    frozen_versions *f = memory_resize(&q->world->family->memory, MEMORY_OTHER, old, old ? old->bytes : 0, bytes, PLAIN_ALIGN);
+    if (f) f->bytes = bytes;
+    return f;
+}
+
+COLD void frozen_fill(const query *q, frozen_versions *f)
+{
+    uint64_t *to = f->version;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        if (!term_freezes(q, i)) continue;
+        const reef_paged *p = &store_of(q->world, q->terms[i].component.id)->values;
+        if (p->count) memcpy(to, p->version, p->count * sizeof *to);
+        to += p->count;
+    }
+}
+
+COLD void frozen_drop(reef_world *w, frozen_versions *f)
+{
+    if (f) memory_free(&w->family->memory, MEMORY_OTHER, f, f->bytes);
+}
+
+bool value_changed(const look *l, uint32_t i, reef_entity e)
+{
+    const query *q = l->q;
+    const value_store *s = store_of(q->world, q->terms[i].component.id);
+    const uint64_t *version = s->values.version;
+    if (reef_store_find(s, e) == NULL) return false;
+    if (s->shared) return store_version(s, e) > l->since;
+    if (l->frozen && term_freezes(q, i)) {
+        version = l->frozen->version;
+        for (uint32_t k = 0; k < i; k++)
+            if (term_freezes(q, k)) version += store_of(q->world, q->terms[k].component.id)->values.count;
+    }
+    return version[slot_of(s, e) >> s->bits] > l->since;
+}
+
+/* ---- stepping ---- */
+
+/* The value of an entity; its slot. In table order entities often come in the order in which they got the component: then it is the
+ * slot behind the last one, and the index isn't looked at, which is another line of memory for each. */
+INLINE char *cell_find(const reef_cell *x, const cut_term *t, reef_entity e, uint32_t *slot)
+{
+    const value_store *s = x->from;
+    uint32_t at = (uint32_t)x->next;
+    if (!t->packed) return (char *)(uintptr_t)reef_store_find(s, e);
+    if (LIKELY(at < s->count)) {
+        const char *page = s->values.page[at >> s->bits];
+        const uint32_t i = at & ((1u << s->bits) - 1);
+        if (LIKELY(memcmp(page + i * sizeof e, &e, sizeof e) == 0)) return *slot = at, (char *)(uintptr_t)page + s->offset + (size_t)i * s->size;
+    }
+    if (!t->sure && reef_store_find(s, e) == NULL) return NULL;
+    *slot = slot_of(s, e);
+    return slot_value(s, *slot);
+}
+
+/* Cells of what is stored, for the whole loop: stores don't move while it is open. */
+static void cells_begin(reef_block *b, const cutting *c)
+{
+    for (uint32_t i = 0; i < c->cell_count; i++) {
+        b->cells[i].next = UINT32_MAX;
+        b->cells[i].from = i < c->stored_count ? store_of(b->world, c->term[i].component) : NULL;
+    }
+}
+
+/* Where the values of a column come from in this chunk. */
+INLINE const reef_slot *cell_from(const reef_block *b, const cut_term *t, const match *m, const reef_slot *slots)
+{
+    if (LIKELY(t->column != CUT_ELSEWHERE)) return reef_slot_of(slots, m, t->column);
+    const uint32_t slot = slot_seek(b->world, t->component, slots[0].head.table);
+    return slot ? &slots[slot] : NULL;
+}
+
+/* The slots where they are now: a write by a call moved the page. (Blocks move as well, and are looked up for each block of the loop.) */
+static COLD void cells_find_slots(reef_block *b, const cutting *c)
+{
+    b->epoch = b->world->tables_epoch;
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++)
+        b->cells[i].from = cell_from(b, &c->term[i], (const match *)b->walk_match, unit_slots(b->world, b->unit));
+}
+
+/* Bit k: words[k] has some. */
+static NOINLINE uint32_t words_set(const uint64_t *words)
+{
+    uint32_t set = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) set |= (uint32_t)(words[k] != 0) << k;
+    return set;
+}
+
+/* The values of a list's rows are fetched: where they are few, each column has a line of memory for each, and a loop waits for one after
+ * the other. */
+INLINE void rows_fetch(const cutting *c, const match *m, const reef_slot *slots, const join_list *l)
+{
+    const join_row *first = l->row, *end = first + l->rows;
+    for (uint32_t k = c->stored_count; k < c->cell_count; k++) {
+        if (c->term[k].column == CUT_ELSEWHERE) continue;
+        const char *base = reef_slot_of(slots, m, c->term[k].column)->block;
+        const size_t size = c->term[k].size;
+        for (const join_row *r = first; r < end; r++) PREFETCH(base + r->row * size);
+    }
+}
+
+/* What making the list of a chunk will ask for, if it has none. */
+static NOINLINE void chunk_find(const reef_block *b, const query *q, const bit_store *bits, uint32_t unit)
+{
+    joining *j = q->cut->join;
+    if ((unit < j->units && j->list[unit]) || !bit_words(bits, unit) || join_is_found(j, unit)) return;
+    join_ahead(j, q, b->walk_match, unit_slots(b->world, unit), bits, unit);
+}
+
+/* The values of the table's next chunk, or what making lists of the next two will ask for. */
+INLINE void chunk_ahead(const reef_block *b, const query *q, const bit_store *bits)
+{
+    joining *j = q->cut->join;
+    const uint32_t unit = b->walk_unit;
+    if (unit == 0 || unit == b->end_unit || j == NULL) return; /* another thread may be making those of its part its own */
+    const reef_slot *slots = unit_slots(b->world, unit);
+    const uint32_t after = slots[0].head.next;
+    PREFETCH(unit_slots(b->world, after));
+    const bool known = unit < j->units && j->list[unit];
+    if (LIKELY(known)) rows_fetch(q->cut, b->walk_match, slots, j->list[unit]);
+    else if (!b->part && q->open == 1) chunk_find(b, q, bits, unit);
+    if (LIKELY(after < j->units && j->list[after])) join_fetch(j->list[after]);
+    else if (after && !b->part && q->open == 1) chunk_find(b, q, bits, after);
+}
+
+/* The next chunk with rows that match, of a query that joins: b->cut, or b->mask where nothing can be remembered. False: the end. */
+static bool joined_chunk(reef_block *b)
+{
+    query *q = b->query;
+    const bit_store *bits = b->bits;
+    while (walk_step(b)) {
+        const uint64_t *words = bit_words(bits, b->unit);
+        if (words == NULL) continue;
+        const join_list *l = join_find(q, b->slots, bits, b->unit, b->part);
+        if (UNLIKELY(l == NULL) && !b->part && q->open == 1) l = join_make(q, match_now(b), b->slots, bits, b->unit, b->world->hot.version - 1);
+        b->mask = words;
+        if (UNLIKELY(l == NULL)) {
+            if (words_set(words)) return true;
+        } else if (l->rows) {
+            b->cut = l->row;
+            b->cut_end = l->row + l->rows;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void cut_begin(reef_block *b, const query *q)
+{
+    cells_begin(b, q->cut);
+    if (!query_joins(q) || b->skip || b->left != UINT64_MAX) return;
+    b->bits = bit_store_of(b->world, q->cut->term[0].component);
+    if (!b->part) join_forget_ahead(q);
+}
+
+/* The chunk's rows are remembered: its blocks, or row by row the one block that they all are. */
+static void cut_runs(reef_block *b, const query *q)
+{
+    const cutting *c = q->cut;
+    b->more = 0;
+    if (b->gathers) {
+        for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
+            const reef_slot *slot = b->cells[i].from;
+            b->cells[i].values = slot ? slot->block : NULL;
+        }
+        b->mask = b->words;
+    } else {
+        b->run_pair = !c->writes && c->cell_count == 2 && b->cells[1].from;
+        if (b->run_pair) b->cells[1].next = c->term[1].size;
+    }
+    chunk_ahead(b, q, b->bits);
+}
+
+/* The next chunk with rows that match. False: the loop is at its end. */
+static NOINLINE bool cut_chunk(reef_block *b)
+{
+    const query *q = b->query;
+    const cutting *c = q->cut;
+    if (UNLIKELY(b->words == NULL)) cut_begin(b, q);
+    else b->match = b->walk_match;
+    if (!(b->bits ? joined_chunk(b) : walk_chunk(b))) return reef_end(b), false;
+    if (!b->part && !(q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head))) return false;
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++) b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
+    b->walk_match = b->match;
+    b->match = &cut_match;
+    b->head = &c->head;
+    b->handles = slot_entities(b->slots);
+    b->column = (const reef_slot *)(const void *)b->cells;
+    b->words = b->mask;
+    b->mask = NULL;
+    b->chunk_marked = false;
+    b->epoch = b->world->tables_epoch;
+    if (b->cut != b->cut_end) cut_runs(b, q);
+    else b->more = words_set(b->words);
+    return true;
+}
+
+/* The next chunk of the table, row by row as the one before, where its list holds and what the loop writes is ours: then little changes, and
+ * this little is what a loop over a few rows a chunk costs. Loops by rows are never parts of a loop, so a table ends where its chunks do.
+ * NULL: cut_next knows more. */
+const join_list *gather_next(reef_block *b)
+{
+    const query *q = b->query;
+    const cutting *c = q->cut;
+    const reef_world *w = b->world;
+    const match *m = b->walk_match;
+    const bit_store *bits = b->bits;
+    const uint32_t unit = b->walk_unit;
+    ASSERT(b->end_unit == 0 && !b->part);
+    if (UNLIKELY(unit == 0)) return NULL;
+    const reef_slot *slots = unit_slots(w, unit);
+    const value_store *s = b->cells[0].from;
+    const join_list *l = join_of_rows(c->join, w, slots, bits, unit);
+    if (l && UNLIKELY(l->moves != s->moves) && !BUG(143)) l = join_find(q, slots, bits, unit, false);
+    if (UNLIKELY(l == NULL) || UNLIKELY(l->rows == 0)) return NULL;
+    for (uint32_t i = 0; i < q->head.write_count; i++) {
+        uint64_t *version = (uint64_t *)(uintptr_t)&reef_slot_of(slots, m, i)->version;
+        if (UNLIKELY(*version <= w->hot.fork_version) && !BUG(144)) return NULL;
+        *version = w->hot.version;
+    }
+    reef_cell *x = &b->cells[1];
+    for (const cut_term *t = &c->term[1], *end = &c->term[c->cell_count]; t < end; t++, x++) {
+        const reef_slot *slot = cell_from(b, t, m, slots);
+        x->values = slot ? slot->block : NULL;
+    }
+    b->unit = unit;
+    b->walk_unit = slots[0].head.next;
+    b->count = chunk_rows(m->table, unit);
+    b->entities = slot_entities(slots);
+    b->mask = bits->words.page[unit];
+    chunk_ahead(b, q, bits);
+    return l;
+}
+
+/* The next word with rows that match. */
+INLINE void cut_word(reef_block *b)
+{
+    b->word = bits_first(b->more);
+    b->more &= b->more - 1;
+    b->rest = b->words[b->word];
+}
+
+/* Cells of what is stored, for the first row; how many rows the block has. */
+INLINE uint32_t cells_fill(reef_block *b, const cutting *c, const reef_entity *e, uint32_t n)
+{
+    uint32_t slot[REEF_CELLS];
+    const uint32_t count = c->stored_count < REEF_CELLS ? c->stored_count : REEF_CELLS;
+    for (uint32_t i = 0; i < count; i++) b->cells[i].values = cell_find(&b->cells[i], &c->term[i], e[0], &slot[i]);
+    if (UNLIKELY(n > 1)) n = cut_rows(b->query, e, n);
+    for (uint32_t i = 0; i < count; i++)
+        if (c->term[i].packed && b->cells[i].values) b->cells[i].next = slot[i] + n;
+    return n;
+}
+
+/* Cells of columns, for the first row. */
+INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
+{
+    if (UNLIKELY(b->epoch != b->world->tables_epoch)) cells_find_slots(b, c);
+    for (uint32_t i = c->stored_count; i < c->cell_count; i++) {
+        const reef_slot *slot = b->cells[i].from;
+        b->cells[i].values = slot ? (char *)slot->block + (size_t)row * c->term[i].size : NULL;
+    }
+}
+
+/* Pages that the block writes are ours and marked. */
+static bool cells_own(reef_block *b, const cutting *c)
+{
+    reef_world *w = b->world;
+    const uint64_t own = own_version(b, b->query);
+    w->hook_failed.id = 0;
+    for (uint32_t i = 0; i < c->stored_count; i++) {
+        const cut_term *t = &c->term[i];
+        const value_store *s = store_of(w, t->component);
+        if (!t->writes || (i < REEF_CELLS ? b->cells[i].values == NULL : reef_store_find(s, b->entities[0]) == NULL)) continue;
+        const uint64_t is = page_version(s, slot_of(s, b->entities[0]) >> s->bits);
+        if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
+        void *p = value_own(w, t->component, b->entities[0], own);
+        if (p == NULL) return walk_no_memory(b);
+        if (i < REEF_CELLS) b->cells[i].values = p;
+    }
+    return true;
+}
+
+static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bool alone)
+{
+    const uint32_t n = cells_fill(b, c, b->handles + row, alone ? 1 : row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row), end = row + n;
+    columns_fill(b, c, row);
+    if (n == 1) {
+        b->rest &= b->rest - 1;
+    } else {
+        b->word = end / 64;
+        b->rest = end < REEF_BLOCK_ROWS ? b->words[b->word] & ~0ull << (end % 64) : 0;
+        b->more &= b->word < BIT_WORDS ? ~((2u << b->word) - 1) : 0;
+    }
+    b->first = row;
+    b->count = n;
+    b->entities = b->handles + row;
+    return !c->writes || b->part || cells_own(b, c);
+}
+
+/* Cells of all columns but the first, pages that are written, slots that moved: what most loops need not. */
+static NOINLINE bool run_rest(reef_block *b, const join_row *r)
+{
+    const cutting *c = b->query->cut;
+    if (UNLIKELY(b->epoch != b->world->tables_epoch)) cells_find_slots(b, c);
+    columns_fill(b, c, r->row);
+    return !c->writes || b->part || cells_own(b, c);
+}
+
+/* A call inside of the loop may move what the loop doesn't write and shares with a fork: then columns are looked up for each row. */
+bool cut_gathers(const query *q)
+{
+    const cutting *c = q->cut;
+    const bool steady = q->head.write_count == c->cell_count - c->stored_count || !q->world->hot.chunks.shared;
+    return query_joins(q) && steady && !c->writes && c->each == 0 && !q->ranking && c->term[0].size <= BLOCK_ALIGN;
+}
+
+bool run_next(reef_block *b)
+{
+    const join_row *r = b->cut, *next = join_run_end(r, b->cut_end);
+    const value_store *s = b->cells[0].from;
+    const reef_slot *beside = b->cells[1].from;
+    const uint32_t row = r->row;
+    b->cut = next;
+    b->cells[0].values = (char *)s->values.page[r->page] + (r->at + (int32_t)(row * s->size));
+    b->first = row;
+    b->count = (uint32_t)(next - r);
+    b->entities = b->handles + row;
+    if (UNLIKELY(!b->run_pair) || UNLIKELY(b->epoch != b->world->tables_epoch)) return run_rest(b, r);
+    b->cells[1].values = (char *)beside->block + row * b->cells[1].next;
+    return true;
+}
+
+bool cut_next(reef_block *b)
+{
+    const cutting *c = b->query->cut;
+    if (b->rest == 0) {
+        if (b->more == 0 && !cut_chunk(b)) return false;
+        if (b->cut != b->cut_end) return b->gathers || run_next(b);
+        cut_word(b);
+    }
+    const uint64_t rest = b->rest, next = (rest & (0 - rest)) << 1;
+    return cut_block(b, c, b->word * 64 + bits_first(rest), next && !(rest & next));
+}
+
+/* ---- one visit for each value ---- */
+
+bool each_next(reef_block *b, bool (*next)(reef_block *))
+{
+    const cutting *c = b->query->cut;
+    if (b->numbers_left == 0) {
+        b->number = 0;
+        if (!next(b)) return false;
+        b->numbers_left = multi_values(store_of(b->world, c->each), b->entities[0]) - 1;
+        return true;
+    }
+    b->numbers_left--;
+    b->number++;
+    for (uint32_t i = 0; b->head == &c->head && i < c->stored_count && i < REEF_CELLS; i++)
+        if (c->term[i].component == c->each)
+            b->cells[i].values = (void *)(uintptr_t)store_nth(store_of(b->world, c->each), b->entities[0], b->number);
+    return true;
+}

@@ -1,0 +1,247 @@
+/* Which rows have a value outside of the rows, and where it lies, remembered from one loop of a query to the next.
+ *
+ *   chunk, by its unit     list: rows  . . x . . . x x . . x     what a loop would find by way of the bits, the rows' handles and the
+ *                                slots     7       8 9     3     store's index, a line of memory for each row and step
+ *
+ * A list is proved right before it is used, without a look at the rows. Their handles and bits are as they were if the versions of these
+ * are: who writes them marks them, as for the hash. The values are theirs if no value left the store since, or else if the slots have the
+ * owners that they had, which lie side by side. So a row that comes or goes costs its own chunk a new list, and one whose value moves
+ * to another slot too.
+ *
+ * Versions tell that something was written, not how often: what was written at the world's own version may be written again, and is
+ * not remembered; the next loop makes a new version. States that come from elsewhere have versions of another history: then all is
+ * forgotten. Jobs read lists and make none. */
+#include "query/match_cache.h"
+
+static size_t list_bytes(uint32_t rows)
+{
+    const size_t bytes = offsetof(join_list, row) + rows * sizeof(join_row), part = _Alignof(join_list);
+    return (bytes + part - 1) / part * part;
+}
+
+static size_t joining_bytes(void) { return sizeof(joining) + list_bytes(JOIN_ROWS); }
+
+static joining *joining_of(query *q)
+{
+    joining *j = q->cut->join;
+    if (LIKELY(j != NULL)) return j;
+    j = q->cut->join = memory_zeroed(&q->world->family->memory, MEMORY_OTHER, joining_bytes());
+    if (j) j->scratch = (join_list *)(void *)(j + 1);
+    return j;
+}
+
+/* A part of a piece is free when all of them are. */
+static void list_free(memory *m, join_list *l)
+{
+    if (l->alone) memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, list_bytes(l->room), BLOCK_ALIGN);
+}
+
+COLD void joins_drop(query *q)
+{
+    memory *m = &q->world->family->memory;
+    joining *j = q->cut->join;
+    if (j == NULL) return;
+    for (uint32_t i = 0; i < j->units; i++)
+        if (j->list[i]) list_free(m, j->list[i]);
+    for (join_piece *p = j->pieces, *next; p; p = next) {
+        next = p->next;
+        memory_block_free(m, MEMORY_OTHER, ARENA_BITS, p, p->bytes, BLOCK_ALIGN);
+    }
+    if (j->list) memory_free(m, MEMORY_OTHER, j->list, j->units * sizeof *j->list);
+    memory_free(m, MEMORY_OTHER, j, joining_bytes());
+    q->cut->join = NULL;
+}
+
+/* ---- what still holds ---- */
+
+/* The slots have the owners that they had. */
+static bool owners_hold(const join_list *l, const value_store *s)
+{
+    uint32_t slot = l->first;
+    for (const join_row *r = l->row, *end = r + l->rows; r < end; r++, slot++) {
+        if (!l->straight) slot = ((uint32_t)r->page << s->bits) + ((uint32_t)(r->at + (int32_t)(r->row * s->size)) - s->offset) / s->size;
+        if (!slot_follows(s, slot, &r->entity)) return false;
+    }
+    return true;
+}
+
+const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared)
+{
+    join_list *l = join_of_rows(q->cut->join, q->world, slots, bits, unit);
+    if (UNLIKELY(l == NULL)) return NULL;
+    const value_store *s = store_of(q->world, q->cut->term[0].component);
+    ASSERT(l->moves != s->moves || owners_hold(l, s));
+    if (LIKELY(l->moves == s->moves)) return l;
+    if (!owners_hold(l, s)) return NULL;
+    if (!shared) l->moves = s->moves;
+    return l;
+}
+
+/* ---- making lists ---- */
+
+/* The rows that have a bit, in a list; how many, or more than JOIN_ROWS. A word mostly has few of them, and how many nobody can tell: so
+ * two are written of each, without a branch. */
+static uint32_t rows_find(uint16_t *row, const uint64_t *words)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < BIT_WORDS; k++) {
+        uint64_t word = words[k];
+        const uint32_t count = bits_count(word);
+        if (n + count > JOIN_ROWS) return JOIN_ROWS + 1;
+        for (uint32_t i = 0; i < 2; i++, word &= word - 1) row[n + i] = (uint16_t)(k * 64 + bits_first(word | 1ull << 63));
+        for (uint32_t i = 2; UNLIKELY(i < count); i++, word &= word - 1) row[n + i] = (uint16_t)(k * 64 + bits_first(word));
+        n += count;
+    }
+    return n;
+}
+
+/* The pages of a chunk whose rows are looked for next: else all rows on a page would wait for where it is. (A first loop with pages of 4 KiB:
+ * 46 ns a row -> 32. Inlined by force: to compilers a function that fetches does nothing.) */
+INLINE void chunk_pages_fetch(const query *q, const match *m, uint32_t unit)
+{
+    const cutting *c = q->cut;
+    if (unit == 0) return;
+    const reef_slot *slots = unit_slots(q->world, unit);
+    pages_fetch(slot_entities(slots), REEF_BLOCK_ROWS * sizeof(reef_entity));
+    for (const cut_term *t = &c->term[c->stored_count], *end = &c->term[c->cell_count]; t < end; t++)
+        if (t->column != CUT_ELSEWHERE && t->size <= JOIN_PAGE_SIZE) pages_fetch(reef_slot_of(slots, m, t->column)->block, REEF_BLOCK_ROWS * t->size);
+}
+
+NOINLINE void join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit)
+{
+    const cutting *c = q->cut;
+    const uint32_t next = slots[0].head.next;
+    const uint64_t *after = bit_words(bits, next);
+    if (after) PREFETCH(after), PREFETCH(after + BIT_WORDS / 2);
+
+    chunk_pages_fetch(q, m, next);
+    join_found *f = &j->found[j->turn];
+    j->turn ^= 1;
+    f->unit = unit;
+    f->rows = rows_find(f->row, bits->words.page[unit]);
+    if (f->rows > JOIN_ROWS) return;
+    for (uint32_t i = 0; i < f->rows; i++) PREFETCH_ONCE(slot_entities(slots) + f->row[i]);
+    for (const cut_term *t = &c->term[c->stored_count], *end = &c->term[c->cell_count]; t < end; t++) {
+        if (t->column == CUT_ELSEWHERE) continue;
+        const char *block = reef_slot_of(slots, m, t->column)->block;
+        for (uint32_t i = 0; i < f->rows; i++) PREFETCH(block + f->row[i] * t->size);
+    }
+}
+
+/* The list of the rows that were found. False: a page's number is too large for it. */
+static bool list_fill(joining *j, const join_found *f, join_list *l, const value_store *s, const reef_slot *slots)
+{
+    const reef_entity *handles = slot_entities(slots);
+    uint32_t next = j->next, first = 0, most = 0;
+    bool straight = true;
+    for (uint32_t i = 0; i < f->rows; i++) {
+        const uint32_t row = f->row[i];
+        const reef_entity e = handles[row];
+        const uint32_t slot = slot_follows(s, next, &e) ? next : slot_of(s, e), page = slot >> s->bits;
+        const int32_t at = (int32_t)s->offset + ((int32_t)(slot & slot_mask(s)) - (int32_t)row) * (int32_t)s->size;
+        l->row[i] = (join_row){e, (uint16_t)row, (uint16_t)page, at};
+        if (i == 0) first = slot;
+        straight &= slot == first + i;
+        most = page > most ? page : most;
+        next = slot + 1;
+    }
+    l->rows = (uint16_t)f->rows;
+    l->first = first;
+    l->straight = straight && first >> s->bits == most;
+    j->next = next;
+    return most <= UINT16_MAX;
+}
+
+/* A list of a chunk that had none yet: beside the one before, in the order of the walk. */
+static join_list *list_carve(memory *m, joining *j, size_t bytes)
+{
+    if (bytes > j->left) {
+        size_t more = j->taken < JOIN_PIECE ? j->taken : JOIN_PIECE;
+        if (more < sizeof(join_piece) + bytes) more = sizeof(join_piece) + bytes;
+        join_piece *p = memory_block(m, MEMORY_OTHER, ARENA_BITS, more, BLOCK_ALIGN);
+        if (p == NULL) return NULL;
+        *p = (join_piece){j->pieces, more};
+        j->pieces = p;
+        j->taken += more;
+        j->left = more - sizeof *p;
+    }
+    join_list *l = (join_list *)(void *)((char *)j->pieces + j->pieces->bytes - j->left);
+    j->left -= bytes;
+    l->alone = false;
+    return l;
+}
+
+static join_list *list_alone(memory *m, size_t bytes)
+{
+    join_list *l = memory_block(m, MEMORY_OTHER, ARENA_BITS, bytes, BLOCK_ALIGN);
+    if (l) l->alone = true;
+    return l;
+}
+
+/* Room for the list of a unit, of so many rows: a second one, since rows came, has a block of its own. NULL: no memory. */
+static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_t rows)
+{
+    const size_t bytes = list_bytes(rows);
+    memory *m = &q->world->family->memory;
+    if (unit >= j->units) {
+        const uint32_t units = unit < q->world->state.next_unit ? q->world->state.next_unit : unit + 1;
+        join_list **list = memory_resize(m, MEMORY_OTHER, j->list, j->units * sizeof *list, units * sizeof *list, PLAIN_ALIGN);
+        if (list == NULL) return NULL;
+        memset(list + j->units, 0, (units - j->units) * sizeof *list);
+        j->list = list;
+        j->units = units;
+    }
+    join_list *l = j->list[unit];
+    if (l && l->room >= rows) return l;
+    join_list *more = l ? list_alone(m, bytes) : list_carve(m, j, bytes);
+    if (more == NULL) return NULL;
+    if (l) list_free(m, l);
+    more->room = (uint16_t)rows;
+    return j->list[unit] = more;
+}
+
+/* The lists are of a state that was. */
+static COLD void lists_forget(joining *j, uint64_t epoch)
+{
+    for (uint32_t i = 0; i < j->units; i++)
+        if (j->list[i]) j->list[i]->rows_at = JOIN_NEVER;
+    j->epoch = epoch;
+}
+
+NOINLINE const join_list *join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled)
+{
+    const reef_world *w = q->world;
+    const value_store *s = store_of(w, q->cut->term[0].component);
+    joining *j = joining_of(q);
+    if (j == NULL) return NULL;
+    if (j->epoch != w->state_epoch) lists_forget(j, w->state_epoch);
+    if (!join_is_found(j, unit)) join_ahead(j, q, m, slots, bits, unit);
+    join_found *f = &j->found[j->found[1].unit == unit];
+    f->unit = 0;
+    if (f->rows > JOIN_ROWS) return NULL;
+    const uint64_t rows_at = slots[SLOT_ENTITIES].version, bits_at = bits->words.version[unit];
+    const bool kept = !q->once && rows_at <= settled && bits_at <= settled;
+    j->young |= !kept;
+    join_list *l = kept ? joined_room(q, j, unit, f->rows) : NULL;
+    if (l == NULL) l = j->scratch;
+    l->rows_at = rows_at;
+    l->bits_at = bits_at;
+    l->moves = s->moves;
+    if (LIKELY(list_fill(j, f, l, s, slots))) return l;
+    l->rows_at = JOIN_NEVER;
+    return NULL;
+}
+
+void joins_prepare(query *q, uint64_t settled)
+{
+    const reef_world *w = q->world;
+    if (!query_joins(q)) return;
+    join_forget_ahead(q);
+    const bit_store *bits = bit_store_of(w, q->cut->term[0].component);
+    for (const match *m = match_at(q, 0), *end = match_end(q); m < end; m = reef_match_after(&q->head, m, 1))
+        for (uint32_t unit = table_rows(m->table) ? m->table->first : 0; unit;) {
+            const reef_slot *slots = unit_slots(w, unit);
+            if (bit_words(bits, unit) && join_find(q, slots, bits, unit, false) == NULL) join_make(q, m, slots, bits, unit, settled);
+            unit = slots[0].head.next;
+        }
+}

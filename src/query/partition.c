@@ -1,0 +1,123 @@
+/* A loop in parts, for the caller's own threads.
+ *
+ * Everything that could fail or be written by two parts happens when the split begins: the columns that the loop writes become
+ * the world's own and are marked, chunk by chunk. A part then reads the world and writes only the blocks that it hands out. */
+#include "query/match_cache.h"
+#include <stdio.h>
+
+struct reef_split {
+    reef_block whole; /* the loop that is open meanwhile */
+    uint32_t   count;
+    split_place begin[]; /* of each part, and of the end */
+};
+
+static size_t split_bytes(uint32_t count) { return sizeof(reef_split) + (count + 1) * sizeof(split_place); }
+
+/* The rows of all tables that the loop walks. Chunks are counted whole, whatever matches in them. */
+static uint64_t rows_walked(const reef_block *b, const query *q)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; b->left != 0 && i < q->match_count; i++) n += table_rows(match_at(q, i)->table);
+    return n;
+}
+
+/* Walks everything once: chunks with rows that match become ours; each part begins at the first chunk behind its share. */
+static bool split_walk(reef_split *s, const query *q)
+{
+    reef_block b = s->whole;
+    b.part = true; /* a failure ends this copy, not the loop */
+    const uint64_t all = rows_walked(&b, q);
+    const bool writes = q->head.write_count || q->optional_writes || q->tracked;
+    uint64_t passed = 0;
+    uint32_t number = 0;
+    while (b.left != 0 && walk_step(&b)) {
+        const match *m = match_now(&b);
+        for (; number < s->count && passed >= all / s->count * number + all % s->count * number / s->count; number++)
+            s->begin[number] = (split_place){m, b.unit};
+        passed += b.count;
+        b.mask = NULL;
+        if (m->look) {
+            const look l = {q, b.slots[0].head.table, b.unit, b.count, b.since, b.entities, b.frozen, NULL};
+            if (!look_rows(&l, b.mask_words, 0, BIT_WORDS)) continue;
+            b.mask = b.mask_words;
+        }
+        if (writes && !walk_own(&b)) return false;
+        if (q->cut && q->cut->writes && !stored_own_rows(&b)) return false;
+    }
+    for (; number <= s->count; number++) s->begin[number] = (split_place){b.end, 0};
+    return true;
+}
+
+/* All is marked before a part looks at rows. Where a term inside a group asks whether a column changed that the loop writes, the
+ * parts would take the marks for changes. */
+static bool marks_mislead(const query *q)
+{
+    bool mislead = false;
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        const term_facts *f = &q->facts[i];
+        mislead |= t->op == REEF_HAS && t->since != REEF_ALWAYS && t->access != REEF_IN && !f->filter && !f->top;
+    }
+    return mislead;
+}
+
+COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_loop *loop, uint32_t count)
+{
+    static const char op[] = "reef_split_begin";
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    static const reef_loop plain;
+    reef_status status = REEF_OK;
+    if (w == NULL) return NULL;
+    if (loop == NULL) loop = &plain;
+    query *q = query_of(w, which, &status);
+    if (q == NULL) return failure(w, status, op, none, null, 0), NULL;
+    if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred || q->ranking ||
+        marks_mislead(q))
+        return failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
+    reef_split *s = memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
+    if (s == NULL) return failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
+    s->count = count;
+    s->whole = reef_begin_loop(w, which, loop);
+    if (s->whole.open && q->cut && q->open == 1) joins_prepare(q, w->hot.version - 1);
+    if (s->whole.open && split_walk(s, q)) return s;
+    if (s->whole.open) {
+        reef_end(&s->whole);
+        failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
+    }
+    memory_free(&w->family->memory, MEMORY_OTHER, s, split_bytes(count));
+    return NULL;
+}
+
+void part_open(reef_block *b, const split_place *from, const split_place *to)
+{
+    b->part = true;
+    b->match = from->match;
+    b->walk_unit = from->unit;
+    b->end = to->match;
+    b->end_unit = to->unit;
+    if (from->match == to->match && from->unit == to->unit) b->left = 0, b->lone = NULL;
+    else if (from->unit == 0) b->match = (const char *)from->match - b->query->head.match_bytes; /* in front of it */
+    else if (to->unit) b->end = reef_match_after(&b->query->head, to->match, 1); /* from a chunk to a chunk, maybe of one table */
+}
+
+reef_block reef_split_part(reef_split *s, uint32_t number)
+{
+    reef_block b;
+    memset(&b, 0, sizeof b);
+    if (s == NULL || number >= s->count) {
+        if (s) b.world = s->whole.world, b.head = s->whole.head;
+        return b;
+    }
+    b = s->whole;
+    part_open(&b, &s->begin[number], &s->begin[number + 1]);
+    return b;
+}
+
+void reef_split_end(reef_split *s)
+{
+    if (s == NULL) return;
+    reef_world *w = s->whole.world;
+    reef_end(&s->whole);
+    memory_free(&w->family->memory, MEMORY_OTHER, s, split_bytes(s->count));
+}

@@ -1,0 +1,269 @@
+/* The inside of a query, for src/query/query.c (making, finding tables), src/query/iterate.c (loops) and src/query/query_answers.c (questions).
+ *
+ *   terms: a tree in prefix form          ANY_OF 2 · Red · ALL_OF 2 · Blue · Cold
+ *   matches: the tables that may have rows that match, in the visible order
+ *
+ * For a table, each term is settled (ROWS_ALL: it holds for every row, ROWS_NONE: for no row) or not (ROWS_SOME: it depends on the
+ * row, because of switches, disabled components, changes). Tables where the whole is ROWS_NONE are not kept. Those where it is
+ * ROWS_SOME are walked with a look at rows: sixteen words a block say which match, and the tree is folded over such words. */
+#ifndef REEF_QUERY_INTERNAL_H
+#define REEF_QUERY_INTERNAL_H
+
+#include "change/apply.h"
+
+typedef reef_match match;
+typedef struct reef_query_data query;
+
+/* One term as it is asked for: what doesn't depend on tables. */
+typedef struct term_facts {
+    bool bit;    /* rows know by a bit who has it */
+    bool cold;   /* only its store knows */
+    bool stored; /* data is asked for, of the entity that is visited, and it lies in a store */
+    bool marks;  /* some entity may have it disabled */
+    bool fixed;  /* of another entity */
+    bool filter; /* no data is asked for */
+    bool sub;    /* of a group that stands for a term with a plus: the group itself and its members */
+    bool top;    /* not in a group */
+    bool each;   /* one visit for each value */
+} term_facts;
+
+enum { SWITCHES_FEW = 8 };
+
+enum { CUT_ELSEWHERE = UINT16_MAX };
+
+/* Of a query with a plus: each such term is a group, over the base and its subtypes as they were known (src/query/subtype_terms.c). */
+typedef struct expansion {
+    uint32_t   count, based; /* of terms; types_based() then */
+    uint64_t   epoch;        /* of the world's tables, when the matches' pointers were taken */
+    term_facts *facts;
+    reef_term  terms[];
+} expansion;
+
+/* A term with data of a loop whose blocks are cut (src/query/iterate_sparse.c). */
+typedef struct cut_term {
+    uint32_t component, size;
+    uint16_t term;
+    uint16_t column; /* its place in query.head; CUT_ELSEWHERE: none */
+    bool     stored; /* else it is a column */
+    bool     packed; /* of a store whose slots have no holes */
+    bool     writes;
+    bool     sure;   /* every row that matches has it */
+} cut_term;
+
+/* Of a query that asks for stored data: its terms with data, the stored ones first. */
+typedef struct cutting {
+    reef_query_head head; /* of its blocks: key i is that of cell i */
+    uint32_t count, stored_count, cell_count;
+    uint32_t each;        /* component whose values are visited one by one; 0: none */
+    bool     writes;      /* some stored term */
+    bool     shared;      /* it writes values that rows have in common: one job */
+    bool     quick;       /* one stored term, without holes, of every match; and a cell for each term */
+    bool     freezes;     /* it asks which of the stored values changed that it writes itself */
+    struct joining *join; /* what it remembers of chunks (src/query/match_cache.h) */
+    cut_term term[];
+} cutting;
+
+/* The versions of a store's pages as they were when a loop began: for each term that asks, in their order. */
+typedef struct frozen_versions {
+    size_t   bytes;
+    uint64_t version[];
+} frozen_versions;
+
+struct reef_query_data {
+    reef_query_head head;
+    reef_world *world;
+    uint32_t    index, generation; /* of its handle */
+    uint64_t    serial;      /* of its last run, in the state (src/query/iterate.c) */
+    uint32_t    open;        /* loops that walk the matches: they must not move */
+    uint32_t    seen;        /* tables of the graph looked at */
+    uint32_t    rare, rare_used; /* the rarest type that every match has, 0: none; how many tables had it when we looked */
+    uint64_t    epoch;       /* of the world's tables, when the matches' pointers were taken */
+    uint64_t    rows_epoch;  /* the same of rows_epoch, when rows_look came by */
+    uint64_t    marks_epoch; /* of the world's marks of disabled components, when tables were settled */
+    char       *matches;
+    uint32_t    match_count, match_capacity;
+    reef_enabled entities;
+    struct ranking *ranking; /* of an ordered query: src/query/sorted_query.h */
+    cutting    *cut;         /* NULL: no stored data is asked for */
+    bool        once;        /* freed at the end of its loop */
+    bool        straight, plain; /* every term is a column that is wanted; and none may be disabled: a table that has them matches */
+    bool        looks;       /* some match needs a look at rows, or some term a version */
+    bool        since;       /* some term asks what changed */
+    bool        tracked;     /* some term writes a type with track_rows: such loops look at rows as well */
+    bool        fixed;       /* some term is of another entity */
+    bool        marked_entities; /* some entity may be disabled as a whole */
+    uint32_t    optional_writes; /* terms whose column is written where it is there */
+    uint32_t    switch_count; /* only these switches decide by row, UINT32_MAX: more does */
+    uint32_t    switches[SWITCHES_FEW]; /* component << 1 | it must be off */
+    size_t      block_bytes[REEF_TERMS_MAX]; /* of a full block of each column of head.key */
+    uint64_t    out;         /* columns of head.key that are written without being read: bits */
+    uint32_t    term_count;
+    reef_term  *terms;       /* as asked, or of `subs` */
+    term_facts *facts;
+    expansion  *subs;        /* NULL: no term has a plus */
+    uint32_t    asked_count;
+    term_facts  asked_facts[REEF_TERMS_MAX];
+    reef_term   asked[];
+};
+
+/* A query of this world by its handle. NULL: *s says why. */
+INLINE query *query_of(const reef_world *w, reef_query q, reef_status *s)
+{
+    const bool ours = q.world == w->hot.number && !w->running;
+    if (LIKELY(ours && q.index < w->query_room && w->queries[q.index].generation == q.generation && w->queries[q.index].query))
+        return w->queries[q.index].query;
+    *s = w->running ? REEF_LOCKED : ours || q.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    return NULL;
+}
+
+/* How many rows of a match reef_next may hand out by itself: reef_match.quick. What is ours alone stays so until the next fork, which makes
+ * queries look again. */
+INLINE uint16_t match_quick(const query *q, const match *m)
+{
+    if (m->rows == 0 || m->rows > REEF_BLOCK_ROWS || !q->head.remembers) return 0;
+    for (uint32_t i = 0; i < q->head.write_count && !BUG(126); i++)
+        if (reef_slot_beside(m->column, m, i)->version <= q->world->hot.fork_version) return 0;
+    return (uint16_t)m->rows;
+}
+
+INLINE const match *match_at(const query *q, uint32_t i) { return (const match *)(const void *)(q->matches + (size_t)i * q->head.match_bytes); }
+
+/* The match of a block, and of a loop's place. */
+INLINE const match *match_now(const reef_block *b) { return (const match *)b->match; }
+/* The slots of its first chunk, while `unit` is that. */
+INLINE const reef_slot *match_first(const match *m) { return (const reef_slot *)(const void *)((const char *)m->column - m->columns[0]); }
+INLINE const match *match_end(const query *q) { return match_at(q, q->match_count); }
+
+/* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
+ * runs out: false. */
+bool query_look(query *q);
+INLINE bool query_update(query *q) { return LIKELY(q->epoch == q->world->tables_epoch) || q->open || query_look(q); }
+/* The same for a straight loop, which goes by what matches know of rows as well; while rows_epoch stays, it isn't needed again. False: no
+ * memory, or the query has no straight loops. */
+bool rows_look(query *q);
+reef_status queries_validate(const reef_world *w, char *message, size_t size);
+void query_drop(query *q);
+uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
+const reef_slot *match_slots(const reef_block *b, const match *m, uint32_t unit); /* of the first chunk, which is another one by now */
+void queries_forget(reef_world *w); /* those that were freed lately */
+void run_forget(const query *q); /* of a query that goes: the place of its last run (src/query/iterate.c) */
+query *query_make_text(reef_world *w, const char *op, const char *text);
+/* What a description asks, in one form; what its terms mean, if they make sense together. Errors as of a query that is made: false. */
+struct query_text;
+bool query_read(reef_world *w, const char *op, const reef_query_desc *desc, struct query_text *to);
+bool query_check(reef_world *w, const char *op, const struct query_text *q, term_facts *facts);
+
+/* Does this table have rows that may match? */
+typedef enum verdict { ROWS_NONE, ROWS_SOME, ROWS_ALL } verdict;
+verdict table_verdict(const query *q, uint32_t table_id);
+
+/* Does the row at `place` match? The query is up to date. (src/query/query_answers.c) */
+bool query_place_matches(const query *q, uint32_t place);
+
+/* ---- rows (src/query/row_filter.c; loops: src/query/iterate.c) ---- */
+
+/* A place to look at rows: a chunk of a table, and since when changes count. */
+typedef struct look {
+    const query *q;
+    uint32_t     table_id, unit, count;
+    uint64_t     since;
+    const reef_entity *entities;
+    const frozen_versions *frozen; /* NULL: pages of stores are as new as they are */
+    const uint64_t *among;         /* rows that matter; NULL: all (look_rows sets it) */
+} look;
+/* The first `count` bits. */
+INLINE void rows_all(uint64_t *words, uint32_t count)
+{
+    for (uint32_t k = 0; k < BIT_WORDS; k++)
+        words[k] = count >= (k + 1) * 64 ? ~0ull : count <= k * 64 ? 0 : ~0ull >> (64 - count % 64);
+}
+/* The words first ... end-1 of the rows that match. False: none in them. */
+bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
+/* Terms outside of groups that are of other entities: do they hold? */
+bool fixed_hold(const query *q, uint64_t since);
+/* The block becomes one of a loop that looks at rows. */
+void walk_open(reef_block *b, const query *q);
+/* Where a part of a loop begins: at a match, or at a chunk of its table. */
+typedef struct split_place { const void *match; uint32_t unit; } split_place;
+/* The block, which walk_open made one of a whole loop, becomes one of the part up to `to`: it marks nothing, and its end unlocks
+ * nothing. (src/query/partition.c) */
+void part_open(reef_block *b, const split_place *from, const split_place *to);
+/* The columns of a part's block that the loop writes: ours without being marked (false: no memory); marked as written at `version`, with
+ * the rows' stamps. While systems run several threads do this for different columns. */
+bool part_claim(reef_block *b, uint64_t version);
+void part_mark(reef_block *b, uint64_t version);
+/* What the stamps of all rows of a table need where a loop writes it. */
+bool tracks_prepare(query *q, const match *m);
+bool run_make(query *q); /* a place for the query's last run in the state; false: no memory */
+void run_put(const query *q, uint64_t version);
+/* A block of one row, which is no loop's. */
+void block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row);
+/* The next chunk of such a loop: its unit, 0 at the end. */
+uint32_t walk_step(reef_block *b);
+/* Its columns that the loop writes become ours and marked. False: no memory, the loop ended. */
+bool walk_own(reef_block *b);
+/* The next chunk of such a loop, with rows that match: b->mask, which is set in a loop whose blocks are cut. False: the end. */
+bool walk_chunk(reef_block *b);
+/* The loop ends since memory is short: false. */
+COLD bool walk_no_memory(reef_block *b);
+/* What the loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began; otherwise 0. */
+uint64_t own_version(const reef_block *b, const query *q);
+/* The version of the last run, 0: it never ran in this state. */
+uint64_t query_last_run(const query *q);
+
+/* ---- what a block gives (src/query/block.c) ---- */
+
+extern const reef_query_head no_keys; /* of a block whose columns the accessors look for in its chunk */
+/* The first row from `row` on whose bit is `value`, at most `count`. */
+uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value);
+/* The slots of the block's chunk. */
+INLINE const reef_slot *block_slots(const reef_block *b)
+{
+    if (b->walks) return unit_slots(b->world, b->unit);
+    return (const reef_slot *)(const void *)((const char *)b->column - match_now(b)->columns[0]);
+}
+/* A chunk of such a loop: its slots. */
+INLINE void block_at(reef_block *b, const reef_slot *slots)
+{
+    b->slots = slots;
+    b->column = reef_slot_of(slots, match_now(b), 0);
+}
+
+/* ---- terms with a plus (src/query/subtype_terms.c) ---- */
+
+/* Makes q->subs, or makes it anew, of what is known now; the terms' facts are then settled by query_settle. False: no memory, and the
+ * query is as it was. */
+bool subs_expand(query *q);
+INLINE bool subs_are_old(const query *q) { return q->subs->based != types_based(); }
+void subs_drop(query *q);
+/* Member i of such a group isn't what the table's blocks give: another one before it is there. */
+bool sub_hidden(const query *q, uint32_t i, uint32_t table_id);
+void facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
+
+/* ---- values outside of the rows (src/query/iterate_sparse.c) ---- */
+
+bool cutting_make(query *q); /* query.cut; false: no memory */
+void cutting_drop(query *q);
+/* The next block of a loop whose blocks are cut. False: the end. */
+bool each_next(reef_block *b, bool (*next)(reef_block *)); /* the next value of the term with `each`; after the last the next block */
+bool cut_next(reef_block *b);
+const struct join_list *gather_next(reef_block *b); /* row by row: the next chunk, whose rows these are; NULL: it's cut_next's */
+bool run_next(reef_block *b); /* while there are runs */
+bool cut_gathers(const query *q); /* row by row, blocks may be whole chunks */
+/* How many of n rows side by side, which match, may be one block. */
+uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n);
+/* Pages of the values that the block's rows have and the loop writes: ours and marked. False: no memory, the loop ended. */
+bool stored_own_rows(reef_block *b);
+/* For systems: room for the stamps of all who have a stored component (false: no memory). Pages of what the block writes ours (false: no
+ * memory); marked as written at `version`: several threads may do this. */
+bool stored_track_prepare(reef_world *w, uint32_t component);
+bool stored_claim(reef_block *b, uint64_t version);
+void stored_mark(const reef_block *b, uint64_t version);
+/* Room for the versions of the pages that the loop writes and asks about (`old` or larger; NULL: no memory); as they are now. */
+frozen_versions *frozen_make(const query *q, frozen_versions *old);
+void frozen_fill(const query *q, frozen_versions *f);
+void frozen_drop(reef_world *w, frozen_versions *f);
+/* Was the page of the entity's value, as term i wants it, written since? */
+bool value_changed(const look *l, uint32_t i, reef_entity e);
+
+#endif

@@ -1,0 +1,405 @@
+/* The text form of queries: a parser by recursive descent, with one token looked at, and the writer that goes the other way.
+ *
+ *     query  := [any {"," any}]
+ *     any    := one {"|" one}                              ANY_OF, if there are two or more
+ *     one    := "!" one | "(" query ")" | leaf             NOT or NONE_OF; ALL_OF, if there are two or more
+ *     leaf   := ["?"] {word} name ["+"] ["of" source] | word "*"
+ *     word   := "in" | "out" | "inout" | "with" | "disabled" | "either" | "changed" | "added" | "each"
+ *     name   := what type names are made of, or any text in quotes
+ *     source := the same for an entity's name, or "#" index "v" generation
+ *
+ * A word is only a word when a name follows it: "in" alone is a type named in, and so is the first term of "in, Position".
+ * "in in" is that type, read only. A type in quotes is never a word: "\"in\" of sun" (without the quotes, `of` would be the name
+ * that follows). "of" is a word only behind a name. Each kind of word (access; disabled, either; changed, added; each) stands once.
+ * "+" behind a name: or a subtype of it. `word "*"` says which whole entities are visited; it is no term. In quotes, \" and \\ stand for " and \. Parentheses are
+ * not empty. "$" and "name(" are kept for variables and pairs.
+ *
+ * Parentheses around a single `any` only group: they make no term. Groups are put in front of their members when these are
+ * read, so a text needs no more terms than its result has. Recursion is bounded by two counts, of parentheses and of "!". */
+#include "query/token.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef enum word_kind { WORD_ACCESS, WORD_ENABLED, WORD_SINCE, WORD_EACH, WORD_KINDS } word_kind;
+
+typedef struct query_word {
+    const char *text;
+    word_kind   kind;
+    uint8_t     value;
+} query_word;
+
+static const query_word query_words[] = {
+    {"in", WORD_ACCESS, REEF_IN},              {"out", WORD_ACCESS, REEF_OUT},
+    {"inout", WORD_ACCESS, REEF_INOUT},        {"with", WORD_ACCESS, REEF_WITH},
+    {"disabled", WORD_ENABLED, REEF_DISABLED}, {"either", WORD_ENABLED, REEF_EITHER},
+    {"changed", WORD_SINCE, REEF_IF_CHANGED},  {"added", WORD_SINCE, REEF_IF_ADDED},
+    {"each", WORD_EACH, true},
+};
+
+enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0] };
+
+/* ---- words and names ---- */
+
+static COLD const query_word *word_find(token t)
+{
+    for (uint32_t i = 0; i < QUERY_WORDS; i++)
+        if (token_is(t, query_words[i].text)) return &query_words[i];
+    return NULL;
+}
+
+enum { ENTITY_NAMES_MAX = 65536 }; /* worlds with more names than that get no suggestion */
+
+static COLD bool refuse_source(parser *p, const token *at, const char *name)
+{
+    nearest  s = nearest_begin(name);
+    uint32_t count = p->world->state.name_count;
+    for (uint32_t i = 0; i < count && count <= ENTITY_NAMES_MAX; i++) {
+        reef_entity e;
+        nearest_look(&s, name_at_number(p->world, i, &e));
+    }
+    const shown unknown = show(name, strlen(name));
+    if (s.name == NULL) return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", unknown.text);
+    return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s; did you mean %s?", unknown.text,
+                        show(s.name, strlen(s.name)).text);
+}
+
+/* A number of 32 bits at *at, without a sign; *at goes behind it. */
+static bool parse_number(const char **at, uint32_t *number)
+{
+    const char *first = *at;
+    uint64_t    n = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at) {
+        n = n * 10 + (uint64_t)(**at - '0');
+        if (n > UINT32_MAX) return false;
+    }
+    *number = (uint32_t)n;
+    return *at != first;
+}
+
+static COLD bool parse_handle(parser *p, reef_entity *e)
+{
+    const char *at = p->token.start + 1, *end = p->token.start + p->token.length;
+    if (!parse_number(&at, &e->index) || *at++ != 'v' || !parse_number(&at, &e->generation) || at != end)
+        return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected an entity as #<index>v<generation>, found '%s'",
+                            show_token(p->token).text);
+    if (!reef_is_alive(p->world, *e))
+        return parse_refuse(p, REEF_NOT_ALIVE, p->token.start, "the entity %s is not alive", show_token(p->token).text);
+    token_next(p);
+    return true;
+}
+
+static COLD bool parse_source(parser *p, reef_entity *e)
+{
+    char        name[REEF_NAME_MAX + 1];
+    const token at = p->token;
+    if (at.kind == TOKEN_HANDLE) return parse_handle(p, e);
+    if (!token_is_name(at)) return parse_expected(p, "an entity's name");
+    if (!parse_name(p, name, REEF_NAME_MAX)) return false;
+    *e = reef_find(p->world, name);
+    return !reef_entity_is_null(*e) || refuse_source(p, &at, name);
+}
+
+/* ---- terms ---- */
+
+static COLD bool parse_full(parser *p, const char *at)
+{
+    if (p->out->count < REEF_TERMS_MAX) return true;
+    return parse_refuse(p, REEF_LIMIT, at, "a query has at most %d terms, its groups among them", REEF_TERMS_MAX);
+}
+
+/* Makes the terms from `first` on the members of a group that begins at `at`. */
+static COLD bool parse_group(parser *p, uint32_t first, reef_op op, uint32_t members, const char *at)
+{
+    query_text *out = p->out;
+    if (!parse_full(p, at)) return false;
+    memmove(&out->term[first + 1], &out->term[first], (out->count - first) * sizeof *out->term);
+    memmove(&out->column[first + 1], &out->column[first], (out->count - first) * sizeof *out->column);
+    out->term[first] = (reef_term){.op = op, .count = members};
+    out->column[first] = (uint32_t)(at - p->text) + 1;
+    out->count++;
+    return true;
+}
+
+static COLD bool parse_words(parser *p, reef_term *t, bool *given)
+{
+    for (const query_word *found; (found = word_find(p->token)) != NULL; token_next(p)) {
+        if (!token_is_name(token_scan(p->token.start + p->token.length))) return true;
+        if (given[found->kind])
+            return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+                                "expected a type's name, found '%s': a word of its kind stands before it", found->text);
+        if (found->kind == WORD_ACCESS && found->value != REEF_WITH && p->nots)
+            return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+                                "expected a type's name, found '%s': what stands under '!' has no data", found->text);
+        given[found->kind] = true;
+        if (found->kind == WORD_ACCESS) t->access = (reef_access)found->value;
+        if (found->kind == WORD_ENABLED) t->enabled = (reef_enabled)found->value;
+        if (found->kind == WORD_SINCE) t->since = (reef_since)found->value;
+        if (found->kind == WORD_EACH) t->each = true;
+    }
+    return true;
+}
+
+/* The whole entity: "disabled *" or "either *". */
+static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given)
+{
+    bool inside = p->parentheses || p->nots || p->alternatives;
+    if (p->entities_given) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' stands here a second time");
+    if (inside) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*', the whole entity, is no part of a group or of '!'");
+    if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE] || given[WORD_EACH])
+        return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+                            "'*', the whole entity, has 'disabled' or 'either' before it, nothing else");
+    p->out->entities = t->enabled;
+    p->entities_given = true;
+    token_next(p);
+    return true;
+}
+
+static COLD bool parse_leaf(parser *p)
+{
+    reef_term t = {.access = p->nots ? REEF_WITH : REEF_INOUT};
+    bool      given[WORD_KINDS] = {false};
+    if (token_is_sign(p, '?')) {
+        t.op = REEF_OPTIONAL;
+        token_next(p);
+    }
+    if (!parse_words(p, &t, given)) return false;
+    if (!token_is_name(p->token)) return parse_expected(p, "a type's name");
+    if (token_is(p->token, "*")) return parse_entities(p, &t, given);
+    const char *at = p->token.start;
+    p->word = word_find(p->token) != NULL;
+    if (!parse_type(p, &t.component)) return false;
+    if (token_is_sign(p, '+')) {
+        t.subtypes = 1;
+        token_next(p);
+    }
+    if (token_is(p->token, "of")) {
+        if (t.subtypes) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with its subtypes has no 'of'");
+        token_next(p);
+        if (!parse_source(p, &t.source)) return false;
+    }
+    if (!parse_full(p, at)) return false;
+    p->out->column[p->out->count] = (uint32_t)(at - p->text) + 1;
+    p->out->term[p->out->count++] = t;
+    return true;
+}
+
+static COLD bool parse_one(parser *p);
+static COLD bool parse_list(parser *p, uint32_t *members);
+
+static bool parse_too_deep(parser *p, const char *what)
+{
+    return parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be open at a place", REEF_TERMS_MAX, what);
+}
+
+/* A NOT or a NONE_OF. (What is under it has at least one term.) */
+static COLD bool parse_not(parser *p)
+{
+    const uint32_t first = p->out->count;
+    const char    *at = p->token.start;
+    if (p->nots == REEF_TERMS_MAX) return parse_too_deep(p, "'!'");
+    token_next(p);
+    p->nots++;
+    if (!parse_one(p)) return false;
+    p->nots--;
+    reef_term *t = &p->out->term[first];
+    if (t->op != REEF_HAS && t->op != REEF_ANY_OF) return parse_group(p, first, REEF_NONE_OF, 1, at);
+    if (t->op == REEF_ANY_OF) p->out->column[first] = (uint32_t)(at - p->text) + 1;
+    t->op = t->op == REEF_HAS ? REEF_NOT : REEF_NONE_OF;
+    return true;
+}
+
+/* What is missing where a term has ended. */
+static COLD bool parse_unended(parser *p)
+{
+    const char *what = p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'";
+    if (!token_is_sign(p, '(')) return parse_expected(p, what);
+    return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs", what);
+}
+
+static COLD bool parse_parentheses(parser *p)
+{
+    const uint32_t first = p->out->count;
+    const char    *at = p->token.start;
+    uint32_t       members = 0;
+    if (p->parentheses == REEF_TERMS_MAX) return parse_too_deep(p, "parentheses");
+    token_next(p);
+    p->parentheses++;
+    if (!parse_list(p, &members)) return false;
+    if (!token_is_sign(p, ')')) return parse_unended(p);
+    p->parentheses--;
+    token_next(p);
+    return members == 1 || parse_group(p, first, REEF_ALL_OF, members, at);
+}
+
+static COLD bool parse_one(parser *p)
+{
+    if (token_is_sign(p, '!')) return parse_not(p);
+    if (token_is_sign(p, '(')) return parse_parentheses(p);
+    return parse_leaf(p);
+}
+
+static COLD bool parse_any(parser *p)
+{
+    const uint32_t first = p->out->count;
+    const char    *at = p->token.start;
+    uint32_t       members = 1;
+    if (!parse_one(p)) return false;
+    if (!token_is_sign(p, '|')) return true;
+    if (p->out->count == first) return parse_expected(p, "',' after the whole entity"); /* "disabled * | A" */
+    p->alternatives++;
+    for (; token_is_sign(p, '|'); members++) {
+        token_next(p);
+        if (!parse_one(p)) return false;
+    }
+    p->alternatives--;
+    return parse_group(p, first, REEF_ANY_OF, members, at);
+}
+
+/* One or more, joined by commas. */
+static COLD bool parse_list(parser *p, uint32_t *members)
+{
+    for (*members = 0;; ++*members) {
+        if (*members) token_next(p);
+        if (!parse_any(p)) return false;
+        if (!token_is_sign(p, ',')) break;
+    }
+    ++*members;
+    return true;
+}
+
+static bool query_ends(const parser *p) { return p->token.kind == TOKEN_END || (p->parts && token_is_sign(p, ';')); }
+
+COLD bool parse_query(parser *p)
+{
+    uint32_t members = 0;
+    p->out->count = p->out->at = 0; /* terms from count on are anything */
+    p->out->entities = REEF_ENABLED;
+    p->out->said = true;
+    p->token = token_scan(p->text);
+    return query_ends(p) || (parse_list(p, &members) && (query_ends(p) || parse_unended(p)));
+}
+
+COLD reef_status query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size)
+{
+    parser p = {.world = w, .text = text, .out = out, .detail = detail, .size = size};
+    if (size) detail[0] = 0;
+    (void)parse_query(&p);
+    out->at = p.at;
+    return p.status;
+}
+
+/* ---- writing ---- */
+
+typedef struct query_writer {
+    const reef_world *world;
+    const reef_term  *terms;
+    uint32_t          count, at; /* at: the next term */
+    char             *text;
+    size_t            size, length; /* length: of the whole */
+} query_writer;
+
+/* Where a term stands, which decides whether an ANY_OF needs parentheses. */
+typedef enum write_place { IN_LIST, IN_ANY, IN_NOT } write_place;
+
+static COLD void write_bytes(query_writer *o, const char *bytes, size_t n)
+{
+    size_t room = o->length < o->size ? o->size - o->length : 0;
+    if (room > 1) {
+        size_t fits = n < room - 1 ? n : room - 1;
+        memcpy(o->text + o->length, bytes, fits);
+        o->text[o->length + fits] = 0;
+    }
+    o->length += n;
+}
+
+static COLD void write_text(query_writer *o, const char *text) { write_bytes(o, text, strlen(text)); }
+
+/* A name is quoted where it could be taken for something else. */
+static COLD void write_name(query_writer *o, const char *name)
+{
+    token t = token_scan(name);
+    bool  plain = t.kind == TOKEN_NAME && t.start == name && name[t.length] == 0;
+    if (plain && word_find(t) == NULL && !token_is(t, "of") && !token_is(t, "*")) {
+        write_text(o, name);
+        return;
+    }
+    write_text(o, "\"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\') write_text(o, "\\");
+        write_bytes(o, name, 1);
+    }
+    write_text(o, "\"");
+}
+
+static COLD void write_source(query_writer *o, reef_entity e)
+{
+    char        number[32];
+    const char *name = reef_name(o->world, e);
+    write_text(o, " of ");
+    if (name) {
+        write_name(o, name);
+        return;
+    }
+    snprintf(number, sizeof number, "#%" PRIu32 "v%" PRIu32, e.index, e.generation);
+    write_text(o, number);
+}
+
+static COLD void write_word(query_writer *o, word_kind kind, uint32_t value)
+{
+    for (uint32_t i = 0; i < QUERY_WORDS; i++) {
+        if (query_words[i].kind != kind || query_words[i].value != value) continue;
+        write_text(o, query_words[i].text);
+        write_text(o, " ");
+    }
+}
+
+static COLD void write_leaf(query_writer *o, const reef_term *t, bool filter)
+{
+    const type *kind = type_of(t->component.id);
+    ASSERT(kind);
+    if (t->op == REEF_NOT) write_text(o, "!");
+    if (t->op == REEF_OPTIONAL) write_text(o, "?");
+    if (t->access != REEF_INOUT && !filter && t->op != REEF_NOT) write_word(o, WORD_ACCESS, t->access);
+    write_word(o, WORD_ENABLED, t->enabled);
+    write_word(o, WORD_SINCE, t->since);
+    write_word(o, WORD_EACH, t->each);
+    write_name(o, kind ? kind->name : "");
+    if (t->subtypes) write_text(o, "+");
+    if (!reef_entity_is_null(t->source)) write_source(o, t->source);
+}
+
+/* The next term with what is inside it. Each call takes a term, so it is no deeper than there are terms. */
+static COLD void write_term(query_writer *o, write_place place, bool filter)
+{
+    if (o->at == o->count) return;
+    const reef_term *t = &o->terms[o->at++];
+    if (t->op < REEF_ANY_OF) {
+        write_leaf(o, t, filter);
+        return;
+    }
+    const bool all = t->op == REEF_ALL_OF, none = t->op == REEF_NONE_OF, one = t->count == 1;
+    const bool parentheses = !one && (t->op != REEF_ANY_OF || place != IN_LIST);
+    if (none) write_text(o, "!");
+    if (parentheses) write_text(o, "(");
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (i) write_text(o, all ? ", " : " | ");
+        write_term(o, one ? none ? IN_NOT : place : all ? IN_LIST : IN_ANY, filter || none);
+    }
+    if (parentheses) write_text(o, ")");
+}
+
+COLD size_t query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities, char *text,
+                             size_t size)
+{
+    query_writer o = {.world = w, .terms = terms, .count = count, .text = text, .size = size};
+    if (size) text[0] = 0;
+    while (o.at < count) {
+        if (o.at) write_text(&o, ", ");
+        write_term(&o, IN_LIST, false);
+    }
+    if (entities == REEF_ENABLED) return o.length;
+    if (count) write_text(&o, ", ");
+    write_word(&o, WORD_ENABLED, entities);
+    write_text(&o, "*");
+    return o.length;
+}

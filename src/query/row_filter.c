@@ -1,0 +1,183 @@
+/* Which rows of a chunk a query matches: switches, disabled components, values outside of the rows, what changed. Words of bits, 64 rows
+ * each. */
+#include "query/query.h"
+#include "change/value_stage.h"
+#include "storage/row_stamps.h"
+
+static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t word)
+{
+    for (uint32_t k = first; k < end; k++) words[k] = word;
+}
+
+/* Enabled rows, disabled ones, or both. */
+static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled, uint64_t *words, uint32_t first, uint32_t end)
+{
+    if (enabled == REEF_EITHER) return;
+    const uint64_t *off = disabled_words(l->q->world, component, l->unit);
+    if (off == NULL && enabled == REEF_DISABLED) words_fill(words, first, end, 0);
+    for (uint32_t k = first; off && k < end; k++) words[k] &= enabled == REEF_ENABLED ? ~off[k] : off[k];
+}
+
+/* When the rows of a chunk got the values that they have: the version of the column, or of the bits' words. */
+static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t unit, uint32_t table_id)
+{
+    if (type_of(component)->bit) {
+        const bit_store *b = bit_store_of(w, component);
+        return bit_words(b, unit) ? b->words.version[unit] : 0;
+    }
+    uint32_t k = slot_seek(w, component, table_id);
+    return k == 0 || k == REEF_SLOT_TAG ? 0 : unit_slots(w, unit)[k].version;
+}
+
+/* Of the rows in words[k] that matter, those for which `holds` says so. */
+typedef bool (*row_test)(const look *l, uint32_t i, reef_entity e);
+
+static void rows_filter(const look *l, uint32_t i, row_test holds, uint64_t *words, uint32_t first, uint32_t end)
+{
+    for (uint32_t k = first; k < end; k++) {
+        uint64_t kept = 0;
+        for (uint64_t word = words[k] & l->among[k]; word; word &= word - 1)
+            if (holds(l, i, l->entities[k * 64 + bits_first(word)])) kept |= word & (0 - word);
+        words[k] = kept;
+    }
+}
+
+static bool row_is_stored(const look *l, uint32_t i, reef_entity e) { return store_has(l->q->world, l->q->terms[i].component.id, e); }
+
+static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const reef_world *w = l->q->world;
+    const reef_term *t = &l->q->terms[i];
+    const type *x = type_of(t->component.id);
+    if (t->since == REEF_ALWAYS) return;
+    if (x->tracked) { /* exactly the rows. (A value that a restore left alone was written before its column.) */
+        const track_store *s = track_of(w, x->id);
+        const bool none = x->size && !x->stored && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since;
+        for (uint32_t k = first; k < end; k++) {
+            const uint32_t rows = l->count <= k * 64 ? 0 : l->count - k * 64 < 64 ? l->count - k * 64 : 64;
+            if (words[k]) words[k] &= none ? 0 : track_word(w, s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
+        }
+        return;
+    }
+    if (x->stored) {
+        rows_filter(l, i, value_changed, words, first, end);
+        return;
+    }
+    if (written_at(l->q->world, t->component.id, l->unit, l->table_id) <= l->since) words_fill(words, first, end, 0);
+}
+
+/* Is the entity of a fixed term as the term wants it? */
+static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
+{
+    const reef_term *t = &q->terms[i];
+    const reef_world *w = q->world;
+    const uint32_t place = place_of(w, t->source);
+    if (place < 2 * PLACE_EMPTY || !has_itself(w, t->source, type_of(t->component.id))) return false;
+    const uint32_t row = place_row(place), k = row / 64;
+    uint64_t words[BIT_WORDS], among[BIT_WORDS];
+    among[k] = 1ull << (row % 64);
+    look l = {q, reef_slots_at(&w->hot, place)[0].head.table, place_unit(place), row + 1, since,
+              slot_entities(reef_slots_at(&w->hot, place)), NULL, among};
+    words_fill(words, k, k + 1, ~0ull);
+    enabled_rows(&l, t->component.id, t->enabled, words, k, k + 1);
+    changed_rows(&l, i, words, k, k + 1);
+    return words[k] >> (row % 64) & 1;
+}
+
+bool fixed_hold(const query *q, uint64_t since)
+{
+    for (uint32_t i = 0; q->fixed && i < q->term_count; i++) {
+        const term_facts *f = &q->facts[i];
+        if (!f->fixed || !f->top || q->terms[i].op == REEF_OPTIONAL) continue;
+        if (fixed_holds(q, i, since) == (q->terms[i].op == REEF_NOT)) return false;
+    }
+    return true;
+}
+
+static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const query *q = l->q;
+    const reef_term *t = &q->terms[i];
+    const term_facts *f = &q->facts[i];
+    bool all = t->op == REEF_OPTIONAL || (f->fixed && (f->top || fixed_holds(q, i, l->since)));
+    if (all || f->fixed) {
+        words_fill(words, first, end, all ? ~0ull : 0);
+        if (t->op == REEF_NOT && !f->top) words_fill(words, first, end, all ? 0 : ~0ull);
+        return;
+    }
+    if (f->bit) {
+        const uint64_t *on = bit_words(bit_store_of(q->world, t->component.id), l->unit);
+        words_fill(words, first, end, 0);
+        if (on) memcpy(words + first, on + first, (end - first) * sizeof *words);
+    } else if (f->cold) {
+        words_fill(words, first, end, ~0ull);
+        rows_filter(l, i, row_is_stored, words, first, end);
+    } else {
+        words_fill(words, first, end, slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
+    }
+    if (f->marks || t->enabled == REEF_DISABLED) enabled_rows(l, t->component.id, t->enabled, words, first, end);
+    changed_rows(l, i, words, first, end);
+    for (uint32_t k = first; t->op == REEF_NOT && k < end; k++) words[k] = ~words[k];
+}
+
+/* Term *at and what is inside it, folded to the rows for which it holds; bits behind the last row are anything. */
+static void term_rows(const look *l, uint32_t *at, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const uint32_t i = (*at)++;
+    const reef_term *t = &l->q->terms[i];
+    uint64_t inner[BIT_WORDS];
+    if (t->op < REEF_ANY_OF) {
+        leaf_rows(l, i, words, first, end);
+        return;
+    }
+    words_fill(words, first, end, t->op == REEF_ALL_OF ? ~0ull : 0);
+    for (uint32_t c = 0; c < t->count; c++) {
+        term_rows(l, at, inner, first, end);
+        for (uint32_t k = first; k < end; k++) words[k] = t->op == REEF_ALL_OF ? words[k] & inner[k] : words[k] | inner[k];
+    }
+    for (uint32_t k = first; t->op == REEF_NONE_OF && !BUG(28) && k < end; k++) words[k] = ~words[k];
+}
+
+/* Outside of groups: its table was looked at, and that is all. */
+static bool term_is_settled(const query *q, uint32_t i)
+{
+    const term_facts *f = &q->facts[i];
+    const reef_term *t = &q->terms[i];
+    return t->op < REEF_ANY_OF && !f->bit && !f->cold && !f->fixed && !f->marks && t->since == REEF_ALWAYS && t->enabled != REEF_DISABLED;
+}
+
+/* It asks a store row by row: so it comes last, for the rows that are left. */
+static bool term_is_slow(const query *q, uint32_t i)
+{
+    const term_facts *f = &q->facts[i];
+    return q->terms[i].op < REEF_ANY_OF && !f->fixed && (f->cold || (q->terms[i].since != REEF_ALWAYS && type_of(q->terms[i].component.id)->stored));
+}
+
+bool look_rows(const look *given, uint64_t *words, uint32_t first, uint32_t end)
+{
+    const query *q = given->q;
+    look l = *given;
+    uint64_t inner[BIT_WORDS], any = 0;
+    bool slow = false;
+    rows_all(inner, l.count);
+    for (uint32_t k = first; k < end; k++) words[k] = l.among ? inner[k] & l.among[k] : inner[k];
+    l.among = words;
+    if (q->marked_entities || q->entities == REEF_DISABLED) enabled_rows(&l, 0, q->entities, words, first, end);
+    for (uint32_t at = 0; at < q->term_count;) {
+        const bool later = term_is_slow(q, at);
+        slow |= later;
+        if (later || term_is_settled(q, at)) {
+            at++;
+            continue;
+        }
+        term_rows(&l, &at, inner, first, end);
+        for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
+    }
+    for (uint32_t i = 0; slow && i < q->term_count; i++) {
+        if (!q->facts[i].top || !term_is_slow(q, i)) continue;
+        leaf_rows(&l, i, inner, first, end);
+        for (uint32_t k = first; k < end; k++) words[k] &= inner[k];
+    }
+    for (uint32_t k = first; k < end; k++) any |= words[k];
+    return any != 0;
+}

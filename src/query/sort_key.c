@@ -1,0 +1,170 @@
+/* Orders: what a reef_order means, keys of a block at a time, and sorting by them.
+ *
+ * Rows are sorted by digits of 8 bits, the lowest first, of the index and then of the key: each pass is stable, so the last one
+ * decides. Digits that are the same in all rows (the upper halves of small numbers) are found by counting all twelve at once,
+ * and cost no pass. */
+#include "query/sort_key.h"
+
+enum { FEW_ROWS = 24, DIGITS_INDEX = 4, DIGITS = 12 };
+
+static bool order_field_fits(const reef_field *f)
+{
+    return f->kind == REEF_CHAR ? f->bytes <= 8 : f->bytes == kind_size(f->kind);
+}
+
+COLD reef_status order_resolve(const reef_world *w, const reef_order *given, ordering *out)
+{
+    ordering o = {.kind = REEF_ENTITY, .stride = sizeof(reef_entity), .flip = given->descending ? UINT64_MAX : 0};
+    if (given->component.id == 0) {
+        if (given->key || given->field || given->pool) return REEF_BAD_ARGUMENT;
+        *out = o;
+        return REEF_OK;
+    }
+    if (!world_knows(w, given->component.id)) return REEF_UNKNOWN_TYPE;
+    o.type = type_of(given->component.id);
+    o.stride = o.type->size;
+    o.key = given->key;
+    if (given->pool) {
+        if (!o.type->stored || given->key || given->field) return REEF_BAD_ARGUMENT;
+        o.pool = true;
+        *out = o;
+        return REEF_OK;
+    }
+    if (o.stride == 0 || (given->key && given->field)) return REEF_BAD_ARGUMENT;
+    if (o.type->split && given->key && !BUG(193)) return REEF_BAD_ARGUMENT; /* there is no struct that a key could be made of */
+    const reef_field *fields = REEF_ACQUIRE_POINTER(&o.type->fields), *found = NULL;
+    for (uint32_t i = 0; fields && !given->key && i < o.type->field_count; i++)
+        if (given->field ? strcmp(fields[i].name, given->field) == 0 : o.type->field_count == 1) found = &fields[i];
+    if (given->key == NULL) {
+        if (found == NULL || !order_field_fits(found)) return REEF_BAD_ARGUMENT;
+        o.kind = found->kind;
+        o.offset = found->offset;
+        o.bytes = found->bytes;
+        if (o.type->split) { /* the field has a column of its own */
+            o.type = type_of(o.type->parts[found - fields]);
+            o.stride = o.type->size;
+            o.offset = 0;
+        }
+    }
+    *out = o;
+    return REEF_OK;
+}
+
+/* ---- keys ---- */
+
+#define KEYS_OF(T, make) \
+    for (uint32_t i = 0; i < rows; i++, p += stride) { \
+        T x; \
+        memcpy(&x, p, sizeof x); \
+        keys[i] = make(x) ^ flip; \
+    } \
+    break
+
+static uint64_t key_of_i8(int8_t x) { return reef_key_i32(x); }
+static uint64_t key_of_i16(int16_t x) { return reef_key_i32(x); }
+static uint64_t key_of_u8(uint8_t x) { return x; }
+static uint64_t key_of_u16(uint16_t x) { return x; }
+
+/* As strcmp, but for the bytes behind the first zero, which don't count. */
+static uint64_t key_of_text(const char *p, uint32_t bytes)
+{
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < bytes && p[i]; i++) key |= (uint64_t)(unsigned char)p[i] << (56 - 8 * i);
+    return key;
+}
+
+/* The keys of `rows` values side by side, which are handles when the order is by entity. */
+static void order_keys(const ordering *o, const void *values, uint32_t rows, uint64_t *keys)
+{
+    const char *p = (const char *)values + o->offset;
+    const uint64_t flip = o->flip;
+    const size_t stride = o->stride;
+    if (o->key) {
+        for (uint32_t i = 0; i < rows; i++, p += stride) keys[i] = o->key(p) ^ flip;
+        return;
+    }
+    switch (o->kind) {
+    case REEF_BOOL:
+    case REEF_U8: KEYS_OF(uint8_t, key_of_u8);
+    case REEF_I8: KEYS_OF(int8_t, key_of_i8);
+    case REEF_I16: KEYS_OF(int16_t, key_of_i16);
+    case REEF_U16: KEYS_OF(uint16_t, key_of_u16);
+    case REEF_I32: KEYS_OF(int32_t, reef_key_i32);
+    case REEF_U32: KEYS_OF(uint32_t, reef_key_u32);
+    case REEF_I64: KEYS_OF(int64_t, reef_key_i64);
+    case REEF_U64: KEYS_OF(uint64_t, reef_key_u64);
+    case REEF_F32: KEYS_OF(float, reef_key_f32);
+    case REEF_F64: KEYS_OF(double, reef_key_f64);
+    case REEF_ENTITY: KEYS_OF(reef_entity, reef_key_entity);
+    case REEF_CHAR:
+        for (uint32_t i = 0; i < rows; i++, p += stride) keys[i] = key_of_text(p, o->bytes) ^ flip;
+        break;
+    }
+}
+
+uint32_t order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows, uint64_t *keys)
+{
+    const reef_entity *e = slot_entities(slots);
+    uint32_t n = 0;
+    if (!order_is_stored(o)) return order_keys(o, slots[slot].block, rows, keys), rows;
+    for (uint32_t i = 0; i < rows; i++) {
+        const value_store *s = store_of(w, o->type->id);
+        const void *value = reef_store_find(s, e[i]);
+        keys[i] = UINT64_MAX;
+        if (value && o->pool) keys[i] = slot_of(s, e[i]) ^ o->flip;
+        else if (value) order_keys(o, value, 1, &keys[i]);
+        n += value != NULL;
+    }
+    return n;
+}
+
+/* ---- sorting ---- */
+
+static bool order_row_less(const order_row *a, const order_row *b)
+{
+    return a->key != b->key ? a->key < b->key : a->index < b->index;
+}
+
+static void order_few(order_row *rows, size_t count) /* insertion */
+{
+    for (size_t i = 1; i < count; i++) {
+        order_row x = rows[i];
+        size_t j = i;
+        for (; j > 0 && order_row_less(&x, &rows[j - 1]); j--) rows[j] = rows[j - 1];
+        rows[j] = x;
+    }
+}
+
+static uint32_t order_digit(const order_row *r, uint32_t digit)
+{
+    return digit < DIGITS_INDEX ? r->index >> 8 * digit & 255 : (uint32_t)(r->key >> 8 * (digit - DIGITS_INDEX)) & 255;
+}
+
+order_row *order_rows(order_row *rows, order_row *scratch, size_t count)
+{
+    uint32_t counts[DIGITS][256];
+    if (count <= FEW_ROWS) {
+        order_few(rows, count);
+        return rows;
+    }
+    memset(counts, 0, sizeof counts);
+    bool by_index = true; /* already: tables that never lost a row are */
+    for (size_t i = 0; i < count; i++) {
+        by_index &= i == 0 || rows[i - 1].index < rows[i].index;
+        for (uint32_t digit = 0; digit < DIGITS; digit++) counts[digit][order_digit(&rows[i], digit)]++;
+    }
+    for (uint32_t digit = by_index ? DIGITS_INDEX : 0; digit < DIGITS; digit++) {
+        uint32_t *at = counts[digit], sum = 0;
+        if (at[order_digit(&rows[0], digit)] == count) continue;
+        for (uint32_t i = 0; i < 256; i++) {
+            uint32_t n = at[i];
+            at[i] = sum;
+            sum += n;
+        }
+        for (size_t i = 0; i < count; i++) scratch[at[order_digit(&rows[i], digit)]++] = rows[i];
+        order_row *sorted = scratch;
+        scratch = rows;
+        rows = sorted;
+    }
+    return rows;
+}

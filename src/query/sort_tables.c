@@ -1,0 +1,284 @@
+/* Sorting storage: the rows of tables change their places.
+ *
+ *      for every table:  keys of all rows ──► sorted? ──no──► sort ──► own what moves ──► the permutation as cycles
+ *      then every column:  aside ◄─ p0 ◄─ p1 ◄─ ... ◄─ pn ◄─ aside        nothing fails any more
+ *
+ * A cycle moves each value once and needs room for a single one, where a copy of the column would need the column again, and
+ * would move each value twice. It also never moves a value to where it is, which move hooks needn't bear. */
+#include "reef/sort.h"
+#include "query/sort_key.h"
+#include "storage/quarantine.h"
+#include "storage/table.h"
+
+enum { CYCLE_AHEAD = 12 }; /* places that are fetched ahead */
+
+typedef struct sort_plan { /* of a table that isn't in order */
+    uint32_t  table;
+    uint32_t *places; /* bits_cycle says how */
+    size_t    count, room;
+} sort_plan;
+
+typedef struct sorting {
+    reef_world *w;
+    ordering    order;
+    order_row  *rows, *scratch; /* of the table that is being planned */
+    size_t      row_room;
+    sort_plan  *plans;
+    uint32_t    plan_count, plan_room;
+    uint32_t   *units; /* of the chunks of that table */
+    uint32_t    unit_room;
+    size_t      value_bytes, value_align; /* of the largest values that move */
+    void       *aside;
+} sorting;
+
+/* ---- which tables ---- */
+
+static COLD reef_status sort_check(reef_world *w, const reef_sort *sort, ordering *o, reef_component *named)
+{
+    if (w->locks) return REEF_LOCKED;
+    if (sort == NULL || (sort->types == NULL && sort->type_count)) return REEF_BAD_ARGUMENT;
+    if (sort->type_count > REEF_COMPONENTS_MAX) return REEF_LIMIT;
+    const type *by = type_of(sort->order.component.id);
+    bool found = by == NULL || by->stored;
+    for (uint32_t i = 0; i < sort->type_count; i++) {
+        *named = sort->types[i];
+        if (!world_knows(w, named->id)) return REEF_UNKNOWN_TYPE;
+        if (type_of(named->id)->bit || type_of(named->id)->stored) return REEF_BAD_ARGUMENT;
+        for (uint32_t k = 0; k < i; k++)
+            if (sort->types[k].id == named->id) return REEF_DUPLICATE_TERM;
+        found |= named->id == sort->order.component.id || (by && by->owner == named->id);
+    }
+    *named = sort->order.component;
+    return sort->exactly && !found ? REEF_BAD_ARGUMENT : order_resolve(w, &sort->order, o);
+}
+
+static bool sort_takes(const reef_world *w, const reef_sort *sort, const ordering *o, const table *t)
+{
+    if (table_rows(t) < 2 || order_slot(w, o, t->shape->table) == 0) return false;
+    uint32_t types = 0;
+    for (uint32_t i = 0; sort->exactly && i < t->shape->component_count; i++) types += type_of(t->shape->component[i])->owner == 0;
+    if (sort->exactly && types != sort->type_count) return false;
+    for (uint32_t i = 0; i < sort->type_count; i++)
+        if (slot_seek(w, sort->types[i].id, t->shape->table) == 0) return false;
+    return true;
+}
+
+/* ---- planning ---- */
+
+static bool rows_in_order(const reef_world *w, const ordering *o, const table *t)
+{
+    uint64_t keys[REEF_BLOCK_ROWS], key = 0;
+    uint32_t slot = order_slot(w, o, t->shape->table), index = 0, keyed = 0;
+    bool in_order = true;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        const reef_slot *slots = unit_slots(w, unit);
+        const reef_entity *e = slot_entities(slots);
+        uint32_t rows = chunk_rows(t, unit);
+        keyed += order_chunk(w, o, slots, slot, rows, keys);
+        for (uint32_t i = 0; i < rows && in_order; i++) {
+            in_order = keys[i] > key || (keys[i] == key && e[i].index >= index);
+            key = keys[i];
+            index = e[i].index;
+        }
+        if (!in_order && keyed) return false;
+    }
+    return in_order || keyed == 0;
+}
+
+/* An array of MEMORY_OTHER gets room for more elements. */
+static bool array_grow(reef_world *w, void **array, size_t old, size_t room, size_t size)
+{
+    size_t bytes;
+    if (!size_multiply(room, size, 0, &bytes)) return false;
+    void *p = memory_resize(&w->family->memory, MEMORY_OTHER, *array, old * size, bytes, PLAIN_ALIGN);
+    if (p) *array = p;
+    return p != NULL;
+}
+
+static bool sort_reserve(sorting *s, const table *t, size_t rows)
+{
+    void *p = s->rows;
+    if (rows > SIZE_MAX / 2) return false;
+    if (rows > s->row_room) {
+        if (!array_grow(s->w, &p, s->row_room * 2, rows * 2, sizeof *s->rows)) return false;
+        s->rows = p;
+        s->row_room = rows;
+    }
+    s->scratch = s->rows + rows;
+    p = s->units;
+    if (t->chunks > s->unit_room) {
+        if (!array_grow(s->w, &p, s->unit_room, t->chunks, sizeof *s->units)) return false;
+        s->units = p;
+        s->unit_room = t->chunks;
+    }
+    p = s->plans;
+    if (s->plan_count == s->plan_room) {
+        uint32_t room = s->plan_room ? s->plan_room * 2 : 4;
+        if (!array_grow(s->w, &p, s->plan_room, room, sizeof *s->plans)) return false;
+        s->plans = p;
+        s->plan_room = room;
+    }
+    return true;
+}
+
+/* The rows of a table, numbered from 0. */
+static void rows_collect(sorting *s, const table *t)
+{
+    uint64_t keys[REEF_BLOCK_ROWS];
+    uint32_t slot = order_slot(s->w, &s->order, t->shape->table), row = 0, chunk = 0;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(s->w, unit)[0].head.next) {
+        const reef_slot *slots = unit_slots(s->w, unit);
+        uint32_t rows = chunk_rows(t, unit);
+        s->units[chunk++] = unit;
+        order_chunk(s->w, &s->order, slots, slot, rows, keys);
+        for (uint32_t i = 0; i < rows; i++, row++) s->rows[row] = (order_row){keys[i], slot_entities(slots)[i].index, row};
+    }
+}
+
+/* What moves: its chunks, records and switches. Chunks in which nothing moves aren't touched. */
+static bool rows_own(sorting *s, const table *t, const order_row *sorted, size_t rows)
+{
+    reef_world *w = s->w;
+    for (size_t i = 0, chunk_end; i < rows; i = chunk_end) {
+        uint32_t unit = s->units[i / REEF_BLOCK_ROWS];
+        bool moves = false;
+        chunk_end = i + chunk_rows(t, unit);
+        for (size_t k = i; k < chunk_end; k++) {
+            if (sorted[k].row == k) continue;
+            moves = true;
+            if (!record_owned(w, sorted[k].index) && record_own(w, sorted[k].index) == NULL) return false;
+        }
+        if (moves && (!chunk_own(w, t, unit) || !bits_own_unit(w, t->bits, unit))) return false;
+    }
+    return true;
+}
+
+/* `from` says where the row comes from that must be here; it is used up. (It is an array of its own: a walk that jumps about costs
+ * less in four bytes a row than in sixteen.) */
+static void cycles_collect(const sorting *s, sort_plan *plan, uint32_t *from, size_t rows)
+{
+    for (uint32_t i = 0; i < rows; i++) {
+        if (from[i] == i) continue;
+        for (uint32_t at = i, next; from[at] != at; at = next) {
+            next = from[at];
+            from[at] = at; /* done */
+            plan->places[plan->count++] = unit_place(s->units[at / REEF_BLOCK_ROWS]) + at % REEF_BLOCK_ROWS;
+        }
+        plan->places[plan->count++] = 0;
+    }
+}
+
+static bool plan_make(sorting *s, const table *t)
+{
+    size_t rows = (size_t)table_rows(t), moved = 0;
+    if (!sort_reserve(s, t, rows)) return false;
+    rows_collect(s, t);
+    order_row *sorted = order_rows(s->rows, s->scratch, rows);
+    for (size_t i = 0; i < rows; i++) moved += sorted[i].row != i;
+    sort_plan plan = {.table = t->shape->table, .room = moved + moved / 2}; /* a cycle has two places or more, and an end */
+    void *places = NULL;
+    if (!rows_own(s, t, sorted, rows) || !array_grow(s->w, &places, 0, plan.room, sizeof *plan.places)) return false;
+    plan.places = places;
+    uint32_t *from = (uint32_t *)(sorted == s->rows ? s->scratch : s->rows);
+    for (size_t i = 0; i < rows; i++) from[i] = sorted[i].row;
+    cycles_collect(s, &plan, from, rows);
+    for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
+        const column *c = &t->shape->columns[k];
+        if (c->size > s->value_bytes) s->value_bytes = c->size;
+        if (c->align > s->value_align) s->value_align = c->align;
+    }
+    s->plans[s->plan_count++] = plan;
+    return true;
+}
+
+/* ---- moving ---- */
+
+static void *place_cell(const reef_world *w, uint32_t place, uint32_t slot, size_t size)
+{
+    return cell(reef_slots_at(&w->hot, place), slot, place_row(place), size);
+}
+
+/* The values of a column follow the cycles; t NULL: the handles. */
+static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t slot, const type *t, void *aside)
+{
+    const size_t size = t ? t->size : sizeof(handle);
+    const type *hooked = t && !t->plain_move ? t : NULL;
+    for (size_t i = 0; i < plan->count; i++) {
+        char *hole = place_cell(w, plan->places[i], slot, size);
+        if (hooked) value_move(hooked, aside, hole);
+        else bytes_copy(aside, hole, size);
+        for (i++; plan->places[i]; i++) {
+            char *from = place_cell(w, plan->places[i], slot, size);
+            if (i + CYCLE_AHEAD < plan->count && plan->places[i + CYCLE_AHEAD])
+                PREFETCH_WRITE(place_cell(w, plan->places[i + CYCLE_AHEAD], slot, size));
+            if (hooked) value_move(hooked, hole, from);
+            else bytes_copy(hole, from, size);
+            hole = from;
+        }
+        if (hooked) value_move(hooked, hole, aside);
+        else bytes_copy(hole, aside, size);
+    }
+}
+
+/* In the order of rows, which is often that of the records too. What didn't move keeps its record, whose page may be shared. */
+static void records_follow(reef_world *w, const table *t)
+{
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        const reef_slot *slots = unit_slots(w, unit);
+        uint32_t rows = chunk_rows(t, unit);
+        for (uint32_t row = 0; row < rows; row++) {
+            if (row + CYCLE_AHEAD < rows) PREFETCH_WRITE(reef_record_at(&w->hot, slot_entities(slots)[row + CYCLE_AHEAD].index));
+            handle h = handle_at(slots, row);
+            uint32_t was = (uint32_t)record_read(w, HANDLE_INDEX(h));
+            if (was == unit_place(unit) + row || (BUG(45) && place_unit(was) != unit)) continue;
+            handle_record_put(w, h, unit_place(unit) + row);
+        }
+    }
+}
+
+static void plan_commit(reef_world *w, const sort_plan *plan, void *aside)
+{
+    const table *t = table_read(w, plan->table);
+    handle one;
+    quarantine_because(w, "reef_sort_storage", 0, (reef_entity){0, 0});
+    quarantine_table(w, t);
+    column_cycle(w, plan, SLOT_ENTITIES, NULL, &one);
+    records_follow(w, t);
+    for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) column_cycle(w, plan, k, t->shape->columns[k].type, aside);
+    bits_cycle(w, t->bits, plan->places, plan->count);
+    values_shift(w);
+}
+
+static void sorting_free(sorting *s)
+{
+    memory *m = &s->w->family->memory;
+    for (uint32_t i = 0; i < s->plan_count; i++)
+        memory_free(m, MEMORY_OTHER, s->plans[i].places, s->plans[i].room * sizeof *s->plans[i].places);
+    memory_free(m, MEMORY_OTHER, s->plans, s->plan_room * sizeof *s->plans);
+    memory_free(m, MEMORY_OTHER, s->rows, s->row_room * 2 * sizeof *s->rows);
+    memory_free(m, MEMORY_OTHER, s->units, s->unit_room * sizeof *s->units);
+    if (s->aside) memory_resize(m, MEMORY_OTHER, s->aside, s->value_bytes, 0, s->value_align);
+}
+
+COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
+{
+    static const char op[] = "reef_sort_storage";
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    sorting s = {.w = w, .value_align = PLAIN_ALIGN};
+    reef_component named = {0};
+    reef_status status = sort_check(w, sort, &s.order, &named);
+    if (status != REEF_OK) return failure(w, status, op, named, (reef_entity){0, 0}, 0);
+    bool ok = true;
+    w->hook_failed.id = 0;
+    for (uint32_t id = TABLE_EMPTY; ok && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t && sort_takes(w, sort, &s.order, t) && !rows_in_order(w, &s.order, t)) ok = plan_make(&s, t);
+    }
+    if (ok && s.value_bytes) {
+        s.aside = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, s.value_bytes, s.value_align);
+        ok = s.aside != NULL;
+    }
+    for (uint32_t i = 0; ok && i < s.plan_count; i++) plan_commit(w, &s.plans[i], s.aside);
+    sorting_free(&s);
+    return ok ? REEF_OK : failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+}

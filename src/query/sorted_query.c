@@ -1,0 +1,481 @@
+/* Ordered queries.
+ *
+ * The query keeps a list of all rows of its tables, sorted by {key, index of the entity}, each with its place:
+ *
+ *     listed:  unit 7: 1024 rows    unit 9: 300 rows    ...        how many rows of a chunk are in the list
+ *     rows:    {key, index, place} {key, index, place} ...
+ *
+ * Before a loop the list is repaired. A chunk is as it was if it has as many rows as are listed, and neither its key column nor
+ * its handles were written since: a row that comes or moves marks them all. The rows of all other chunks are taken out, those
+ * that such chunks have now are sorted and merged in: one pass over the list, and a sort of what changed. So the list is always
+ * what sorting everything would give, and how it came about can't be seen.
+ *
+ * The list has the rows that the tables' types let through. Those that fail for another reason (switches, disabled components,
+ * changes) are left out when they are visited: what makes them fail doesn't mark the column of their key. */
+#include "query/sorted_query.h"
+
+enum {
+    LISTED_KEPT = 0x8000 /* of ranking.listed, during a repair: nothing changed in this chunk, or its rows are new in the list */
+};
+
+/* What a loop found out when it began, where that changes while it runs: the rows that it will visit. */
+typedef struct frozen {
+    struct frozen *next;
+    size_t         room, count;
+    order_row      rows[];
+} frozen;
+
+struct ranking {
+    ordering   by;
+    order_row *rows;
+    size_t     count, room;
+    uint16_t  *listed;  /* by unit */
+    uint32_t   units;
+    uint64_t   version; /* of the newest write that the list knows */
+    uint64_t   epoch;   /* of the world's state */
+    bool       look;    /* some table has rows that may not match */
+    frozen    *frozen;  /* of open loops */
+};
+
+static const reef_component no_order;
+static const reef_entity no_row;
+
+/* ---- the list ---- */
+
+static void ranking_forget(ranking *r)
+{
+    r->count = 0;
+    r->version = 0;
+    if (r->units) memset(r->listed, 0, r->units * sizeof *r->listed);
+}
+
+void ranking_drop(query *q)
+{
+    ranking *r = q->ranking;
+    memory *m = &q->world->family->memory;
+    if (r == NULL) return;
+    for (frozen *f = r->frozen, *next; f; f = next) {
+        next = f->next;
+        memory_free(m, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
+    }
+    memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
+    memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
+    memory_free(m, MEMORY_OTHER, r, sizeof *r);
+    q->ranking = NULL;
+    q->epoch = q->rows_epoch = UINT64_MAX; /* whether a loop looks at rows is to be found anew */
+}
+
+static bool ranking_put(query *q, const ordering *by)
+{
+    ranking *r = memory_zeroed(&q->world->family->memory, MEMORY_OTHER, sizeof *r);
+    if (r == NULL) return false;
+    ranking_drop(q);
+    r->by = *by;
+    q->ranking = r;
+    q->looks = true;
+    q->rows_epoch = UINT64_MAX; /* it has no straight loops any more */
+    return true;
+}
+
+COLD bool ranking_copy(query *q, const ranking *from) { return ranking_put(q, &from->by); }
+
+uint32_t ranking_component(const ranking *r, bool *descending)
+{
+    *descending = r->by.flip != 0;
+    return r->by.type ? r->by.type->id : 0;
+}
+
+static bool ranking_units(ranking *r, reef_world *w)
+{
+    const uint32_t units = w->state.next_unit;
+    if (units <= r->units) return true;
+    const uint32_t room = units + units / 4;
+    uint16_t *p = memory_resize(&w->family->memory, MEMORY_OTHER, r->listed, r->units * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    memset(p + r->units, 0, (room - r->units) * sizeof *p);
+    r->listed = p;
+    r->units = room;
+    return true;
+}
+
+static bool ranking_room(ranking *r, reef_world *w, size_t count)
+{
+    size_t bytes;
+    if (count <= r->room) return true;
+    const size_t room = count + count / 8;
+    if (!size_multiply(room, sizeof *r->rows, 0, &bytes)) return false;
+    order_row *p = memory_resize(&w->family->memory, MEMORY_OTHER, r->rows, r->room * sizeof *p, bytes, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    r->rows = p;
+    r->room = room;
+    return true;
+}
+
+/* ---- repairing it ---- */
+
+/* A stored component's pages, or some of them, are newer than the list. */
+static bool pages_are_new(const reef_world *w, const ranking *r)
+{
+    const reef_paged *p = &store_of(w, r->by.type->id)->values;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->page[i] && p->version[i] > r->version) return true;
+    return false;
+}
+
+/* How many rows of a chunk have the stored component that the list is sorted by. `news`: some page is new; then *same turns false if a
+ * value of these rows lies in one. (Who got the component since has a value in one; and where one lost it there are fewer.) */
+static uint32_t rows_stored(const reef_world *w, const ranking *r, const reef_entity *e, uint32_t rows, bool news, bool *same)
+{
+    const value_store *s = store_of(w, r->by.type->id);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        if (reef_store_find(s, e[i]) == NULL) continue;
+        n++;
+        if (news && store_version(s, e[i]) > r->version) *same = false;
+    }
+    return n;
+}
+
+/* Marks the chunks that are as they were. How many rows all have, how many those that changed. */
+static size_t chunks_compare(const query *q, size_t *changed)
+{
+    const reef_world *w = q->world;
+    ranking *r = q->ranking;
+    const bool stored = order_is_stored(&r->by), news = stored && pages_are_new(w, r);
+    size_t all = 0;
+    *changed = 0;
+    r->look = false;
+    for (uint32_t i = 0; i < q->match_count; i++) {
+        const match *m = match_at(q, i);
+        const table *t = m->table;
+        if (t->first == 0) continue;
+        const uint32_t slot = order_slot(w, &r->by, m->id);
+        r->look |= m->look;
+        for (uint32_t unit = t->first, next; unit; unit = next) {
+            const reef_slot *slots = unit_slots(w, unit);
+            uint32_t rows = chunk_rows(t, unit);
+            bool same = (slots[slot].version <= r->version || BUG(30)) && slots[SLOT_ENTITIES].version <= r->version;
+            if (stored) rows = rows_stored(w, r, slot_entities(slots), rows, news, &same);
+            same &= r->listed[unit] == rows;
+            next = slots[0].head.next;
+            all += rows;
+            if (same) r->listed[unit] |= LISTED_KEPT;
+            else *changed += rows;
+        }
+    }
+    return all;
+}
+
+/* Takes out the rows of chunks that changed or are gone. */
+static void ranking_thin(ranking *r)
+{
+    order_row *rows = r->rows;
+    size_t to = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const uint32_t unit = place_unit(rows[i].row);
+        rows[to] = rows[i];
+        to += (r->listed[unit] & LISTED_KEPT) != 0;
+    }
+    r->count = to;
+}
+
+/* The rows of all other chunks of the query's tables, behind those that are listed. */
+static size_t rows_gather(const query *q)
+{
+    const reef_world *w = q->world;
+    ranking *r = q->ranking;
+    uint64_t keys[REEF_BLOCK_ROWS];
+    order_row *to = r->rows + r->count;
+    for (uint32_t i = 0; i < q->match_count; i++) {
+        const table *t = match_at(q, i)->table;
+        const uint32_t slot = order_slot(w, &r->by, match_at(q, i)->id);
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+            const reef_slot *slots = unit_slots(w, unit);
+            const reef_entity *e = slot_entities(slots);
+            const uint32_t rows = chunk_rows(t, unit);
+            if (r->listed[unit] & LISTED_KEPT) continue;
+            const uint32_t keyed = order_chunk(w, &r->by, slots, slot, rows, keys);
+            for (uint32_t k = 0; k < rows; k++)
+                if (keyed == rows || store_has(w, r->by.type->id, e[k])) *to++ = (order_row){keys[k], e[k].index, unit_place(unit) + k};
+            r->listed[unit] = (uint16_t)(keyed | LISTED_KEPT);
+        }
+    }
+    return (size_t)(to - r->rows) - r->count;
+}
+
+static bool row_behind(const order_row *a, const order_row *b)
+{
+    return a->key != b->key ? a->key > b->key : a->index > b->index;
+}
+
+/* How many of the first `count` rows aren't behind x. Looks from the end, in steps that double: merging is linear in the list,
+ * however many rows come in. */
+static size_t rows_upto(const order_row *rows, size_t count, const order_row *x)
+{
+    size_t step = 1, high = count;
+    while (step <= count && row_behind(&rows[count - step], x)) {
+        high = count - step;
+        step *= 2;
+    }
+    size_t low = step <= count ? count - step : 0;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (row_behind(&rows[mid], x)) high = mid;
+        else low = mid + 1;
+    }
+    return low;
+}
+
+/* Merges sorted rows, which lie elsewhere, into the list, from its end. */
+static void rows_merge(ranking *r, const order_row *fresh, size_t count)
+{
+    size_t end = r->count, to = r->count + count;
+    r->count = to;
+    while (count-- > 0) {
+        const size_t at = rows_upto(r->rows, end, &fresh[count]);
+        to -= end - at;
+        memmove(r->rows + to, r->rows + at, (end - at) * sizeof *r->rows);
+        end = at;
+        r->rows[--to] = fresh[count];
+    }
+    ASSERT(to == end);
+}
+
+static void listed_settle(ranking *r)
+{
+    for (uint32_t u = 0; u < r->units; u++) r->listed[u] = r->listed[u] & LISTED_KEPT ? (uint16_t)(r->listed[u] & ~LISTED_KEPT) : 0;
+}
+
+/* The list becomes that of the world as it is. While other loops are open their blocks may be written without a new mark, so what
+ * is new now stays new for the next repair. False: no memory; then the next repair sorts everything. */
+static bool ranking_repair(query *q, uint32_t others)
+{
+    reef_world *w = q->world;
+    ranking *r = q->ranking;
+    size_t changed, bytes;
+    if (r->epoch != w->state_epoch) ranking_forget(r);
+    r->epoch = w->state_epoch;
+    if (!ranking_units(r, w)) return false;
+    const size_t all = chunks_compare(q, &changed);
+    if (changed || all != r->count) {
+        memory *m = &w->family->memory;
+        const bool fits = ranking_room(r, w, all) && size_multiply(changed, sizeof(order_row), 0, &bytes);
+        order_row *scratch = fits && changed ? memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+        if (!fits || (changed && scratch == NULL)) {
+            ranking_forget(r);
+            return false;
+        }
+        ranking_thin(r);
+        const size_t fresh = rows_gather(q);
+        ASSERT(fresh == changed && r->count + fresh == all);
+        if (fresh) {
+            const order_row *sorted = order_rows(r->rows + r->count, scratch, fresh);
+            if (sorted != scratch && r->count) memcpy(scratch, sorted, bytes);
+            if (sorted == scratch || r->count) rows_merge(r, scratch, fresh);
+            else r->count = fresh;
+            memory_free(m, MEMORY_OTHER, scratch, bytes);
+        }
+        if (others == 0) {
+            r->version = w->hot.version;
+            version_look(w);
+        }
+    }
+    listed_settle(r);
+    return true;
+}
+
+/* ---- rows that match ---- */
+
+static bool place_wanted(const query *q, uint32_t place, uint64_t since)
+{
+    const reef_world *w = q->world;
+    const reef_slot *slots = reef_slots_at(&w->hot, place);
+    const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64, unit = place_unit(place);
+    uint64_t words[BIT_WORDS], among[BIT_WORDS];
+    among[k] = 1ull << (row % 64);
+    const look l = {q, id, unit, chunk_rows(table_read(w, id), unit), since, slot_entities(slots), NULL, among};
+    return look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1);
+}
+
+/* The first row whose key isn't below, or is above, a group's. */
+static size_t group_bound(const ranking *r, uint64_t key, bool above)
+{
+    size_t low = 0, high = r->count;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (above ? r->rows[mid].key > key : r->rows[mid].key >= key) high = mid;
+        else low = mid + 1;
+    }
+    return low;
+}
+
+static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t since)
+{
+    const ranking *r = q->ranking;
+    uint64_t n = 0;
+    if (!r->look) return end - first;
+    for (size_t i = first; i < end; i++) n += place_wanted(q, r->rows[i].row, since);
+    return n;
+}
+
+/* ---- loops ---- */
+
+/* A loop that asks for changes makes some: what it writes itself would count when it comes to the same chunk again. So it finds
+ * its rows when it begins. */
+COLD bool ranking_begin(reef_block *b, query *q)
+{
+    ranking *r = q->ranking;
+    b->end = NULL;
+    if (q->open == 1 && !ranking_repair(q, q->world->locks - 1)) return false;
+    if (q->since) {
+        size_t bytes;
+        if (!size_multiply(r->count, sizeof *r->rows, sizeof(frozen), &bytes)) return false;
+        frozen *f = memory_resize(&q->world->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+        if (f == NULL) return false;
+        f->room = r->count;
+        f->count = 0;
+        f->next = r->frozen;
+        r->frozen = f;
+        b->end = f;
+    }
+    return true;
+}
+
+COLD void ranking_open(reef_block *b, const reef_loop *loop)
+{
+    const query *q = b->query;
+    const ranking *r = q->ranking;
+    frozen *f = (frozen *)(uintptr_t)b->end;
+    size_t first = 0, end = r->count;
+    if (loop && loop->grouped) {
+        first = group_bound(r, loop->group ^ r->by.flip, false);
+        end = group_bound(r, loop->group ^ r->by.flip, true);
+    }
+    if (!fixed_hold(q, b->since)) end = first;
+    if (f) {
+        for (size_t i = first; i < end; i++)
+            if (!r->look || place_wanted(q, r->rows[i].row, b->since)) f->rows[f->count++] = r->rows[i];
+        first = 0;
+        end = f->count;
+    }
+    if (f || !r->look) {
+        const size_t skip = b->skip < end - first ? (size_t)b->skip : end - first;
+        first += skip;
+        b->skip = 0;
+    }
+    b->walk_unit = (uint32_t)first;
+    b->end_unit = (uint32_t)end;
+}
+
+void ranking_end(reef_block *b)
+{
+    frozen *f = (frozen *)(uintptr_t)b->end;
+    if (f == NULL) return;
+    frozen **at = &b->query->ranking->frozen;
+    while (*at != f) at = &(*at)->next;
+    *at = f->next;
+    memory_free(&b->world->family->memory, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
+    b->end = NULL;
+}
+
+bool ranking_next(reef_block *b)
+{
+    const query *q = b->query;
+    const ranking *r = q->ranking;
+    const frozen *f = b->end;
+    const order_row *rows = f ? f->rows : r->rows;
+    const bool looks = r->look && f == NULL;
+    const uint32_t end = b->end_unit;
+    uint32_t i = b->walk_unit;
+    for (; looks && i < end; i++) {
+        if (!place_wanted(q, rows[i].row, b->since)) continue;
+        if (b->skip == 0) break;
+        b->skip--;
+    }
+    if (i >= end || b->left == 0) {
+        reef_end(b);
+        return false;
+    }
+    const uint32_t place = rows[i].row, most = b->left < end - i ? (uint32_t)b->left : end - i;
+    uint32_t n = 1;
+    while (n < most && rows[i + n].row == place + n && place_row(place + n) && (!looks || place_wanted(q, place + n, b->since))) n++;
+    b->mask = NULL;
+    b->unit = place_unit(place);
+    b->first = place_row(place);
+    b->slots = unit_slots(b->world, b->unit);
+    b->entities = slot_entities(b->slots) + b->first;
+    b->count = n = q->cut ? cut_rows(q, b->entities, n) : n;
+    if (b->left != UINT64_MAX) b->left -= n;
+    b->walk_unit = i + n;
+    if ((q->head.write_count || q->optional_writes || q->tracked) && !walk_own(b)) return false;
+    return q->cut == NULL || !q->cut->writes || stored_own_rows(b);
+}
+
+/* ---- the calls ---- */
+
+/* Has every row that matches the component, of its own? */
+static bool ranking_allows(const query *q, reef_component c)
+{
+    for (uint32_t i = 0; c.id && i < q->term_count; i++)
+        if (q->terms[i].component.id == c.id && q->terms[i].op == REEF_HAS && q->facts[i].top && !q->facts[i].fixed) return true;
+    return c.id == 0;
+}
+
+COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_order *order)
+{
+    static const char op[] = "reef_query_order";
+    const reef_component c = order ? order->component : no_order;
+    reef_status s = REEF_OK;
+    ordering by;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    query *q = query_of(w, which, &s);
+    if (q && q->open) s = REEF_LOCKED;
+    if (s == REEF_OK && order) s = order_resolve(w, order, &by);
+    if (s == REEF_OK && order && !ranking_allows(q, c)) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
+    if (s != REEF_OK) return failure(w, s, op, c, no_row, 0);
+    if (order == NULL) ranking_drop(q);
+    return REEF_OK;
+}
+
+/* The query with its list as it is now. NULL: it was refused, and why is recorded. */
+static query *ranking_ask(reef_world *w, const char *op, reef_query which)
+{
+    reef_status s = REEF_NO_MEMORY;
+    query *q = w ? query_of(w, which, &s) : NULL;
+    if (q && q->ranking == NULL) s = REEF_BAD_ARGUMENT;
+    else if (q && query_update(q) && (q->open || ranking_repair(q, w->locks))) return q;
+    if (w) failure(w, s, op, no_order, no_row, 0);
+    return NULL;
+}
+
+uint64_t reef_query_group_count(reef_world *w, reef_query which, uint64_t group)
+{
+    const query *q = ranking_ask(w, "reef_query_group_count", which);
+    if (q == NULL) return 0;
+    const uint64_t key = group ^ q->ranking->by.flip, since = query_last_run(q);
+    if (!fixed_hold(q, since)) return 0;
+    return rows_wanted(q, group_bound(q->ranking, key, false), group_bound(q->ranking, key, true), since);
+}
+
+bool reef_query_next_group(reef_world *w, reef_query which, reef_group *group)
+{
+    static const char op[] = "reef_query_next_group";
+    if (w && group == NULL) return failure(w, REEF_BAD_ARGUMENT, op, no_order, no_row, 0), false;
+    const query *q = ranking_ask(w, op, which);
+    if (q == NULL) return false;
+    const ranking *r = q->ranking;
+    const uint64_t since = query_last_run(q);
+    size_t first = group->begun ? group_bound(r, group->key ^ r->by.flip, true) : 0;
+    while (first < r->count && fixed_hold(q, since)) {
+        const uint64_t key = r->rows[first].key;
+        const size_t end = group_bound(r, key, true);
+        const uint64_t n = rows_wanted(q, first, end, since);
+        if (n) {
+            *group = (reef_group){key ^ r->by.flip, n, true};
+            return true;
+        }
+        first = end;
+    }
+    return false;
+}

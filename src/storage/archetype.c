@@ -1,0 +1,620 @@
+/* The graph of tables: which sets of components have one, how each is laid out, how one leads to another.
+ *
+ *      component ──map──► slot of its column in each table            (has, get, "does this query match?")
+ *      set of components ──hash──► table
+ *      (table, component, add or remove) ──edge──► table, with the moves of the columns that both have
+ *
+ * The graph belongs to the family: it only grows, and nothing of it can be seen from outside but the layouts of tables with
+ * rows. All changes under the family's lock; readers of other worlds of the family take no lock: what they may still read
+ * when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than the live ones.) */
+#include "change/value_stage.h"
+
+/* Each with the slot behind it that every map has. */
+static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},
+                        empty_stores = {.map = {.elsewhere = ELSEWHERE_STORES}}, empty_rare = {.map = {.elsewhere = ELSEWHERE_RARE}},
+                        empty_split = {.map = {.elsewhere = ELSEWHERE_RARE}};
+#define map_none empty_none.map
+#define map_bits empty_bits.map
+#define map_stores empty_stores.map
+#define map_rare empty_rare.map
+#define map_split empty_split.map /* of all types that are split by field: the inlined calls take their tags for no column */
+
+static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
+{
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static void *take(family *f, size_t bytes) { return memory_zeroed(&f->memory, MEMORY_TABLES, bytes); }
+static void give(family *f, void *p, size_t bytes) { memory_free(&f->memory, MEMORY_TABLES, p, bytes); }
+
+void graph_settle(family *f)
+{
+    if (f->worlds > 1) return;
+    for (retired *r = f->graph.retired, *next; r; r = next) {
+        next = r->next;
+        give(f, r->memory, r->bytes);
+        give(f, r, sizeof *r);
+    }
+    f->graph.retired = NULL;
+}
+
+/* p may still be read by another world's thread: it is freed when there is no other. `node` was allocated before. */
+static void retire(family *f, retired *node, void *p, size_t bytes)
+{
+    *node = (retired){f->graph.retired, p, bytes};
+    f->graph.retired = node;
+    graph_settle(f);
+}
+
+/* ---- sets of components ---- */
+
+static int id_compare(uint32_t a, uint32_t b) { return a == b ? 0 : type_compare(type_of(a), type_of(b)); }
+
+void ids_sort(uint32_t *ids, uint32_t count) /* insertion: sets are short and mostly sorted; else heaps of halves */
+{
+    for (uint32_t gap = count > 32 ? count / 2 : 1; gap; gap = gap > 2 ? gap * 5 / 11 : gap == 2) {
+        for (uint32_t i = gap; i < count; i++) {
+            uint32_t x = ids[i], j = i;
+            for (; j >= gap && id_compare(ids[j - gap], x) > 0; j -= gap) ids[j] = ids[j - gap];
+            ids[j] = x;
+        }
+    }
+}
+
+int shape_compare(const shape *a, const shape *b)
+{
+    uint32_t n = a->component_count < b->component_count ? a->component_count : b->component_count;
+    for (uint32_t i = 0; i < n; i++) {
+        int c = id_compare(a->component[i], b->component[i]);
+        if (c) return c;
+    }
+    return (a->component_count > b->component_count) - (a->component_count < b->component_count);
+}
+
+static uint64_t set_hash(const uint32_t *ids, uint32_t count)
+{
+    uint64_t h = count;
+    for (uint32_t i = 0; i < count; i++) h = mix(h * 0x9E3779B97F4A7C15u + ids[i]);
+    return h;
+}
+
+static uint32_t set_find(const graph *g, const uint32_t *ids, uint32_t count)
+{
+    if (g->hash_capacity == 0) return 0;
+    uint32_t mask = g->hash_capacity - 1;
+    for (uint32_t i = (uint32_t)set_hash(ids, count) & mask; g->hash[i]; i = (i + 1) & mask) {
+        const shape *s = g->shapes[g->hash[i] - 1];
+        if (s->component_count == count && (count == 0 || memcmp(s->component, ids, count * sizeof *ids) == 0)) return s->table;
+    }
+    return 0;
+}
+
+static void set_put(graph *g, const shape *s)
+{
+    uint32_t mask = g->hash_capacity - 1, i = (uint32_t)set_hash(s->component, s->component_count) & mask;
+    while (g->hash[i]) i = (i + 1) & mask;
+    g->hash[i] = s->table + 1;
+}
+
+/* ---- maps ---- */
+
+static reef_map **map_of(graph *g, uint32_t c) { return &g->maps[c >> 8][c & 255]; }
+static size_t map_bytes(uint32_t capacity) { return sizeof(reef_map) + (1 + capacity) * sizeof(uint16_t); }
+static uint16_t *map_slots(reef_map *m) { return (uint16_t *)(m + 1) + 1; }
+
+static uint32_t rare_find(const graph *g, uint64_t key)
+{
+    if (g->rare_capacity == 0) return 0;
+    uint32_t mask = g->rare_capacity - 1;
+    for (uint32_t i = (uint32_t)mix(key) & mask; g->rare_slot[i]; i = (i + 1) & mask)
+        if (g->rare[i] == key) return g->rare_slot[i];
+    return 0;
+}
+
+uint32_t graph_slot_rare(const family *f, uint32_t component, uint32_t table_id)
+{
+    mutex *lock = (mutex *)&f->lock; /* the family is never really const */
+    mutex_lock(lock);
+    uint32_t slot = rare_find(&f->graph, (uint64_t)component << 32 | table_id);
+    mutex_unlock(lock);
+    return slot;
+}
+
+uint32_t slot_seek(const reef_world *w, uint32_t component, uint32_t table_id) { return slot_find(w, component, table_id); }
+
+static void rare_put(graph *g, uint64_t key, uint16_t slot)
+{
+    uint32_t mask = g->rare_capacity - 1, i = (uint32_t)mix(key) & mask;
+    while (g->rare_slot[i]) i = (i + 1) & mask;
+    g->rare[i] = key;
+    g->rare_slot[i] = slot;
+}
+
+static bool rare_reserve(family *f, uint32_t more)
+{
+    graph *g = &f->graph;
+    if ((uint64_t)(g->rare_count + more) * 2 <= g->rare_capacity) return true;
+    graph old = *g;
+    uint32_t capacity = g->rare_capacity ? g->rare_capacity : 64;
+    while ((uint64_t)(g->rare_count + more) * 2 > capacity) capacity *= 2;
+    uint64_t *keys = take(f, capacity * sizeof *keys);
+    uint16_t *slots = take(f, capacity * sizeof *slots);
+    if (keys == NULL || slots == NULL) {
+        give(f, keys, capacity * sizeof *keys);
+        give(f, slots, capacity * sizeof *slots);
+        return false;
+    }
+    g->rare = keys, g->rare_slot = slots, g->rare_capacity = capacity;
+    for (uint32_t i = 0; i < old.rare_capacity; i++)
+        if (old.rare_slot[i]) rare_put(g, old.rare[i], old.rare_slot[i]);
+    give(f, old.rare, old.rare_capacity * sizeof *keys);
+    give(f, old.rare_slot, old.rare_capacity * sizeof *slots);
+    return true;
+}
+
+/* Is an array up to entry d worth it for a component with `used` entries? Otherwise the entry goes to the rare ones. */
+static bool map_dense(uint32_t d, uint32_t used) { return d < 64 || (uint64_t)d < ((uint64_t)used + 1) * 16; }
+
+/* Room for component c's entry of a new table, which has the highest id so far. */
+static bool map_reserve(family *f, uint32_t c, uint32_t table_id)
+{
+    graph *g = &f->graph;
+    reef_map *m = *map_of(g, c);
+    bool fresh = m->capacity == 0;
+    uint32_t d = fresh ? 0 : table_id - m->lowest;
+    if (m == &map_split) return true;
+    if (!map_dense(d, m->used)) {
+        RELEASE_STORE(&m->elsewhere, (uint32_t)ELSEWHERE_RARE);
+        return true; /* room for rare entries was made for all columns at once */
+    }
+    if (d < m->capacity) return true;
+    uint32_t capacity = fresh ? 4 : d + 1 + d / 2;
+    reef_map *n = take(f, map_bytes(capacity));
+    retired *r = fresh ? NULL : take(f, sizeof *r);
+    if (n == NULL || (r == NULL && !fresh)) {
+        give(f, r, sizeof *r);
+        give(f, n, map_bytes(capacity));
+        return false;
+    }
+    memcpy(n, m, fresh ? sizeof *m : map_bytes(m->count));
+    n->capacity = capacity;
+    if (fresh) n->lowest = table_id;
+    else retire(f, r, m, map_bytes(m->capacity));
+    RELEASE_STORE(map_of(g, c), n);
+    return true;
+}
+
+static void map_put(graph *g, uint32_t c, uint32_t table_id, uint16_t slot)
+{
+    reef_map *m = *map_of(g, c);
+    uint32_t d = table_id - m->lowest;
+    if (d >= m->capacity || !map_dense(d, m->used)) {
+        rare_put(g, (uint64_t)c << 32 | table_id, slot);
+        g->rare_count++;
+        return;
+    }
+    map_slots(m)[d] = slot; /* entries between are zero since the map was made */
+    m->used++;
+    RELEASE_STORE(&m->count, d + 1);
+}
+
+#define NONE_4 &map_none, &map_none, &map_none, &map_none
+#define NONE_32 NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4
+static reef_map *const page_none[256] = {NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32};
+
+void graph_view_none(reef_world *w)
+{
+    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = page_none;
+}
+
+/* Who looks for a base where no table has it must ask further: there is a subtype. */
+static void map_bases(graph *g, const type *t)
+{
+    for (const type *b = t->base; b; b = b->base) {
+        reef_map *m = *map_of(g, b->id);
+        if (m == &map_none) RELEASE_STORE(map_of(g, b->id), &map_rare);
+        else if (m->elsewhere == 0) RELEASE_STORE(&m->elsewhere, (uint32_t)ELSEWHERE_RARE);
+    }
+}
+
+COLD reef_status graph_sync(reef_world *w)
+{
+    family *f = w->family;
+    graph *g = &f->graph;
+    uint32_t need = reef_type_count() + 1;
+    bool ok = true;
+    mutex_lock(&f->lock);
+    for (; ok && g->map_count < need; g->map_count += ok) {
+        reef_map ***page = &g->maps[g->map_count >> 8];
+        if (*page == NULL) {
+            *page = take(f, 256 * sizeof **page);
+            for (uint32_t i = 0; *page && i < 256; i++) (*page)[i] = &map_none;
+        }
+        ok = *page != NULL;
+        const type *t = type_of(g->map_count);
+        if (ok && t) map_bases(g, t);
+        if (ok && t && (t->split || !in_table(t))) RELEASE_STORE(map_of(g, g->map_count), t->split ? &map_split : t->stored ? &map_stores : &map_bits);
+    }
+    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++)
+        if (g->maps[i]) w->hot.maps[i] = g->maps[i];
+    w->state.map_count = g->map_count;
+    mutex_unlock(&f->lock);
+    return ok ? REEF_OK : REEF_NO_MEMORY;
+}
+
+/* ---- layouts ---- */
+
+static uint32_t size_class(uint32_t size) { return size == 8 ? 0 : size == 16 ? 1 : 2; }
+
+/* Columns of a table have arenas of their own, and so have tables that grow in turn, as far as there are arenas: two with a common
+ * component cost 1.3 times as much to walk when their blocks alternate. (A table can't use the blocks that another one frees then:
+ * moving all rows from one to another costs 4 to 10% more.) */
+static uint16_t column_arena(uint32_t id, uint32_t slot)
+{
+    return (uint16_t)(ARENA_COLUMNS + (5 * id + slot - SLOT_COLUMNS) % COLUMN_ARENAS);
+}
+
+static void shape_columns(shape *s, column *columns)
+{
+    uint16_t slot = SLOT_COLUMNS;
+    columns[SLOT_ENTITIES] = (column){NULL, sizeof(reef_entity), _Alignof(reef_entity), ARENA_ENTITIES};
+    for (uint32_t class = 0; class < 3; class++) {
+        for (uint32_t i = 0; i < s->component_count; i++) {
+            const type *t = type_of(s->component[i]);
+            if (type_column(t) == 0 || size_class(t->size) != class) continue;
+            columns[slot] = (column){t, t->size, (uint16_t)t->align, column_arena(s->table, slot)};
+            s->hooked |= t->hooked;
+            s->bound |= !t->copyable && !t->resets;
+            s->resets |= t->resets;
+            if (t->size > 4096 && s->first_rows > 1) s->first_rows = 1;
+            slot++;
+        }
+        if (class == 0) s->end_8 = slot;
+        if (class == 1) s->end_16 = slot;
+    }
+    s->end_slot = slot;
+    s->narrow = s->end_8 == slot;
+    s->units = (uint16_t)((slot + REEF_UNIT_SLOTS - 1) / REEF_UNIT_SLOTS);
+    if (s->units > RUN_SMALL) s->units = (uint16_t)((s->units + 7) / 8 * 8);
+}
+
+/* The signature of a set: fills in the words, if there are any to fill in; how many there are. */
+static uint32_t shape_words(const uint32_t *ids, uint32_t count, reef_signature_word *words)
+{
+    uint64_t bits[REEF_TYPES_MAX / 64 + 1];
+    uint32_t low = REEF_TYPES_MAX / 64, high = 0, n = 0;
+    for (uint32_t i = 0; i < count; i++) { /* parts are known by their type */
+        if (ids[i] / 64 < low) low = ids[i] / 64;
+        if (ids[i] / 64 > high) high = ids[i] / 64;
+    }
+    for (uint32_t k = low; k <= high; k++) bits[k] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (type_of(ids[i])->owner == 0) bits[ids[i] / 64] |= 1ull << ids[i] % 64;
+    for (uint32_t k = low; k <= high; k++) {
+        if (bits[k] == 0) continue;
+        if (words) words[n] = (reef_signature_word){bits[k], k, 0};
+        n++;
+    }
+    return n;
+}
+
+static size_t shape_bytes(uint32_t components, uint32_t columns, uint32_t words)
+{
+    return sizeof(shape) + (columns + SLOT_COLUMNS) * sizeof(column) + words * sizeof(reef_signature_word) +
+           components * sizeof(uint32_t);
+}
+static void shape_free(family *f, shape *s) { give(f, s, shape_bytes(s->component_count, s->column_count, s->word_count)); }
+
+static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t count, reef_status *status)
+{
+    uint32_t columns = 0;
+    for (uint32_t i = 0; i < count; i++) columns += type_column(type_of(ids[i])) != 0;
+    *status = columns > REEF_COLUMNS_MAX || count > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
+    if (*status == REEF_LIMIT) return NULL;
+    uint32_t word_count = shape_words(ids, count, NULL);
+    shape *s = take(f, shape_bytes(count, columns, word_count));
+    if (s == NULL) return NULL;
+    column *c = (column *)(void *)(s + 1);
+    reef_signature_word *words = (reef_signature_word *)(void *)(c + columns + SLOT_COLUMNS);
+    uint32_t *component = (uint32_t *)(void *)(words + word_count);
+    (void)shape_words(ids, count, words);
+    if (count) memcpy(component, ids, count * sizeof *ids);
+    s->table = id;
+    s->component = component;
+    s->component_count = count;
+    s->column_count = columns;
+    s->first_rows = 8;
+    s->columns = c;
+    s->word_count = (uint16_t)word_count;
+    for (uint32_t i = 0; i < count; i++) s->tracked |= type_of(ids[i])->tracked;
+    shape_columns(s, c);
+    return s;
+}
+
+static bool shapes_reserve(family *f)
+{
+    graph *g = &f->graph;
+    if (g->shape_count >= g->shape_capacity) {
+        uint32_t capacity = g->shape_capacity ? g->shape_capacity * 2 : 8;
+        shape **shapes = take(f, capacity * sizeof *shapes);
+        retired *r = g->shapes ? take(f, sizeof *r) : NULL;
+        if (shapes == NULL || (g->shapes && r == NULL)) {
+            give(f, r, sizeof *r);
+            give(f, shapes, capacity * sizeof *shapes);
+            return false;
+        }
+        if (g->shapes) memcpy(shapes, g->shapes, g->shape_count * sizeof *shapes);
+        if (r) retire(f, r, g->shapes, g->shape_capacity * sizeof *shapes);
+        RELEASE_STORE(&g->shapes, shapes);
+        g->shape_capacity = capacity;
+    }
+    if ((g->shape_count + 1) * 2 > g->hash_capacity) {
+        uint32_t capacity = g->hash_capacity ? g->hash_capacity * 2 : 16;
+        uint32_t *hash = take(f, capacity * sizeof *hash);
+        if (hash == NULL) return false;
+        give(f, g->hash, g->hash_capacity * sizeof *hash);
+        g->hash = hash;
+        g->hash_capacity = capacity;
+        for (uint32_t i = TABLE_EMPTY; i < g->shape_count; i++) set_put(g, g->shapes[i]);
+    }
+    return true;
+}
+
+/* Under the lock. ids sorted by name. */
+static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, reef_status *status)
+{
+    graph *g = &f->graph;
+    *status = REEF_LIMIT;
+    if (g->shape_count >= 1u << 20) return 0;
+    uint32_t id = g->shape_count ? g->shape_count : TABLE_EMPTY;
+    shape *s = shape_make(f, id, ids, count, status);
+    if (s == NULL) return 0;
+    bool ok = shapes_reserve(f) && rare_reserve(f, count);
+    for (uint32_t i = 0; ok && i < count; i++) ok = map_reserve(f, ids[i], id);
+    if (!ok) {
+        shape_free(f, s);
+        return 0;
+    }
+    g->shapes[id] = s;
+    set_put(g, s);
+    for (uint32_t slot = SLOT_COLUMNS; slot < s->end_slot; slot++)
+        map_put(g, s->columns[slot].type->id, id, (uint16_t)slot);
+    for (uint32_t i = 0; i < count; i++)
+        if (type_column(type_of(ids[i])) == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
+    if (s->bound) RELEASE_STORE(&g->bound_count, g->bound_count + 1);
+    if (s->resets) RELEASE_STORE(&g->reset_count, g->reset_count + 1);
+    RELEASE_STORE(&g->shape_count, id + 1); /* queries of other worlds may look at it now */
+    *status = REEF_OK;
+    return id;
+}
+
+uint32_t graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_status *status)
+{
+    family *f = w->family;
+    ids_sort(ids, count);
+    mutex_lock(&f->lock);
+    uint32_t id = set_find(&f->graph, ids, count);
+    if (id == 0 && count && f->graph.shape_count == TABLE_EMPTY && table_make(f, NULL, 0, status) == 0) { /* is always the first */
+        mutex_unlock(&f->lock);
+        return 0;
+    }
+    if (id == 0) id = table_make(f, ids, count, status);
+    else *status = REEF_OK;
+    mutex_unlock(&f->lock);
+    return id;
+}
+
+/* ---- edges ---- */
+
+static size_t edge_bytes(uint32_t moves) { return sizeof(edge) + moves * sizeof(edge_move); }
+
+static COLD void edge_plan(reef_world *w, edge *e, const shape *from, const shape *to)
+{
+    e->word = e->size == 0 || e->size == 8;
+    for (uint32_t slot = SLOT_COLUMNS; slot < from->end_slot; slot++) {
+        const column *c = &from->columns[slot];
+        uint32_t there = slot_find(w, c->type->id, to->table);
+        if (there != 0) e->move[e->count++] = (edge_move){(uint16_t)(slot * sizeof(reef_slot)), (uint16_t)(there * sizeof(reef_slot)), c->size};
+        if (slot + 1u == from->end_8) e->end_8 = e->count;
+        if (slot + 1u == from->end_16) e->end_16 = e->count;
+    }
+    e->rest = (uint16_t)(e->count - e->end_8);
+    const uint32_t pairs = (uint32_t)(e->end_16 - e->end_8), own = e->slot;
+    const shape *s = e->key & 1 ? from : to;
+    e->pair_from = (uint16_t)(from->end_8 * sizeof(reef_slot));
+    e->pair_to = (uint16_t)(to->end_8 * sizeof(reef_slot));
+    e->pair_count = (uint16_t)(own >= s->end_8 && own < s->end_16 ? own - s->end_8 : pairs);
+}
+
+static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bool remove, uint64_t key, reef_status *status)
+{
+    family *f = w->family;
+    const shape *s = shape_of(f, from);
+    size_t bytes = (s->component_count + 1u + REEF_SPLIT_FIELDS_MAX) * sizeof(uint32_t);
+    uint32_t *ids = take(f, bytes), n = 0;
+    *status = REEF_NO_MEMORY;
+    if (ids == NULL) return NULL;
+    const type *t = type_of(component);
+    for (uint32_t i = 0; i < s->component_count; i++)
+        if (s->component[i] != component && type_of(s->component[i])->owner != component) ids[n++] = s->component[i];
+    if (!remove) ids[n++] = component;
+    for (uint32_t i = 0; !remove && i < t->part_count; i++) ids[n++] = t->parts[i];
+    uint32_t to = graph_table(w, ids, n, status);
+    give(f, ids, bytes);
+    if (to == 0) return NULL;
+    edge *e = take(f, edge_bytes(s->column_count));
+    if (e == NULL) {
+        *status = REEF_NO_MEMORY;
+        return NULL;
+    }
+    e->key = key;
+    e->from = from;
+    e->to = to;
+    uint32_t slot = slot_find(w, component, remove ? from : to);
+    e->slot = slot == REEF_SLOT_TAG ? 0 : (uint16_t)slot;
+    e->size = type_column(type_of(component));
+    edge_plan(w, e, s, shape_of(f, to));
+    return e;
+}
+
+static edge **edge_place(graph *g, uint64_t key)
+{
+    uint32_t mask = g->edge_capacity - 1, i = (uint32_t)mix(key) & mask;
+    while (g->edges[i] && g->edges[i]->key != key) i = (i + 1) & mask;
+    return &g->edges[i];
+}
+
+static bool edges_reserve(family *f)
+{
+    graph *g = &f->graph;
+    if ((g->edge_count + 1) * 2 <= g->edge_capacity) return true;
+    uint32_t old = g->edge_capacity, capacity = old ? old * 2 : 16;
+    edge **edges = take(f, capacity * sizeof *edges), **was = g->edges;
+    if (edges == NULL) return false;
+    g->edges = edges;
+    g->edge_capacity = capacity;
+    for (uint32_t i = 0; i < old; i++)
+        if (was[i]) *edge_place(g, was[i]->key) = was[i];
+    give(f, was, old * sizeof *was);
+    return true;
+}
+
+COLD const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bool remove, reef_status *status)
+{
+    family *f = w->family;
+    graph *g = &f->graph;
+    uint64_t key = edge_key(from, component, remove);
+    mutex_lock(&f->lock);
+    edge *e = g->edge_capacity ? *edge_place(g, key) : NULL;
+    mutex_unlock(&f->lock);
+    if (e) return e;
+    e = edge_make(w, from, component, remove, key, status);
+    if (e == NULL) return NULL;
+    mutex_lock(&f->lock);
+    bool ok = edges_reserve(f);
+    edge **place = ok ? edge_place(g, key) : NULL;
+    const edge *kept = ok && *place ? *place : e; /* another world was quicker */
+    if (ok && *place == NULL) *place = e, g->edge_count++;
+    mutex_unlock(&f->lock);
+    if (!ok || kept != e) give(f, e, edge_bytes(shape_of(f, from)->column_count));
+    if (!ok) *status = REEF_NO_MEMORY;
+    return ok ? kept : NULL;
+}
+
+/* ---- all tables with rows, in the visible order ---- */
+
+static void tables_sift(const family *f, uint32_t *ids, uint32_t root, uint32_t count)
+{
+    for (uint32_t child; (child = root * 2 + 1) < count; root = child) {
+        if (child + 1 < count && shape_compare(shape_of(f, ids[child]), shape_of(f, ids[child + 1])) < 0) child++;
+        if (shape_compare(shape_of(f, ids[root]), shape_of(f, ids[child])) >= 0) return;
+        uint32_t x = ids[root];
+        ids[root] = ids[child], ids[child] = x;
+    }
+}
+
+static void order_sort(const family *f, uint32_t *ids, uint32_t n) /* heapsort: no recursion, no memory */
+{
+    for (uint32_t i = n / 2; i-- > 0;) tables_sift(f, ids, i, n);
+    for (uint32_t end = n; end-- > 1;) {
+        uint32_t x = ids[0];
+        ids[0] = ids[end], ids[end] = x;
+        tables_sift(f, ids, 0, end);
+    }
+}
+
+COLD uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
+{
+    family *f = w->family;
+    uint32_t n = 0, highest = w->state.tables.count * TABLES_PER_PAGE;
+    for (uint32_t i = TABLE_EMPTY; i < highest; i++) {
+        const table *t = table_read(w, i);
+        n += t && table_rows(t) != 0;
+    }
+    *count = n;
+    if (n == 0) return NULL;
+    uint32_t *ids = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
+    if (ids == NULL) return NULL;
+    for (uint32_t i = TABLE_EMPTY, k = 0; i < highest; i++) {
+        const table *t = table_read(w, i);
+        if (t && table_rows(t) != 0) ids[k++] = i;
+    }
+    order_sort(f, ids, n);
+    return ids;
+}
+
+static bool order_reserve(family *f, uint32_t **order, uint32_t *room, uint32_t count)
+{
+    if (*room >= count) return true;
+    uint32_t more = count + count / 2 + 8;
+    uint32_t *p = memory_resize(&f->memory, MEMORY_OTHER, *order, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    *order = p;
+    *room = more;
+    return true;
+}
+
+/* A new table goes to its place; many at once are sorted in. Under the lock. */
+static bool order_extend(family *f, uint32_t count)
+{
+    graph *g = &f->graph;
+    const bool many = count - g->order_count > 64;
+    if (!order_reserve(f, &g->order, &g->order_room, count)) return false;
+    for (; g->order_count < count; g->order_count++) {
+        uint32_t id = TABLE_EMPTY + g->order_count, low = many ? g->order_count : 0, high = g->order_count;
+        while (low < high) {
+            uint32_t mid = low + (high - low) / 2;
+            if (shape_compare(g->shapes[g->order[mid]], g->shapes[id]) < 0) low = mid + 1;
+            else high = mid;
+        }
+        memmove(g->order + low + 1, g->order + low, (g->order_count - low) * sizeof *g->order);
+        g->order[low] = id;
+    }
+    if (many) order_sort(f, g->order, count);
+    return true;
+}
+
+/* The order of the tables with ids below `end`: another world may have made more since. Under the lock. */
+static void order_copy(const family *f, uint32_t *to, uint32_t end)
+{
+    for (uint32_t i = 0; i < f->graph.order_count; i++)
+        if (f->graph.order[i] < end) *to++ = f->graph.order[i];
+}
+
+COLD const uint32_t *tables_order(reef_world *w, uint32_t *count)
+{
+    family *f = w->family;
+    uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
+    *count = n;
+    if (w->order_count == n || n == 0) return w->order;
+    if (!order_reserve(f, &w->order, &w->order_room, n)) return NULL;
+    mutex_lock(&f->lock);
+    bool ok = f->graph.order_count >= n || order_extend(f, n);
+    if (ok) order_copy(f, w->order, TABLE_EMPTY + n);
+    mutex_unlock(&f->lock);
+    if (!ok) return NULL;
+    w->order_count = n;
+    return w->order;
+}
+
+/* ---- the end ---- */
+
+COLD void family_drop(family *f)
+{
+    graph *g = &f->graph;
+    for (uint32_t i = 0; i < g->edge_capacity; i++)
+        if (g->edges[i]) give(f, g->edges[i], edge_bytes(g->shapes[g->edges[i]->from]->column_count));
+    give(f, g->edges, g->edge_capacity * sizeof *g->edges);
+    for (uint32_t i = 0; i < g->map_count; i++)
+        if ((*map_of(g, i))->capacity) give(f, *map_of(g, i), map_bytes((*map_of(g, i))->capacity));
+    for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) give(f, g->maps[i], 256 * sizeof *g->maps[i]);
+    for (uint32_t i = TABLE_EMPTY; i < g->shape_count; i++) shape_free(f, g->shapes[i]);
+    give(f, g->shapes, g->shape_capacity * sizeof *g->shapes);
+    give(f, g->hash, g->hash_capacity * sizeof *g->hash);
+    give(f, g->rare, g->rare_capacity * sizeof *g->rare);
+    give(f, g->rare_slot, g->rare_capacity * sizeof *g->rare_slot);
+    memory_free(&f->memory, MEMORY_OTHER, g->order, g->order_room * sizeof *g->order);
+    graph_settle(f);
+}

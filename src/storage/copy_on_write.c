@@ -1,0 +1,292 @@
+/* Blocks that are shared with a fork or a snapshot, and become the world's own when it writes to them.
+ *
+ * Who shares a block keeps it, and the world gets the copy; but where only snapshots do, they get the copy, which goes past the caches: what each
+ * tick writes stays there, and no memory is read to be written over.
+ *
+ *     loop        block 20                       block 21       22        23        block 24
+ *                 20 ... 23 change hands         copy 25        copy 26   copy 27   24 ... 27 change hands
+ *                 copy 24                                                           copy 28
+ *
+ * A straight loop copies ahead. A copy past the caches takes 100 to 130 ns to arrive, and one into them waits for memory that isn't there; the
+ * lock under which a block changes hands waits for both. So they arrive while the user's loop runs over the blocks before, and what snapshots get
+ * changes hands four blocks at a time. (One at a time rollback_60 took 7 to 11 in a hundred longer: each time nothing is on its way any more.)
+ *
+ * What changed hands before the loop came to it has the version that it had, which says that the past owns it. So it is noted as being there, and
+ * taken back when the loop doesn't come: the past gets it again, or, if another world came from the past meanwhile, we share the copy with that. */
+#include "storage/table.h"
+
+enum {
+    AHEAD_BYTES = 64 << 10, /* of the copies of a column: a loop that is left early made them in vain */
+#if defined(REEF_CHECKED)
+    AHEAD_AFTER = 1         /* small worlds show it, too */
+#else
+    AHEAD_AFTER = 16        /* chunks: before, one is copied */
+#endif
+};
+
+/* Of a shared block: the slot in the past (paged.h) that has this one. Under the lock. */
+static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t unit, uint32_t k, const void *block)
+{
+    reef_slot *page = paged_past(&w->hot.chunks, unit >> REEF_UNIT_BITS, slot->version);
+    if (page) page += (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS + k;
+    return page && page->block == block ? page : NULL;
+}
+
+/* A loop comes to another chunk next, and writes to the same slot of it, most likely on the same page. */
+static void slot_fetch(const reef_slot *s, uint32_t unit, uint32_t next)
+{
+    PREFETCH_WRITE((const void *)((uintptr_t)s + ((uintptr_t)next - unit) * REEF_UNIT_BYTES));
+}
+
+/* May snapshots get the copy? Only of a full block: the rows of another one may have been more when it was shared. */
+static bool goes_away(const reef_world *w, const column *c, uint32_t rows, uint32_t capacity)
+{
+    return w->has_past && rows == capacity && (c->type == NULL || (c->type->plain_copy && !c->type->resets));
+}
+
+/* The world's block is another one from now on. Under the lock. */
+static void block_moves(reef_world *w, reef_slot *s, void *fresh, size_t bytes)
+{
+    void *old = s->block;
+    s->block = fresh;
+    values_relocate(w, old, fresh, bytes);
+    w->shifted += !BUG(90);
+    RELEASE_STORE(&w->hot.moves, w->hot.moves + !BUG(90)); /* others read it, for refs to what isn't claimed now */
+}
+
+/* ---- copies made ahead ---- */
+
+/* The copy of this block; NULL: none was made. */
+static struct ahead_copy *ahead_of(reef_world *w, const column *c, const reef_slot *s, uint32_t unit)
+{
+    for (uint32_t i = 0; i < w->ahead_count; i++) {
+        if (w->ahead[i].column != c) continue;
+        for (uint32_t n = 0; n < w->ahead_chunks; n++) {
+            const uint32_t at = (w->ahead_first + n) % AHEAD_CHUNKS;
+            struct ahead_copy *m = &w->ahead[i].made[at];
+            if (m->copy && w->ahead_unit[at] == unit && m->of == s->block && m->version == s->version) return m;
+        }
+    }
+    return NULL;
+}
+
+/* Snapshots get what was copied for them, under the lock that is held for another block of this page. */
+static void ahead_hand(reef_world *w, uint32_t unit)
+{
+    for (uint32_t i = 0; i < w->ahead_count; i++) {
+        struct ahead *a = &w->ahead[i];
+        for (uint32_t n = 0; n < w->ahead_chunks; n++) {
+            const uint32_t at = (w->ahead_first + n) % AHEAD_CHUNKS, next = w->ahead_unit[at];
+            struct ahead_copy *m = &a->made[at];
+            const reef_slot *s = &unit_slots(w, next)[a->slot];
+            if (!m->copy || m->there || !m->away || next >> REEF_UNIT_BITS != unit >> REEF_UNIT_BITS) continue;
+            reef_slot *past = s->version == m->version && s->block == m->of ? slot_past(w, s, next, a->slot, m->of) : NULL;
+            if (past == NULL) continue;
+            past->block = m->copy;
+            m->there = true;
+        }
+    }
+}
+
+/* The loop never came to a block that had changed hands. What is free in the end is `copy`. Under the lock. */
+static COLD void ahead_return(reef_world *w, const struct ahead *a, struct ahead_copy *m, uint32_t unit)
+{
+    reef_slot *s = &unit_slots(w, unit)[a->slot];
+    if (s->version > paged_base(&w->hot.chunks)) { /* the past is gone, and the copy with it */
+        m->copy = NULL;
+        return;
+    }
+    reef_slot *past = slot_past(w, s, unit, a->slot, m->copy);
+    if (past) {
+        past->block = m->of;
+        return;
+    }
+    block_moves(w, s, m->copy, (size_t)a->column->size * REEF_BLOCK_ROWS); /* a world has it meanwhile: we share that */
+    m->copy = m->of;
+}
+
+/* What the loop didn't take. */
+static COLD void ahead_leave(reef_world *w, const struct ahead *a, struct ahead_copy *m, uint32_t unit)
+{
+    if (m->there && !BUG(145)) {
+        ASSERT(unit_slots(w, unit)[a->slot].version == m->version && unit_slots(w, unit)[a->slot].block == m->of);
+        mutex_lock(&w->family->lock);
+        ahead_return(w, a, m, unit);
+        mutex_unlock(&w->family->lock);
+    }
+    if (m->copy) block_give(w->family, a->column, m->copy, REEF_BLOCK_ROWS);
+    m->copy = NULL;
+}
+
+/* The first chunk of the ring is no longer ahead. */
+INLINE void ahead_pass(reef_world *w)
+{
+    const uint32_t at = w->ahead_first;
+    for (uint32_t i = 0; i < w->ahead_count; i++)
+        if (UNLIKELY(w->ahead[i].made[at].copy != NULL)) ahead_leave(w, &w->ahead[i], &w->ahead[i].made[at], w->ahead_unit[at]);
+    w->ahead_first = (at + 1) % AHEAD_CHUNKS;
+    w->ahead_chunks--;
+}
+
+void ahead_drop(reef_world *w)
+{
+    while (w->ahead_chunks) ahead_pass(w);
+    while (w->ahead_count) {
+        struct ahead *a = &w->ahead[--w->ahead_count];
+        while (a->spare_at < a->spare_end) block_give(w->family, a->column, a->spare[--a->spare_end], REEF_BLOCK_ROWS);
+    }
+    w->slow &= ~SLOW_AHEAD;
+}
+
+/* The columns that the loop writes. */
+static NOINLINE void ahead_begin(reef_world *w, const shape *s, const uint16_t *slot, uint32_t count)
+{
+    size_t bytes = 1;
+    ahead_drop(w);
+    for (uint32_t i = 0; i < count; i++) {
+        const column *c = &s->columns[slot[i]];
+        w->ahead[i] = (struct ahead){.column = c, .slot = slot[i]};
+        if (bytes < (size_t)REEF_BLOCK_ROWS * c->size) bytes = (size_t)REEF_BLOCK_ROWS * c->size;
+    }
+    w->ahead_most = bytes * AHEAD_CHUNKS <= AHEAD_BYTES ? AHEAD_CHUNKS : 1;
+    w->ahead_count = count;
+    w->ahead_done = 0;
+    w->slow |= SLOW_AHEAD;
+}
+
+static bool ahead_is_for(const reef_world *w, const shape *s, const uint16_t *slot, uint32_t count)
+{
+    bool same = w->ahead_count == count;
+    for (uint32_t i = 0; same && i < count; i++) same = w->ahead[i].column == &s->columns[slot[i]];
+    return same;
+}
+
+/* Memory for a copy; NULL: none. */
+static void *ahead_block(reef_world *w, struct ahead *a, uint32_t chunks)
+{
+    const column *c = a->column;
+    if (a->spare_at == a->spare_end) {
+        const uint32_t most = chunks < AHEAD_SPARES ? chunks : AHEAD_SPARES;
+        a->spare_at = 0;
+        a->spare_end = memory_blocks(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * REEF_BLOCK_ROWS, c->align, a->spare, most);
+    }
+    return a->spare_at == a->spare_end ? NULL : a->spare[a->spare_at++];
+}
+
+/* The columns of a chunk, which is full. */
+static void ahead_copy(reef_world *w, const table *t, uint32_t unit)
+{
+    const reef_slot *slots = unit_slots(w, unit);
+    const uint32_t at = (w->ahead_first + w->ahead_chunks++) % AHEAD_CHUNKS;
+    w->ahead_unit[at] = unit;
+    for (uint32_t i = 0; i < w->ahead_count; i++) {
+        struct ahead *a = &w->ahead[i];
+        const column *c = a->column;
+        const reef_slot *s = &slots[a->slot];
+        struct ahead_copy *m = &a->made[at];
+        const size_t bytes = (size_t)REEF_BLOCK_ROWS * c->size;
+        m->copy = NULL;
+        if (s->version > w->ours_after || !c->type->plain_copy || c->type->resets || bytes > AHEAD_BYTES) continue;
+        void *copy = ahead_block(w, a, t->chunks);
+        if (copy == NULL) continue; /* who needs the block says so */
+        *m = (struct ahead_copy){copy, s->block, s->version, w->has_past, false};
+        if (m->away) copy_away(copy, s->block, bytes);
+        else copy_near(copy, s->block, bytes);
+        if (m->away && a->spare_at != a->spare_end) pages_fetch(a->spare[a->spare_at], bytes); /* of the next one, whose turn is after the user's loop */
+    }
+}
+
+/* The loop writes to `unit` now. */
+static void ahead_go(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next)
+{
+    if (!ahead_is_for(w, t->shape, slot, count)) ahead_begin(w, t->shape, slot, count);
+    if (w->ahead_chunks && w->ahead_unit[w->ahead_first] == unit) ahead_pass(w);
+    if (UNLIKELY(w->ahead_chunks && w->ahead_unit[w->ahead_first] != next)) ahead_begin(w, t->shape, slot, count); /* another loop's */
+    const uint32_t most = w->ahead_done++ >= AHEAD_AFTER && w->has_past ? w->ahead_most : 1;
+    while (w->ahead_chunks < most) {
+        const uint32_t last = w->ahead_unit[(w->ahead_first + w->ahead_chunks - 1) % AHEAD_CHUNKS];
+        const uint32_t more = w->ahead_chunks ? unit_slots(w, last)[0].head.next : next;
+        if (more == 0 || more == t->last) return; /* which may have fewer rows */
+        ahead_copy(w, t, more);
+    }
+}
+
+/* ---- a block changes hands ---- */
+
+/* None was made ahead. NULL: no memory, or a hook refused. */
+static NOINLINE void *copy_now(reef_world *w, const column *c, const reef_slot *slots, uint32_t k, uint32_t rows, bool away)
+{
+    const uint32_t capacity = slots[0].head_more.capacity;
+    const void *old = slots[k].block;
+    void *fresh = block_take(w->family, c, capacity);
+    if (fresh == NULL) return NULL;
+    if (away) pages_fetch(fresh, (size_t)rows * c->size);
+    if (away) return copy_away(fresh, old, (size_t)rows * c->size), fresh;
+    if (block_copy(w, c, fresh, old, slot_entities(slots), rows)) return fresh;
+    return block_give(w->family, c, fresh, capacity), NULL;
+}
+
+/* The last other holder left meanwhile, or long ago: one copy was in vain. */
+static NOINLINE void copy_wasted(reef_world *w, const column *c, const reef_slot *slots, uint32_t rows, void *fresh)
+{
+    if (!w->running) chunks_know_ours(w);
+    block_destroy_values(c, fresh, rows);
+    block_give(w->family, c, fresh, slots[0].head_more.capacity);
+}
+
+INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+{
+    reef_slot *s = &slots[k];
+    struct ahead_copy *made = ahead_of(w, c, s, unit);
+    if (made && made->there) {
+        made->copy = NULL;
+        s->version = version;
+        return true;
+    }
+    const bool away = goes_away(w, c, rows, slots[0].head_more.capacity);
+    const bool streams = made ? made->away : away;
+    void *fresh = made ? made->copy : copy_now(w, c, slots, k, rows, away);
+    if (UNLIKELY(fresh == NULL)) return false;
+    if (made) made->copy = NULL;
+    if (streams) COPY_ARRIVED();
+    mutex_lock(&w->family->lock);
+    reef_slot *past = away ? slot_past(w, s, unit, k, s->block) : NULL;
+    const bool ours = !past && s->version > paged_base(&w->hot.chunks);
+    if (!ours) s->version = version;
+    if (past) {
+        past->block = fresh;
+        slot_fetch(past, unit, slots[0].head.next);
+        if (streams) ahead_hand(w, unit); /* what was copied has arrived */
+    } else if (!ours) {
+        block_moves(w, s, fresh, (size_t)rows * c->size);
+    }
+    mutex_unlock(&w->family->lock);
+    if (UNLIKELY(ours)) copy_wasted(w, c, slots, rows, fresh);
+    return true;
+}
+
+bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+{
+    return unshare(w, c, unit_slots(w, unit), unit, k, rows, version);
+}
+
+bool slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next)
+{
+    if (!chunk_page_own(w, unit)) return false;
+    reef_slot *slots = unit_slots(w, unit);
+    const shape *s = t->shape;
+    const uint32_t rows = chunk_rows(t, unit);
+    world_touch(w);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t k = slot[i];
+        const column *c = &s->columns[k];
+        const uint64_t was = slots[k].version;
+        bool ours = was > w->ours_after || BUG(18) || (UNLIKELY(!c->type->plain_copy) && block_is_ours(w, was));
+        if (!ours) ours = unshare(w, c, slots, unit, k, rows, w->hot.version);
+        if (UNLIKELY(!ours)) return false;
+        slots[k].version = w->hot.version;
+        if (UNLIKELY(c->type->tracked)) version_advance(w);
+    }
+    if (next) ahead_go(w, t, unit, slot, count < AHEAD_COLUMNS ? count : AHEAD_COLUMNS, next);
+    return true;
+}

@@ -1,0 +1,224 @@
+/* What calls answer, and why: statuses as texts, the last error of a world, the checked build's reports. Nothing here
+ * allocates, and nothing is ever printed on stdout. */
+#include "system/job.h"
+#include "observe/observer.h"
+#include "system/access_check.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+COLD const char *reef_status_text(reef_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case REEF_##name: return text;
+        REEF_STATUSES(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+COLD const char *reef_status_name(reef_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case REEF_##name: return #name;
+        REEF_STATUSES(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+/* ---- the last error ---- */
+
+reef_error reef_last_error(const reef_world *w)
+{
+    reef_error e = w ? w->error : (reef_error){.status = REEF_BAD_ARGUMENT};
+    if (e.operation == NULL) e.operation = "";
+    return e;
+}
+
+/* A text that is written as far as it fits; `length` is that of the whole. */
+typedef struct error_writer {
+    char  *text;
+    size_t size, length;
+} error_writer;
+
+static void error_put(error_writer *o, const char *format, ...)
+{
+    va_list arguments;
+    size_t  used = o->length < o->size ? o->length : o->size;
+    va_start(arguments, format);
+    int n = vsnprintf(o->size ? o->text + used : NULL, o->size - used, format, arguments);
+    va_end(arguments);
+    if (n > 0) o->length += (size_t)n;
+}
+
+bool status_of_file(reef_status status)
+{
+    return status == REEF_CORRUPT || status == REEF_VERSION || status == REEF_NOT_PORTABLE || status == REEF_OTHER_STATE || status == REEF_IO;
+}
+
+static void error_put_number(error_writer *o, const reef_error *e)
+{
+    const type *t = type_of(e->component.id);
+    if (e->detail[0]) {
+        if (e->number) error_put(o, status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")", e->number);
+        error_put(o, ": %s", e->detail);
+        return;
+    }
+    switch (e->status) {
+    case REEF_WRONG_SIZE:
+        error_put(o, " (%" PRIu64 " given", e->number);
+        if (t) error_put(o, ", %" PRIu32 " wanted", t->size);
+        error_put(o, ")");
+        break;
+    case REEF_BAD_TEXT: error_put(o, " (column %" PRIu64 ")", e->number); break;
+    default: /* beside an entity, the number would only repeat its index */
+        if (e->number && reef_entity_is_null(e->entity)) error_put(o, " (%" PRIu64 ")", e->number);
+        break;
+    }
+}
+
+static void error_put_entity(error_writer *o, const reef_world *w, reef_entity e)
+{
+    const char *name = reef_name(w, e);
+    error_put(o, "entity %" PRIu32 "v%" PRIu32, e.index, e.generation);
+    if (name) error_put(o, " \"%s\"", name);
+}
+
+/* As reef_error_text. */
+static COLD size_t error_text(const reef_world *w, const reef_error *e, char *text, size_t size)
+{
+    error_writer     o = {text, size, 0};
+    const char      *component = reef_type_name(e->component);
+    bool             entity = !reef_entity_is_null(e->entity);
+    if (e->system[0]) error_put(&o, "%s %s: ", observer_named(w, e->system) ? "observer" : "system", e->system);
+    if (e->operation[0]) error_put(&o, "%s: ", e->operation);
+    if (component) error_put(&o, "component %s%s", component, entity ? ", " : ": ");
+    if (entity) {
+        error_put_entity(&o, w, e->entity);
+        error_put(&o, ": ");
+    }
+    error_put(&o, "%s", reef_status_text(e->status));
+    error_put_number(&o, e);
+    return o.length;
+}
+
+COLD size_t reef_error_text(const reef_world *w, char *text, size_t size)
+{
+    const reef_error last = reef_last_error(w);
+    return error_text(w, &last, text, size);
+}
+
+#if defined(REEF_CHECKED)
+
+static bool caller_is_wrong(reef_status status)
+{
+    return status != REEF_NO_MEMORY && status != REEF_IO && status != REEF_LIMIT && status != REEF_DESYNC &&
+           status != REEF_CANCELLED && status != REEF_CORRUPT && status != REEF_VERSION && status != REEF_OTHER_STATE;
+}
+
+static void tell(const reef_world *w, const reef_error *e)
+{
+    char message[REPORT_BYTES];
+    if (!caller_is_wrong(e->status) || (w->config.misuse == NULL && w->config.log == NULL)) return;
+    (void)error_text(w, e, message, sizeof message);
+    if (w->config.misuse) w->config.misuse(w->config.context, e->status, message);
+    else w->config.log(w->config.context, REEF_LOG_WARNING, message);
+}
+
+void reef_assert_failed(const char *text, const char *file, int line)
+{
+    fprintf(stderr, "reef: %s:%d: this must hold: %s\n", file, line, text);
+    abort();
+}
+
+#endif
+
+/* Two failures in an order that doesn't depend on when they happened. */
+static int error_compare(const reef_error *a, const reef_error *b)
+{
+    int order = strcmp(a->operation, b->operation);
+    if (order == 0) order = (a->status > b->status) - (a->status < b->status);
+    if (order == 0) order = (a->entity.index > b->entity.index) - (a->entity.index < b->entity.index);
+    if (order == 0) order = (a->entity.generation > b->entity.generation) - (a->entity.generation < b->entity.generation);
+    if (order == 0 && a->component.id != b->component.id) {
+        const char *x = reef_type_name(a->component), *y = reef_type_name(b->component);
+        order = strcmp(x ? x : "", y ? y : "");
+    }
+    return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* A call on the world from inside of a system: nobody knows which job it was. Of several failures the same one is kept however many
+ * threads there are. */
+static COLD void running_failure(reef_world *w, const reef_error *e)
+{
+    mutex_lock(&w->family->lock);
+    if (w->world_failure.status == REEF_OK || error_compare(e, &w->world_failure) < 0) w->world_failure = *e;
+    mutex_unlock(&w->family->lock);
+}
+
+COLD reef_status failure_record(reef_world *w, const reef_error *e)
+{
+#if defined(REEF_CHECKED)
+    reef_error named = *e;
+    if (w->watch) watch_failure(w, &named), e = &named;
+#endif
+    reef_error of_observer;
+    if (UNLIKELY(w->notifying != NULL && !w->running)) {
+        of_observer = *e;
+        observer_failure(w, &of_observer);
+        e = &of_observer;
+    }
+    if (w->running) {
+        running_failure(w, e);
+    } else {
+        w->error = *e;
+    }
+#if defined(REEF_CHECKED)
+    if (!w->flushing || w->notifying) tell(w, e);
+#endif
+    return e->status;
+}
+
+COLD reef_status job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number)
+{
+    reef_error x = {status, operation, c, e, number, "", ""};
+    memcpy(x.system, j->system->name, sizeof x.system);
+    if (j->error.status == REEF_OK || (status == REEF_NO_MEMORY && !j->short_of_memory)) j->error = x;
+    j->short_of_memory |= status == REEF_NO_MEMORY;
+#if defined(REEF_CHECKED)
+    if (j->world->watch) j->world->watch->mistakes++;
+    tell(j->world, &x);
+#endif
+    return status;
+}
+
+COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
+                         uint64_t number)
+{
+    if (!w->running && w->calling) operation = w->calling;
+    return failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
+}
+
+COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail)
+{
+    if (!w->running && w->calling) operation = w->calling;
+    reef_error e = {.status = status, .operation = operation, .number = number};
+    snprintf(e.detail, sizeof e.detail, "%s", detail);
+    return failure_record(w, &e);
+}
+
+/* ---- seeded bugs ---- */
+
+#if defined(REEF_SEEDED_BUGS)
+int reef_bug;
+
+REEF_BEFORE_MAIN(reef_bug_from_environment)
+{
+    const char *number = getenv("REEF_BUG");
+    if (number) reef_bug = atoi(number);
+}
+#endif

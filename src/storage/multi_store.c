@@ -1,0 +1,363 @@
+/* REEF_MULTI: as many values of a type on an entity as are added, side by side in the order of adding.
+ *
+ *      index   entity ─► {generation, first slot of its run}
+ *      page    entities   e e e . f . . . g   a slot's owner; in the first slot of a free run: the next free run's first slot + 1
+ *              runs       3       1       1   in a run's first slot: how many values, and log2 of its slots
+ *              values     x x x . y . . . z
+ *
+ * A run has 1, 2, 4 ... slots, begins at a multiple of that and lies on one page. One that is full moves into one of twice the slots;
+ * a free one is halved where smaller ones are wanted, and halves aren't joined again: a store whose last value goes begins anew. So
+ * no slot is free but in a free run or behind an entity's values, and a store has at most two slots for each value there were at once
+ * of each length of runs. */
+#include "reef/multi.h"
+#include "change/apply.h"
+#include "observe/observer.h"
+#include "storage/quarantine.h"
+#include "change/value_stage.h"
+#include "storage/row_stamps.h"
+
+enum { RUN_COUNT_BITS = 16 }; /* of a run's word: values below, log2 of the slots above */
+
+static uint32_t *run_word(const value_store *s, uint32_t slot)
+{
+    char *block = s->values.page[slot >> s->bits];
+    return (uint32_t *)(void *)(block + (sizeof(reef_entity) << s->bits)) + (slot & slot_mask(s));
+}
+static uint32_t word_count(uint32_t word) { return word & ((1u << RUN_COUNT_BITS) - 1); }
+static uint32_t word_class(uint32_t word) { return word >> RUN_COUNT_BITS; }
+
+static void slot_owner_put(const value_store *s, uint32_t slot, reef_entity e)
+{
+    memcpy((char *)s->values.page[slot >> s->bits] + (slot & slot_mask(s)) * sizeof e, &e, sizeof e);
+}
+
+/* log2 of the slots of the shortest run for so many values. */
+static uint32_t span_class(uint32_t values)
+{
+    uint32_t class = 0;
+    while (1u << class < values) class++;
+    return class;
+}
+static uint32_t class_most(const value_store *s) { return s->bits < REEF_RUN_CLASSES ? s->bits : REEF_RUN_CLASSES - 1; }
+
+/* That one entity can have. */
+static uint32_t multi_most(const value_store *s) { return 1u << class_most(s); }
+uint32_t multi_values(const value_store *s, reef_entity e) { return word_count(*run_word(s, slot_of(s, e))); }
+
+/* ---- free runs ---- */
+
+/* The page is ours. */
+static void run_free(value_store *s, uint32_t slot, uint32_t class)
+{
+    slot_owner_put(s, slot, (reef_entity){s->free_runs[class], 0});
+    *run_word(s, slot) = class << RUN_COUNT_BITS;
+    s->free_runs[class] = slot + 1;
+}
+
+static uint32_t run_take(value_store *s, uint32_t class)
+{
+    const uint32_t slot = s->free_runs[class] - 1;
+    s->free_runs[class] = slot_owner(s, slot).index;
+    return slot;
+}
+
+/* Halves a longer free run. False: there is none, or no memory. */
+static bool run_halve(reef_world *w, value_store *s, uint32_t class)
+{
+    uint32_t from = class + 1;
+    while (from < REEF_RUN_CLASSES && s->free_runs[from] == 0) from++;
+    if (from == REEF_RUN_CLASSES || store_page_own(w, s, (s->free_runs[from] - 1) >> s->bits) == NULL) return false;
+    const uint32_t slot = run_take(s, from);
+    while (from-- > class) run_free(s, slot + (1u << from), from);
+    run_free(s, slot, class);
+    return true;
+}
+
+/* One more free run, behind all others. What lies between is free as well. */
+static bool run_append(reef_world *w, value_store *s, uint32_t class)
+{
+    const uint32_t slots = 1u << class, first = (s->run_end + slots - 1) & ~(slots - 1);
+    if (s->run_end > UINT32_MAX - 2 * slots) return false;
+    if (first != s->run_end && store_page_own(w, s, s->run_end >> s->bits) == NULL) return false;
+    if (store_page_own(w, s, first >> s->bits) == NULL) return false;
+    while (s->run_end != first) {
+        const uint32_t gap = bits_first(s->run_end);
+        run_free(s, s->run_end, gap);
+        s->run_end += 1u << gap;
+    }
+    run_free(s, first, class);
+    s->run_end = first + slots;
+    return true;
+}
+
+/* The first n free runs of a length are there, on pages that are ours. */
+static bool runs_ready(reef_world *w, value_store *s, uint32_t class, uint32_t n)
+{
+    uint32_t ready = 0;
+    for (uint32_t at = s->free_runs[class]; at && ready < n; at = slot_owner(s, at - 1).index, ready++)
+        if (store_page_own(w, s, (at - 1) >> s->bits) == NULL) return false;
+    for (; ready < n; ready++)
+        if (!run_halve(w, s, class) && !run_append(w, s, class)) return false;
+    for (uint32_t at = s->free_runs[class]; quarantine_on(w) && at && ready-- > 0; at = slot_owner(s, at - 1).index)
+        quarantine_open_slots(w, s, at - 1, 1u << class);
+    return true;
+}
+
+/* ---- the values of one entity ---- */
+
+bool multi_prepare(reef_world *w, value_store *s, const reef_entity *e, uint32_t n, uint32_t values)
+{
+    for (uint32_t i = 0; e && i < n; i++)
+        if (store_index_own(w, s, e[i].index) == NULL) return false;
+    return runs_ready(w, s, span_class(values), n);
+}
+
+void *multi_raw(const value_store *s, uint32_t values) { return slot_value(s, s->free_runs[span_class(values)] - 1); }
+
+static void run_give(reef_world *w, value_store *s, reef_entity e, uint32_t slot, uint32_t class, uint32_t values)
+{
+    for (uint32_t i = 0; i < 1u << class; i++) slot_owner_put(s, slot + i, i < values ? e : (reef_entity){0, 0});
+    *run_word(s, slot) = class << RUN_COUNT_BITS | values;
+    *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
+    values_mark(w, s, slot >> s->bits);
+}
+
+void multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t values)
+{
+    const uint32_t class = span_class(values);
+    run_give(w, s, e, run_take(s, class), class, values);
+    s->run_count++;
+    s->count += values;
+}
+
+/* The run is free, and its slots are nobody's. */
+static void run_leave(reef_world *w, value_store *s, uint32_t slot)
+{
+    const uint32_t class = word_class(*run_word(s, slot));
+    for (uint32_t i = 0; i < 1u << class; i++) slot_owner_put(s, slot + i, (reef_entity){0, 0});
+    run_free(s, slot, class);
+    values_mark(w, s, slot >> s->bits);
+}
+
+void multi_forget(reef_world *w, value_store *s, reef_entity e)
+{
+    s->count -= multi_values(s, e);
+    run_leave(w, s, slot_of(s, e));
+    *index_entry(s, e.index) = 0;
+    if (--s->run_count > 0) return;
+    s->run_end = 0;
+    memset(s->free_runs, 0, sizeof s->free_runs);
+}
+
+/* Room behind the entity's values, which move when their run is full. False: no memory. */
+static bool run_extend(reef_world *w, value_store *s, const type *t, reef_entity e)
+{
+    const uint32_t slot = slot_of(s, e), n = multi_values(s, e), class = word_class(*run_word(s, slot));
+    if (store_page_own(w, s, slot >> s->bits) == NULL) return false;
+    if (n < 1u << class) return true;
+    if (store_index_own(w, s, e.index) == NULL || !runs_ready(w, s, class + 1, 1)) return false;
+    const bool left = quarantine_page(w, s, slot >> s->bits);
+    const uint32_t to = run_take(s, class + 1);
+    for (uint32_t i = 0; i < n; i++) value_move(t, slot_value(s, to + i), slot_value(s, slot + i));
+    run_give(w, s, e, to, class + 1, n);
+    run_leave(w, s, slot);
+    if (!left) quarantine_slots(w, s, slot, n, e);
+    return true;
+}
+
+/* ---- reading ---- */
+
+uint32_t store_values(const reef_world *w, const type *t, reef_entity e)
+{
+    if (t->home != REEF_MULTI) return reef_has_id(w, e, (reef_component){t->id});
+    const value_store *s = store_of(w, t->id);
+    return reef_store_find(s, e) ? multi_values(s, e) : 0;
+}
+
+const void *store_nth(const value_store *s, reef_entity e, uint32_t i)
+{
+    const char *first = reef_store_find(s, e);
+    if (first == NULL || i >= (s->multi ? multi_values(s, e) : 1)) return NULL;
+    return first + (size_t)i * s->size;
+}
+
+static const void *span_of(const reef_world *w, reef_entity e, reef_component c, const void *first, uint32_t *count)
+{
+    const uint32_t n = first ? store_values(w, type_of(c.id), e) : 0;
+    if (count) *count = n;
+    return first;
+}
+
+const void *reef_span_id(const reef_world *w, reef_entity e, reef_component c, uint32_t *count)
+{
+    const type *t = type_of(c.id);
+    if (BUG(117) && w && t && t->stored) (void)store_prepare_add((reef_world *)(uintptr_t)w, c.id, &e, 1);
+    return span_of(w, e, c, reef_get_id(w, e, c), count);
+}
+
+void *reef_span_mut_id(reef_world *w, reef_entity e, reef_component c, uint32_t *count)
+{
+    if (w && !w->running) w->calling = "reef_span_mut";
+    const void *first = reef_mut_id(w, e, c);
+    if (w && !w->running) w->calling = NULL;
+    return (void *)(uintptr_t)span_of(w, e, c, first, count);
+}
+
+uint32_t reef_count_on_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    return w && type_of(c.id) && reef_is_alive(w, e) ? store_values(w, type_of(c.id), e) : 0;
+}
+
+/* ---- adding one, removing one ---- */
+
+static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const reef_value *v)
+{
+    value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
+    const uint32_t n = multi_values(s, e);
+    reef_value value = *v;
+    const size_t own = (uintptr_t)v->data - (uintptr_t)slot_value(s, slot_of(s, e)); /* it may be one of the entity's values, which move */
+    w->value = &value;
+    w->value_count = 1;
+    const bool room = (!t->tracked || track_prepare(w, t->id, &e, 1)) && run_extend(w, s, t, e);
+    w->value_count = 0;
+    if (!room) return REEF_NO_MEMORY;
+    const uint32_t first = slot_of(s, e), slot = first + n;
+    if (v->data && own < (size_t)n * t->size) value.data = slot_value(s, first) + own;
+    const reef_status status = value_put(w, e, t, slot_value(s, slot), &value, 0);
+    if (status != REEF_OK) return status;
+    slot_owner_put(s, slot, e);
+    ++*run_word(s, first);
+    s->count++;
+    values_mark(w, s, slot >> s->bits);
+    if (t->tracked) track_stamp(w, t->id, e.index, false);
+    return REEF_OK;
+}
+
+reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out)
+{
+    const uint32_t n = store_values(w, t, e);
+    const reef_component c = {t->id};
+    const bool told = observed(w);
+    if (n == multi_most(store_of(w, t->id))) return failure(w, REEF_LIMIT, op, c, e, n);
+    quarantine_because(w, op, t->id, e);
+    if (told && !observe_several(w, e, t)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    w->hook_failed.id = 0;
+    const reef_status s = add_behind(w, e, t, v);
+    if (told) observe_done(w, s == REEF_OK);
+    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
+    if (out) *out = (void *)(uintptr_t)store_nth(store_of(w, t->id), e, n); /* if observers left it there */
+    return REEF_OK;
+}
+
+void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
+{
+    static const char op[] = "reef_append";
+    void *made = NULL;
+    const type *t = type_of(c.id);
+    if (w == NULL) return NULL;
+    const reef_value v = reef_value_make(c, REEF_VALUE_ONE, size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, value);
+    reef_status s = w->locks || w->running ? REEF_LOCKED : reef_is_alive(w, e) ? type_ready(w, c.id) : REEF_NOT_ALIVE;
+    if (s == REEF_OK) s = value_sound(&v, false, 1);
+    if (s == REEF_OK && t->size == 0) s = REEF_BAD_ARGUMENT;
+    const bool has = s == REEF_OK && has_itself(w, e, t);
+    if (has && t->home != REEF_MULTI) s = REEF_EXISTS;
+    if (s != REEF_OK) return failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? v.size : 0), NULL;
+    if (has) return multi_add(w, op, e, t, &v, &made), made;
+    return reef_set_id(w, e, c, value, size) >= 0 ? (void *)(uintptr_t)value_itself(w, e, c) : NULL;
+}
+
+reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, uint32_t i)
+{
+    static const char op[] = "reef_remove_one";
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    const type *t = type_of(c.id);
+    if (w->locks || w->running) return failure(w, REEF_LOCKED, op, c, e, i);
+    if (!reef_is_alive(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, i);
+    if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, i);
+    const uint32_t n = store_values(w, t, e);
+    if (i >= n) return failure(w, REEF_ABSENT, op, c, e, i);
+    if (n == 1) return reef_remove_id(w, e, c);
+    const bool told = observed(w);
+    w->hook_failed.id = 0;
+    if ((t->tracked && !track_prepare(w, t->id, &e, 1)) || store_own(w, t->id, e) == NULL || (told && !observe_several(w, e, t)))
+        return failure(w, REEF_NO_MEMORY, op, w->hook_failed.id ? w->hook_failed : c, e, i);
+    value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
+    const uint32_t first = slot_of(s, e);
+    quarantine_because(w, op, t->id, e);
+    (void)quarantine_page(w, s, first >> s->bits);
+    value_destroy(t, slot_value(s, first + i));
+    for (uint32_t k = i + 1; k < n; k++) value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
+    slot_owner_put(s, first + n - 1, (reef_entity){0, 0});
+    --*run_word(s, first);
+    s->count--;
+    if (t->tracked) track_stamp(w, t->id, e.index, false);
+    if (told) observe_done(w, true);
+    return REEF_OK;
+}
+
+const void *reef_block_span_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
+{
+    const char *values = reef_block_in(b, c);
+    const type *t = type_of(c.id);
+    if (count) *count = 0;
+    if (values == NULL || row >= b->count) return NULL;
+    const bool several = t->home == REEF_MULTI;
+    const void *first = several ? store_find(b->world, c.id, b->entities[row]) : values + (size_t)row * t->size;
+    return span_of(b->world, b->entities[row], c, first, count);
+}
+
+void *reef_block_span_mut_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
+{
+    const bool ours = reef_block_inout(b, c) != NULL;
+    if (!ours && count) *count = 0;
+    return ours ? (void *)(uintptr_t)reef_block_span_id(b, c, row, count) : NULL;
+}
+
+/* ---- validation ---- */
+
+/* Number of free runs in a list; its links lead to free runs of its length. */
+static uint32_t list_length(const value_store *s, uint32_t class)
+{
+    uint32_t n = 0;
+    for (uint32_t at = s->free_runs[class]; at && n <= s->run_end; at = slot_owner(s, at - 1).index, n++)
+        if (at > s->run_end || *run_word(s, at - 1) != class << RUN_COUNT_BITS || slot_owner(s, at - 1).generation) return UINT32_MAX;
+    return n;
+}
+
+/* What is wrong with the run at `slot`, and how many slots it has. */
+static const char *run_wrong(const value_store *s, uint32_t slot, uint32_t *slots)
+{
+    if (s->values.page[slot >> s->bits] == NULL) return "a page of runs that is missing: slot";
+    const uint32_t word = *run_word(s, slot), class = word_class(word), n = word_count(word);
+    const reef_entity e = slot_owner(s, slot);
+    if (class > class_most(s) || n > 1u << class || (slot & ((1u << class) - 1))) return "a run of a wrong length at slot";
+    *slots = 1u << class;
+    if ((n != 0) != (e.generation != 0)) return "a run of a wrong count at slot";
+    for (uint32_t i = 1; i < *slots; i++) {
+        const reef_entity other = slot_owner(s, slot + i);
+        if (i < n ? !reef_entity_equal(other, e) : other.generation != 0) return "another entity's value in the run at slot";
+    }
+    return n && (uint32_t)*index_entry(s, e.index) != slot ? "a run that isn't found: slot" : NULL;
+}
+
+const char *multi_wrong(const value_store *s, uint64_t *number)
+{
+    uint32_t free_count[REEF_RUN_CLASSES] = {0}, runs = 0, slots = 0;
+    uint64_t values = 0;
+    if (s->run_end && (s->run_end - 1) >> s->bits >= s->values.count) return "runs without pages";
+    for (uint32_t slot = 0; slot < s->run_end; slot += slots) {
+        const char *what = run_wrong(s, slot, &slots);
+        *number = slot;
+        if (what) return what;
+        const uint32_t word = *run_word(s, slot), n = word_count(word);
+        if (n == 0) free_count[word_class(word)]++;
+        runs += n != 0;
+        values += n;
+    }
+    for (uint32_t class = 0; class < REEF_RUN_CLASSES; class++) {
+        *number = class;
+        if (list_length(s, class) != free_count[class]) return "free runs that aren't in their list, or twice: class";
+    }
+    *number = s->run_end;
+    return runs == s->run_count && values == s->count ? NULL : "a wrong count of runs or values in slots up to";
+}

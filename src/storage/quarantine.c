@@ -1,0 +1,464 @@
+#include "storage/quarantine.h"
+#include "storage/sparse_store.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(QUARANTINE)
+
+#include <sanitizer/asan_interface.h>
+
+enum { WAITING = 256 };
+#define WAITING_BYTES ((size_t)16 << 20)
+#define GUARD_BYTES ((uint64_t)16 << 10) /* that a change moves at most, where nobody says otherwise */
+
+typedef struct held_block {
+    char       *block;
+    size_t      bytes;
+    const type *type; /* NULL: handles */
+    uint32_t    size, arena;
+    uint32_t    first; /* byte of the first row: a page of a store begins with its marks */
+    bool        waits; /* false: it is the allocator's again, or a row of a block that is in use */
+} held_block;
+
+struct held {
+    family     *family;
+    const char *op; /* NULL: the end of a state */
+    uint32_t    component;
+    reef_entity entity;
+    bool        flushing;
+    uint32_t    rows, count;
+    size_t      bytes;
+    reef_entity *entities;
+    held_block  blocks[];
+};
+
+/* The records are the C library's memory: no allocator of a world sees them. */
+typedef struct waiting_blocks {
+    mutex    lock;
+    held    *ring[WAITING];
+    uint32_t head, tail; /* positions */
+    size_t   bytes;
+    bool     reports;
+} waiting_blocks;
+static waiting_blocks waiting = {.lock = MUTEX_INIT};
+
+/* ---- the report ---- */
+
+static const held_block *held_find(const held *x, const char *address)
+{
+    for (uint32_t i = 0; i < x->count; i++)
+        if (address >= x->blocks[i].block && address < x->blocks[i].block + x->blocks[i].bytes) return &x->blocks[i];
+    return NULL;
+}
+
+static void held_tell(const held *x, const held_block *b, const char *address)
+{
+    const size_t at = (size_t)(address - b->block), row = at < b->first ? x->rows : (at - b->first) / b->size;
+    const bool known = row < x->rows && x->entities[row].generation;
+    const reef_entity e = known ? x->entities[row] : (reef_entity){0, 0};
+    if (b->type) fprintf(stderr, "reef: a pointer to %s", b->type->name);
+    else fprintf(stderr, "reef: a pointer to the entities of a block");
+    if (known && b->type) fprintf(stderr, " of entity %uv%u", (unsigned)e.index, (unsigned)e.generation);
+    if (x->op == NULL) {
+        fprintf(stderr, " was used after the state that it was in was left\n");
+        return;
+    }
+    fprintf(stderr, " was used after %s", x->op);
+    if (x->component) fprintf(stderr, " of %s", reef_type_name((reef_component){x->component}));
+    if (known && b->type && reef_entity_equal(x->entity, e)) fprintf(stderr, " moved it");
+    else if (x->entity.generation)
+        fprintf(stderr, " of entity %uv%u moved it", (unsigned)x->entity.index, (unsigned)x->entity.generation);
+    else fprintf(stderr, " moved it");
+    fprintf(stderr, x->flushing ? ", when commands were done\n" : "\n");
+}
+
+/* Called by the sanitizer when it stops the program: whoever holds the lock won't go on. The newest record is the right one. */
+static void report_more(const char *text)
+{
+    const char *address = __asan_get_report_address();
+    (void)text;
+    for (uint32_t i = waiting.tail; i != waiting.head; i--) {
+        const held *x = waiting.ring[(i - 1) % WAITING];
+        const held_block *b = x ? held_find(x, address) : NULL;
+        if (b == NULL) continue;
+        held_tell(x, b, address);
+        fflush(stderr);
+        return;
+    }
+}
+
+/* ---- what waits ---- */
+
+/* Under the lock. */
+static void held_free(held *x)
+{
+    for (uint32_t i = 0; i < x->count; i++) {
+        const held_block *b = &x->blocks[i];
+        if (!b->waits) continue;
+        ASAN_UNPOISON_MEMORY_REGION(b->block, b->bytes);
+        memory_block_release(&x->family->memory, b->arena, b->block, b->bytes);
+    }
+    waiting.bytes -= x->bytes;
+    free(x);
+}
+
+static void oldest_free(void)
+{
+    held **x = &waiting.ring[waiting.head++ % WAITING];
+    if (*x) held_free(*x);
+    *x = NULL;
+}
+
+/* With room for so many blocks and rows. NULL: nothing waits. */
+static held *held_make(const reef_world *w, family *f, size_t blocks, uint32_t rows)
+{
+    if (!f->memory.guarded) return NULL;
+    const size_t bytes = sizeof(held) + blocks * sizeof(held_block);
+    held *x = malloc(bytes + rows * sizeof(reef_entity));
+    if (x == NULL) return NULL;
+    *x = (held){.family = f, .rows = rows, .entities = (reef_entity *)(void *)((char *)x + bytes)};
+    if (w == NULL) return x;
+    x->op = w->moving.op;
+    x->component = w->moving.component;
+    x->entity = w->moving.entity;
+    x->flushing = w->flushing;
+    return x;
+}
+
+COLD held *quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows)
+{
+    held *x = held_make(w, f, s->column_count + 1u, rows);
+    if (x) memcpy(x->entities, slot_entities(slots), rows * sizeof(reef_entity));
+    return x;
+}
+
+COLD bool quarantine_take(held *x, const column *c, void *block, uint32_t capacity)
+{
+    if (x == NULL) return false;
+    held_block *b = &x->blocks[x->count];
+    *b = (held_block){block, (size_t)c->size * capacity, c->type, c->size, c->arena, 0, false};
+    b->waits = memory_block_hold(&x->family->memory, MEMORY_ROWS, c->arena, b->bytes, c->align);
+    if (b->waits) x->bytes += b->bytes;
+    x->count++;
+    return b->waits;
+}
+
+COLD void quarantine_wait(held *x)
+{
+    if (x == NULL) return;
+    for (uint32_t i = 0; i < x->count; i++)
+        if (x->blocks[i].waits) ASAN_POISON_MEMORY_REGION(x->blocks[i].block, x->blocks[i].bytes);
+    mutex_lock(&waiting.lock);
+    waiting.bytes += x->bytes;
+    if (waiting.tail - waiting.head == WAITING) oldest_free();
+    waiting.ring[waiting.tail++ % WAITING] = x;
+    while (waiting.bytes > WAITING_BYTES) oldest_free();
+    mutex_unlock(&waiting.lock);
+}
+
+COLD void quarantine_end(family *f)
+{
+    if (!f->memory.guarded) return;
+    mutex_lock(&waiting.lock);
+    for (uint32_t i = waiting.head; i != waiting.tail; i++) {
+        held **x = &waiting.ring[i % WAITING];
+        if (*x == NULL || (*x)->family != f) continue;
+        held_free(*x);
+        *x = NULL;
+    }
+    mutex_unlock(&waiting.lock);
+}
+
+static void guard_set(family *f, uint64_t bytes)
+{
+    f->memory.guard_bytes = bytes;
+    f->memory.guarded = bytes != 0;
+    if (bytes == 0) return;
+    mutex_lock(&waiting.lock);
+    if (!waiting.reports) __asan_set_error_report_callback(report_more);
+    waiting.reports = true;
+    mutex_unlock(&waiting.lock);
+}
+
+COLD void quarantine_begin(family *f)
+{
+    const char *text = getenv("REEF_QUARANTINE");
+    guard_set(f, text ? strtoull(text, NULL, 10) : GUARD_BYTES);
+}
+
+/* ---- chunks ---- */
+
+static uint64_t rows_bytes(const shape *s, uint32_t rows)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) bytes += (uint64_t)rows * s->columns[k].size;
+    return bytes;
+}
+
+/* What a change may move is saved up: a chunk or page that is too much for one is moved by each n-th. */
+static bool guard_pays(reef_world *w, uint64_t bytes)
+{
+    const uint64_t each = w->family->memory.guard_bytes, most = (uint64_t)1 << 40;
+    w->moving.saved = each > most || w->moving.saved > most - each ? most : w->moving.saved + each;
+    if (each == 0 || bytes > w->moving.saved) return false;
+    w->moving.saved = bytes > each ? 0 : each;
+    return true;
+}
+
+static bool chunk_is_ours(const reef_world *w, const shape *s, uint32_t unit)
+{
+    const reef_slot *slots = unit_slots(w, unit);
+    if (!paged_owned(&w->hot.chunks, unit >> REEF_UNIT_BITS, w->hot.fork_version)) return false;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++)
+        if (slots[k].version <= w->ours_after) return false;
+    return true;
+}
+
+static void rows_go(const column *c, char *to, char *from, uint32_t rows, uint32_t raw)
+{
+    if (c->type == NULL || c->type->plain_move) {
+        memcpy(to, from, (size_t)rows * c->size);
+        return;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        if (i != raw) value_move(c->type, to + (size_t)i * c->size, from + (size_t)i * c->size);
+}
+
+/* Values of the running call may lie in the block. */
+static void values_rebase(reef_world *w, const char *from, const char *to, size_t bytes)
+{
+    for (uint32_t i = 0; i < w->value_count; i++) {
+        const char *p = w->value[i].data;
+        if (p && (uintptr_t)p - (uintptr_t)from < bytes) w->value[i].data = to + (p - from);
+    }
+}
+
+static void tail_close(const shape *s, const reef_slot *slots, uint32_t rows)
+{
+    const size_t capacity = slots[0].head_more.capacity;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        const size_t size = s->columns[k].size;
+        ASAN_POISON_MEMORY_REGION((char *)slots[k].block + rows * size, (capacity - rows) * size);
+    }
+}
+
+COLD bool quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_t raw)
+{
+    void *fresh[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    const shape *s = t->shape;
+    reef_slot *slots = unit_slots(w, unit);
+    const uint32_t rows = chunk_rows(t, unit), capacity = slots[0].head_more.capacity;
+    if (!chunk_is_ours(w, s, unit) || !guard_pays(w, rows_bytes(s, rows))) return false;
+    held *x = quarantine_note(w, w->family, s, slots, rows);
+    uint32_t made = SLOT_ENTITIES;
+    for (; x && made < s->end_slot; made++) {
+        const column *c = &s->columns[made];
+        fresh[made] = memory_block(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * capacity, c->align);
+        if (fresh[made] == NULL) break;
+    }
+    if (made < s->end_slot) {
+        while (made-- > SLOT_ENTITIES) {
+            const column *c = &s->columns[made];
+            memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, fresh[made], (size_t)c->size * capacity, c->align);
+        }
+        free(x);
+        return false;
+    }
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        const column *c = &s->columns[k];
+        char *old = slots[k].block;
+        rows_go(c, fresh[k], old, rows, raw);
+        values_rebase(w, old, fresh[k], (size_t)rows * c->size);
+        mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+        slots[k].block = fresh[k];
+        mutex_unlock(&w->family->lock);
+        if (!quarantine_take(x, c, old, capacity))
+            memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity, c->align);
+    }
+    values_shift(w);
+    quarantine_wait(x);
+    tail_close(s, slots, rows);
+    return true;
+}
+
+COLD void quarantine_table(reef_world *w, const table *t)
+{
+    if (!quarantine_on(w)) return;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) quarantine_chunk(w, t, unit, UINT32_MAX);
+}
+
+/* ---- values outside of the rows ---- */
+
+static size_t page_bytes(const value_store *s) { return s->offset + ((size_t)s->size << s->bits); }
+
+/* The entities whose values a page has, and the page. */
+static void page_note(held *x, const value_store *s, const paged_type *p, char *block, uint32_t page)
+{
+    for (uint32_t i = 0; i < x->rows; i++) x->entities[i] = slot_entity(s, block, page, i);
+    held_block *b = &x->blocks[x->count++];
+    *b = (held_block){block, p->page_bytes, type_of(s->component), s->size, p->arena, s->offset, false};
+    b->waits = memory_block_hold(&x->family->memory, p->kind, p->arena, p->page_bytes, p->align);
+    if (b->waits) x->bytes += b->bytes;
+}
+
+/* A page of values to another address. Those of REEF_PAGED stay where they are, and those that are had in common aren't on the page.
+ * False: it is where it was, as a chunk that doesn't move. */
+static bool page_moves(reef_world *w, value_store *s, uint32_t page)
+{
+    store_pages pages;
+    char *old = page < s->values.count ? s->values.page[page] : NULL;
+    if (old == NULL || s->paged || s->shared || s->size == 0 || !paged_owned(&s->values, page, w->hot.fork_version)) return false;
+    if (!guard_pays(w, page_bytes(s))) return false;
+    (void)store_owner(w->family, s, &pages);
+    const paged_type *p = &pages.type;
+    held *x = held_make(w, w->family, 1, slot_mask(s) + 1);
+    char *fresh = x ? memory_block(&w->family->memory, p->kind, p->arena, p->page_bytes, p->align) : NULL;
+    if (fresh == NULL) return free(x), false;
+    page_note(x, s, p, old, page);
+    memset(fresh, 0, p->page_bytes);
+    memcpy(fresh, old, s->offset);
+    for (uint32_t i = 0; i < x->rows; i++) {
+        const size_t at = s->offset + (size_t)i * s->size;
+        if (x->entities[i].generation) value_move(type_of(s->component), fresh + at, old + at);
+    }
+    mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+    s->values.page[page] = fresh;
+    mutex_unlock(&w->family->lock);
+    if (!x->blocks[0].waits) memory_block_free(&w->family->memory, p->kind, p->arena, old, p->page_bytes, p->align);
+    values_rebase(w, old, fresh, p->page_bytes);
+    s->moves++;
+    s->lately.slots = s->hole.slots = 0;
+    values_shift(w);
+    quarantine_wait(x);
+    return true;
+}
+
+COLD bool quarantine_page(reef_world *w, value_store *s, uint32_t page) { return quarantine_on(w) && page_moves(w, s, page); }
+
+COLD void quarantine_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n, reef_entity e)
+{
+    if (!quarantine_on(w) || s->size == 0 || s->shared) return;
+    char *values = slot_value(s, slot);
+    quarantine_value(w, type_of(s->component), values, n, e);
+    ASAN_POISON_MEMORY_REGION(values, (size_t)n * s->size);
+}
+
+COLD void quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
+{
+    held *x = held_make(w, w->family, 1, 1);
+    if (x == NULL) return;
+    x->entities[0] = e;
+    x->blocks[x->count++] = (held_block){(char *)(uintptr_t)value, (size_t)n * t->size, t, n * t->size, 0, 0, false};
+    quarantine_wait(x);
+}
+
+COLD void quarantine_open_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n)
+{
+    if (!quarantine_on(w) || s->size == 0) return;
+    ASAN_UNPOISON_MEMORY_REGION(slot_value(s, slot), (size_t)n * s->size);
+}
+
+COLD void quarantine_open_page(const reef_world *w, const value_store *s, uint32_t page)
+{
+    if (!quarantine_on(w) || page >= s->values.count || s->values.page[page] == NULL) return;
+    ASAN_UNPOISON_MEMORY_REGION(s->values.page[page], page_bytes(s));
+}
+
+COLD bool quarantine_left(family *f, const value_store *s, const paged_type *p, const void *block, uint32_t page)
+{
+    if (s->shared || s->size == 0) return false;
+    held *x = held_make(NULL, f, 1, slot_mask(s) + 1);
+    if (x == NULL) return false;
+    page_note(x, s, p, (char *)(uintptr_t)block, page);
+    const bool waits = x->blocks[0].waits;
+    quarantine_wait(x);
+    return waits;
+}
+
+/* ---- all of a world ---- */
+
+COLD void quarantine_world(reef_world *w, const char *op)
+{
+    if (!quarantine_on(w)) return;
+    quarantine_because(w, op, 0, (reef_entity){0, 0});
+    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t) quarantine_table(w, t);
+    }
+    for (uint32_t i = 1; i < w->state.store_count; i++)
+        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) (void)page_moves(w, &w->state.stores[i], page);
+}
+
+COLD void quarantine_fill(reef_world *w, const table *t, uint32_t place)
+{
+    if (!quarantine_on(w)) return;
+    bool moved = quarantine_chunk(w, t, place_unit(place), place_row(place));
+    if (place_unit(place) != t->last) moved = quarantine_chunk(w, t, t->last, UINT32_MAX);
+    if (moved) return;
+    /* The row at the end goes, and its block stays: what is told of it then. */
+    const reef_slot *slots = unit_slots(w, t->last);
+    const uint32_t last = place_row(t->next - 1);
+    held *x = quarantine_note(w, w->family, t->shape, slots, last + 1);
+    if (x == NULL) return;
+    x->entities[0] = x->entities[last];
+    x->rows = 1;
+    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) {
+        const column *c = &t->shape->columns[k];
+        x->blocks[x->count++] = (held_block){(char *)slots[k].block + (size_t)last * c->size, c->size, c->type, c->size, c->arena, 0, false};
+    }
+    quarantine_wait(x);
+}
+
+COLD void quarantine_close(reef_world *w, const table *t)
+{
+    if (quarantine_on(w) && chunk_is_ours(w, t->shape, t->last)) tail_close(t->shape, unit_slots(w, t->last), place_row(t->next));
+}
+
+static void tail_open(const shape *s, const reef_slot *slots, uint32_t rows)
+{
+    const size_t capacity = slots[0].head_more.capacity;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        const size_t size = s->columns[k].size;
+        ASAN_UNPOISON_MEMORY_REGION((char *)slots[k].block + rows * size, (capacity - rows) * size);
+    }
+}
+
+COLD void quarantine_open(const reef_world *w, const table *t, uint32_t unit)
+{
+    if (quarantine_on(w)) tail_open(t->shape, unit_slots(w, unit), chunk_rows(t, unit));
+}
+
+/* Of a world without relatives. */
+static void quarantine_set(reef_world *w, uint64_t bytes)
+{
+    for (uint32_t id = TABLE_EMPTY; bytes == 0 && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t && t->last) quarantine_open(w, t, t->last);
+        for (uint32_t unit = t ? t->spare : 0; unit; unit = unit_slots(w, unit)[0].head.next) tail_open(t->shape, unit_slots(w, unit), 0);
+    }
+    for (uint32_t i = 1; bytes == 0 && i < w->state.store_count; i++)
+        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) quarantine_open_page(w, &w->state.stores[i], page);
+    quarantine_end(w->family);
+    guard_set(w->family, bytes);
+    version_look(w); /* closes the straight paths: no lease is of this version */
+}
+
+#endif
+
+COLD reef_status reef_quarantine(reef_world *w, uint64_t bytes)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+#if defined(QUARANTINE)
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    if (w->locks || w->running) return failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    mutex_lock(&w->family->lock);
+    const bool alone = w->family->members == 1;
+    mutex_unlock(&w->family->lock);
+    if (!alone) return failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    quarantine_set(w, bytes);
+#else
+    (void)bytes;
+#endif
+    return REEF_OK;
+}

@@ -1,0 +1,288 @@
+/* The REEF_BIT home: one bit a row, kept by place and not by entity.
+ *
+ *   store of a type:  words[unit] ─► 16 words: bit `row` of unit = the entity at (unit, row) has the switch
+ *   store of marks:   the same, = a component of the entity is disabled, or the entity is
+ *
+ * A store's *key* says which: a component's id, the same with BIT_DISABLED, or BIT_DISABLED alone. The mark of a component is
+ * only where the component is, and goes with it.
+ *
+ * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which stores may have bits in
+ * it (bit_mask), so that tables without switches pay one test a move, and others look into those stores only. Bits of rows that
+ * don't exist are zero. Pages are made with the first bit that is set in a unit. */
+#include "storage/sparse_store.h"
+#include <stdio.h>
+
+int bit_key_compare(uint32_t a, uint32_t b)
+{
+    const type *t = type_of(a & ~BIT_DISABLED), *other = type_of(b & ~BIT_DISABLED);
+    if ((a ^ b) & BIT_DISABLED) return a & BIT_DISABLED ? 1 : -1;
+    return t && other ? type_compare(t, other) : (t != NULL) - (other != NULL);
+}
+
+bool bit_has(const reef_world *w, uint32_t key, uint32_t place) { return bit_read(bit_store_of(w, key), place); }
+
+/* The words of a unit for writing. */
+static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
+{
+    paged_owner o = owner_bits(w);
+    if (unit >= b->words.count && !paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
+    uint64_t *words = paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
+    if (words) b->words.version[unit] = w->hot.version;
+    world_touch(w);
+    return words;
+}
+
+/* For commits: the page is ours. */
+static void bit_put(bit_store *b, uint32_t place, bool on)
+{
+    uint64_t *words = b->words.page[place_unit(place)], bit = 1ull << (place_row(place) % 64);
+    uint64_t *word = &words[place_row(place) / 64];
+    if ((*word & bit) != 0 && !on) b->switched--;
+    if ((*word & bit) == 0 && on) b->switched++;
+    *word = on ? *word | bit : *word & ~bit;
+}
+
+/* The place for the number of a key's store. False: no memory. */
+static COLD bool number_room(reef_world *w, uint32_t key)
+{
+    state *s = &w->state;
+    if (bit_slot(key) < s->bit_room) return true;
+    const uint32_t room = (bit_slot(key) | 1) + 1 + s->bit_room / 2;
+    uint32_t *number = memory_resize(&w->family->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
+    if (number == NULL) return false;
+    memset(number + s->bit_room, 0, (room - s->bit_room) * sizeof *number);
+    s->bit_number = number;
+    s->bit_room = room;
+    return true;
+}
+
+static COLD bit_store *store_make(reef_world *w, uint32_t key)
+{
+    state *s = &w->state;
+    bit_store *found = (bit_store *)bit_store_of(w, key);
+    if (found) return found;
+    if (!number_room(w, key)) return NULL;
+    if (s->bit_count == s->bit_capacity) {
+        uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
+        bit_store *bits = memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
+                                        capacity * sizeof *bits, PLAIN_ALIGN);
+        if (bits == NULL) return NULL;
+        s->bits = bits;
+        lately_forget(w);
+        s->bit_capacity = capacity;
+    }
+    found = &s->bits[s->bit_count++];
+    memset(found, 0, sizeof *found);
+    found->key = key;
+    s->bit_number[bit_slot(key)] = s->bit_count;
+    if ((key & BIT_DISABLED) == 0) return found;
+    bit_store *of = (bit_store *)bit_store_of(w, key & ~BIT_DISABLED);
+    if (of) of->marks = s->bit_count;
+    found->marks = BITS_OF_MARKS;
+    lately_forget(w);
+    marks_renew(w);
+    return found;
+}
+
+bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on)
+{
+    bit_store *b = on ? store_make(w, key) : (bit_store *)bit_store_of(w, key);
+    if (b == NULL) return !on;
+    const uint32_t number = (uint32_t)(b - w->state.bits);
+    const table *seen = table_read(w, id);
+    if (on && (seen == NULL || !bit_named(seen->bits, number))) {
+        table *t = table_own(w, id);
+        if (t == NULL) return false;
+        t->bits |= bit_mask(number); /* may be set though no bit is: harmless */
+        t->lease = 0;
+    }
+    return on || bit_read(b, place) ? words_own(w, b, place_unit(place)) != NULL : true;
+}
+
+bool bit_known(const reef_world *w, const bit_store *b, uint32_t id)
+{
+    const table *t = table_read(w, id);
+    return t && bit_named(t->bits, (uint32_t)(b - w->state.bits));
+}
+
+void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
+{
+    bit_store *b = (bit_store *)bit_store_of(w, key);
+    if (b && bit_read(b, place) != on) bit_put(b, place, on);
+}
+
+/* ---- rows on the move ---- */
+
+bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+{
+    EACH_BIT_STORE(w, mask, b) {
+        bool was = bit_read(b, from), is = bit_read(b, to);
+        if (was && !words_own(w, b, place_unit(from))) return false;
+        if (was != is && !words_own(w, b, place_unit(to))) return false;
+    }
+    return true;
+}
+
+void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+{
+    EACH_BIT_STORE(w, mask, b) {
+        bool was = bit_read(b, from);
+        if (was != bit_read(b, to)) bit_put(b, to, was);
+        if (was) bit_put(b, from, false);
+    }
+}
+
+COLD void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count)
+{
+    EACH_BIT_STORE(w, mask, b) {
+        for (size_t i = 0; i < count; i++) {
+            uint32_t hole = places[i];
+            bool first = bit_read(b, hole);
+            for (i++; places[i]; hole = places[i++]) bit_put(b, hole, bit_read(b, places[i]));
+            bit_put(b, hole, first);
+        }
+    }
+}
+
+bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
+{
+    EACH_BIT_STORE(w, mask, b)
+        if (bit_read(b, place) && !words_own(w, b, place_unit(place))) return false;
+    return true;
+}
+
+void bits_clear(reef_world *w, uint64_t mask, uint32_t place)
+{
+    if (BUG(9)) return;
+    EACH_BIT_STORE(w, mask, b)
+        if (bit_read(b, place)) bit_put(b, place, false);
+}
+
+bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit)
+{
+    EACH_BIT_STORE(w, mask, b)
+        if (!words_own(w, b, unit)) return false;
+    return true;
+}
+
+void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+{
+    EACH_BIT_STORE(w, mask, b) {
+        memcpy(b->words.page[to], b->words.page[from], sizeof(uint64_t) * BIT_WORDS);
+        memset(b->words.page[from], 0, sizeof(uint64_t) * BIT_WORDS);
+    }
+}
+
+void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit)
+{
+    EACH_BIT_STORE(w, mask, b) {
+        uint64_t *words = b->words.page[unit];
+        for (uint32_t k = 0; k < BIT_WORDS; k++) b->switched -= bits_count(words[k]);
+        memset(words, 0, sizeof(uint64_t) * BIT_WORDS);
+    }
+}
+
+bool bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, const uint64_t *rows, bool on)
+{
+    const uint64_t *words = bit_words(bit_store_of(w, key), unit);
+    for (uint32_t k = 0; k < BIT_WORDS; k++) {
+        const uint64_t change = on ? rows[k] : words ? rows[k] & words[k] : 0;
+        if (change) return bit_prepare(w, key, id, unit_place(unit) + k * 64 + bits_first(change), on);
+    }
+    return true;
+}
+
+void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on)
+{
+    bit_store *b = (bit_store *)bit_store_of(w, key);
+    uint64_t *words = (uint64_t *)bit_words(b, unit);
+    for (uint32_t k = 0; words && k < BIT_WORDS; k++) {
+        const uint64_t change = on ? rows[k] & ~words[k] : rows[k] & words[k];
+        if (change == 0) continue; /* the page may not be ours */
+        words[k] ^= change;
+        if (on) b->switched += bits_count(change);
+        else b->switched -= bits_count(change);
+    }
+}
+
+bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count)
+{
+    EACH_BIT_STORE(w, mask, b) {
+        bool stays = bit_read(b, place);
+        for (uint32_t i = 0; stays && i < count; i++) {
+            uint32_t c = values[i].component.id;
+            stays = values[i].kind != REEF_VALUE_REMOVE || (c != b->key && (c | BIT_DISABLED) != b->key);
+        }
+        if (stays) return true;
+    }
+    return false;
+}
+
+uint64_t bit_count_rows(const reef_world *w, uint32_t key)
+{
+    const bit_store *b = bit_store_of(w, key);
+    const value_store *s = store_of(w, key & BIT_DISABLED ? 0 : key);
+    return s->component ? store_entities(s) : b ? b->switched : 0;
+}
+
+uint64_t bit_sum(const reef_world *w, uint32_t key)
+{
+    const bit_store *b = bit_store_of(w, key);
+    uint64_t n = 0;
+    for (uint32_t u = 0; b && u < b->words.count; u++)
+        for (uint32_t k = 0; b->words.page[u] && k < BIT_WORDS; k++) n += bits_count(bit_words(b, u)[k]);
+    return n;
+}
+
+/* ---- validation ---- */
+
+static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t size, const char *what, uint64_t number)
+{
+    const type *t = type_of(b->key & ~BIT_DISABLED);
+    snprintf(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "", t ? t->name : "entities", what,
+             (unsigned long long)number);
+    return REEF_CORRUPT;
+}
+
+/* The rows of a unit that may have a bit: those that are there, and for marks of a component those that have it. */
+static void unit_rows(const reef_world *w, const bit_store *b, const table *t, uint32_t unit, uint64_t *rows)
+{
+    const uint32_t component = b->key & ~BIT_DISABLED, count = chunk_rows(t, unit);
+    const bool marks = b->key & BIT_DISABLED && component, all = !marks || slot_seek(w, component, t->shape->table) != 0;
+    const reef_entity *e = slot_entities(unit_slots(w, unit));
+    for (uint32_t row = 0; row < count; row++)
+        if (all || bit_has(w, component, unit_place(unit) + row) || store_has(w, component, e[row])) rows[row / 64] |= 1ull << (row % 64);
+}
+
+static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32_t unit, uint64_t *sum, char *message,
+                                 size_t size)
+{
+    const uint64_t *words = bit_words(b, unit);
+    uint64_t rows[BIT_WORDS] = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < BIT_WORDS; i++) n += bits_count(words[i]);
+    *sum += n;
+    if (n == 0) return REEF_OK;
+    uint32_t id = unit < w->state.next_unit && unit > 1 ? unit_slots(w, unit)[0].head.table : TABLE_NONE;
+    const table *t = table_read(w, id);
+    bool ok = bit_known(w, b, id);
+    if (ok) unit_rows(w, b, t, unit, rows);
+    for (uint32_t i = 0; ok && i < BIT_WORDS; i++) ok = (words[i] & ~rows[i]) == 0;
+    return ok ? REEF_OK : store_corrupt(b, message, size, ": a bit without its row or component in unit", unit);
+}
+
+COLD reef_status bits_validate(const reef_world *w, char *message, size_t size)
+{
+    for (uint32_t i = 0; i < w->state.bit_count; i++) {
+        const bit_store *b = &w->state.bits[i], *marks = bit_store_of(w, b->key | BIT_DISABLED);
+        uint64_t sum = 0;
+        for (uint32_t u = 0; u < b->words.count; u++)
+            if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
+        const bool stored = (b->key & BIT_DISABLED) == 0 && type_of(b->key)->stored; /* src/storage/store_list.c holds those against their values */
+        if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
+        uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
+        if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);
+        if (bit_number_of(w, b->key) != i + 1) return store_corrupt(b, message, size, ": another store is known by its key than number", i + 1);
+    }
+    return REEF_OK;
+}

@@ -1,0 +1,196 @@
+/* Stamps of rows, for types with track_rows.
+ *
+ *   store of a type:  stamps[index / 512] ─► {changed, added} of 512 entity indices      versions of the world
+ *
+ * They are kept by entity index and not by row: rows that move take nothing along, and there is nothing to clear when a component
+ * or its entity goes, since the stamp of an entity that hasn't got the component is never read. Stamps are state: a snapshot
+ * brings back those of then. They are neither hashed nor compared.
+ *
+ * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked column makes a new
+ * version (chunk_own, column_own), and the next mut comes through here again. */
+#include "change/value_stage.h"
+#include <stdio.h>
+
+typedef struct stamp {
+    uint64_t changed, added;
+} stamp;
+
+enum { STAMPS_PER_PAGE = TRACK_PAGE_BYTES / (int)sizeof(stamp) };
+
+track_store *track_of(const reef_world *w, uint32_t component)
+{
+    for (uint32_t i = 0; i < w->state.track_count; i++)
+        if (w->state.tracks[i].component == component) return &w->state.tracks[i];
+    return NULL;
+}
+
+static COLD track_store *track_make(reef_world *w, uint32_t component)
+{
+    state *s = &w->state;
+    if (s->track_count == s->track_capacity) {
+        uint32_t capacity = s->track_capacity ? s->track_capacity * 2 : 4;
+        track_store *tracks = memory_resize(&w->family->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *tracks,
+                                            capacity * sizeof *tracks, PLAIN_ALIGN);
+        if (tracks == NULL) return NULL;
+        s->tracks = tracks;
+        s->track_capacity = capacity;
+    }
+    track_store *made = &s->tracks[s->track_count++];
+    memset(made, 0, sizeof *made);
+    made->component = component;
+    readers_count(w, made);
+    return made;
+}
+
+/* ---- reading ---- */
+
+static const stamp *stamp_read(const track_store *s, uint32_t index)
+{
+    static const stamp never;
+    const uint32_t page = index / STAMPS_PER_PAGE;
+    if (page >= s->stamps.count || s->stamps.page[page] == NULL) return &never;
+    return (const stamp *)s->stamps.page[page] + index % STAMPS_PER_PAGE;
+}
+
+uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added)
+{
+    uint64_t word = 0;
+    (void)w;
+    for (uint32_t i = 0; s && i < rows; i++) {
+        const stamp *x = stamp_read(s, e[i].index);
+        word |= (uint64_t)((added ? x->added : x->changed) > since) << i;
+    }
+    return word;
+}
+
+uint64_t track_next(const track_store *s, uint64_t index)
+{
+    for (uint64_t page = index / STAMPS_PER_PAGE; s && page < s->stamps.count; page++, index = page * STAMPS_PER_PAGE) {
+        const stamp *x = s->stamps.page[page];
+        for (uint64_t i = index % STAMPS_PER_PAGE; x && i < STAMPS_PER_PAGE; i++)
+            if (x[i].changed) return page * STAMPS_PER_PAGE + i;
+    }
+    return UINT64_MAX;
+}
+
+static bool since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since, bool added)
+{
+    const type *t = w ? type_of(c.id) : NULL;
+    return t && has_itself(w, e, t) && track_word(w, track_of(w, c.id), &e, 1, since, added) != 0;
+}
+
+bool reef_changed_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since) { return since_id(w, e, c, since, false); }
+bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since) { return since_id(w, e, c, since, true); }
+
+uint64_t reef_version(reef_world *w)
+{
+    if (w == NULL) return 0;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    const uint64_t now = w->hot.version;
+    const bool hashed = w->hashed == now; /* the state is the same */
+    version_look(w);
+    if (hashed) w->hashed = w->hot.version;
+    w->observed = now;
+    return now;
+}
+
+/* ---- writing ---- */
+
+bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows)
+{
+    const paged_owner o = owner_of(w->family, &pages_tracks);
+    track_store *s = track_of(w, component);
+    if (s == NULL && (s = track_make(w, component)) == NULL) return false;
+    for (uint32_t i = 0, last = UINT32_MAX; i < rows; i++) {
+        const uint32_t page = e[i].index / STAMPS_PER_PAGE;
+        if (page == last) continue;
+        if (!paged_grow(&s->stamps, &o, page + 1, w->hot.fork_version)) return false;
+        if (paged_own(&s->stamps, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
+        last = page;
+    }
+    return true;
+}
+
+bool track_prepare_table(reef_world *w, uint32_t component, const table *t)
+{
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
+        if (!track_prepare(w, component, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
+    return true;
+}
+
+void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)
+{
+    stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
+    x->changed = w->hot.version;
+    if (added) x->added = w->hot.version;
+}
+
+void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version)
+{
+    stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
+    if (x->changed < version) x->changed = version;
+}
+
+bool track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added)
+{
+    const reef_entity e = {index, 1};
+    if (!track_prepare(w, component, &e, 1)) return false;
+    stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
+    if (changed) x->changed = changed;
+    if (added) x->added = added;
+    return true;
+}
+
+bool track_prepare_row(reef_world *w, const shape *s, reef_entity e)
+{
+    for (uint32_t i = 0; i < s->component_count; i++)
+        if (type_of(s->component[i])->tracked && !track_prepare(w, s->component[i], &e, 1)) return false;
+    return true;
+}
+
+void track_stamp_row(reef_world *w, const shape *s, uint32_t index)
+{
+    for (uint32_t i = 0; i < s->component_count; i++)
+        if (type_of(s->component[i])->tracked) track_stamp(w, s->component[i], index, true);
+}
+
+void track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index)
+{
+    *(stamp *)(uintptr_t)stamp_read(track_of(to, component), index) = *stamp_read(track_of(from, component), index);
+}
+
+/* ---- validation ---- */
+
+static const char *rows_validate(const reef_world *w, const table *t, uint32_t component)
+{
+    const track_store *s = track_of(w, component);
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        const reef_slot *slots = unit_slots(w, unit);
+        const uint32_t k = slot_seek(w, component, t->shape->table);
+        if (k != REEF_SLOT_TAG && slots[k].version == w->hot.version && !w->locks) return "a column that may be written unseen";
+        for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
+            const stamp *x = s ? stamp_read(s, slot_entities(slots)[row].index) : NULL;
+            if (x == NULL || x->added == 0) return "a row without a stamp";
+            if (x->changed < x->added || x->changed > w->hot.version) return "a wrong stamp";
+        }
+    }
+    return NULL;
+}
+
+COLD reef_status tracks_validate(const reef_world *w, char *message, size_t size)
+{
+    const char *what = NULL;
+    uint32_t component = 0;
+    for (uint32_t id = TABLE_EMPTY; !what && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        for (uint32_t i = 0; t && t->shape->tracked && i < t->shape->component_count && !what; i++)
+            if (type_of(component = t->shape->component[i])->tracked) what = rows_validate(w, t, component);
+    }
+    for (uint32_t i = 0; i < w->state.track_count && !what; i++) {
+        component = w->state.tracks[i].component;
+        if (!removals_sound(w, &w->state.tracks[i])) what = "a wrong log of removals";
+    }
+    if (what == NULL) return REEF_OK;
+    snprintf(message, size, "tracked type %s: %s", reef_type_name((reef_component){component}), what);
+    return REEF_CORRUPT;
+}

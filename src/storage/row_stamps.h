@@ -1,0 +1,81 @@
+/* Types with track_rows: when the component of each entity was written and added (src/storage/row_stamps.c), and the log of removals
+ * (src/storage/removal_log.c).
+ *
+ * Calls that write: ..._prepare owns what the rest needs and changes nothing visible; false: no memory. What follows can't fail. */
+#ifndef REEF_TRACK_INTERNAL_H
+#define REEF_TRACK_INTERNAL_H
+
+#include "reef/track.h"
+#include "storage/table.h"
+
+/* ---- stamps ---- */
+
+/* NULL: no entity of this state ever had the component. Good until a type is tracked for the first time. */
+track_store *track_of(const reef_world *w, uint32_t component);
+/* Bit i (of at most 64): the component of e[i], which has it, was written, or added, after the version `since`. */
+uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added);
+/* The first index from `index` on whose entity ever had the component; UINT64_MAX: there is none. NULL store: none. */
+uint64_t track_next(const track_store *s, uint64_t index);
+/* Stamps for these entities. Whoever writes a tracked column without column_own or chunk_own must make a new version afterwards:
+ * see chunk_own. */
+bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
+bool track_prepare_table(reef_world *w, uint32_t component, const table *t); /* of all its entities */
+void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
+/* Written, and not before `version`. */
+void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);
+/* A stamp that is known; what is 0 stays as it is. False: no memory. */
+bool track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added);
+/* The same for all tracked components of a row that is made. */
+bool track_prepare_row(reef_world *w, const shape *s, reef_entity e);
+void track_stamp_row(reef_world *w, const shape *s, uint32_t index);
+/* The stamp of an entity that has the component in both worlds, from `from` to `to`. */
+void track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index);
+reef_status tracks_validate(const reef_world *w, char *message, size_t size);
+
+/* ---- removals ---- */
+
+/* Room for n removals, if somebody reads them. */
+bool removals_prepare(reef_world *w, uint32_t component, uint64_t n);
+bool removals_prepare_row(reef_world *w, const shape *s); /* of all components */
+bool removals_prepare_many(reef_world *w, const reef_entity *e, uint64_t n); /* of all components of living entities */
+/* The value is still in the row at `place`. */
+void removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e);
+void removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_entity e);
+
+/* A reader of one type's removals, or events (src/system/event.c): the world's. */
+typedef struct log_reader {
+    uint64_t serial;   /* 0: free */
+    uint64_t position; /* of the next one to be read */
+    uint32_t generation, component;
+    bool     values, events;
+} log_reader;
+/* A new one (NULL: no memory), whose position is still to be set; that of a handle (NULL: the failure is recorded). */
+log_reader *reader_make(reef_world *w, uint32_t component, bool events);
+log_reader *reader_of(reef_world *w, reef_removals handle, bool events, const char *op);
+/* Room for so many bytes at the tail of a ring, ours: of what lies between head and tail nothing moves. */
+bool bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes);
+
+/* Removal `ahead` behind the place of a reader with values, by its number; its place goes on; what all have read is let go. */
+bool removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, reef_entity *entity, void *value);
+bool removals_at(const reef_world *w, uint32_t component, uint64_t position, reef_entity *entity, void *value);
+void removals_pass(reef_world *w, uint32_t reader, uint64_t n);
+void removals_trim(reef_world *w, uint32_t reader);
+
+/* Who reads is the world's; how far they are is part of the state while somebody holds it. Before the state is shared; after
+ * another one came; when the state is to have no reader; when the world ends. */
+bool readers_note(reef_world *w);
+void readers_arrive(reef_world *w);
+void removals_forget(reef_world *w);
+void readers_drop(reef_world *w);
+/* A world aside, while it is read from a file, has readers of removals as its target; then that of scripts stands where its state says. False: no
+ * memory. Where a state says that a reader is. What waits for a reader is forgotten; a removal is put at the end of the log, which has a reader of values. */
+bool readers_mirror(reef_world *aside, const reef_world *w);
+void readers_unmirror(reef_world *aside);
+bool readers_place(const reef_world *w, uint64_t serial, uint64_t *position);
+bool removals_forget_waiting(reef_world *w, uint32_t reader);
+bool removals_put(reef_world *w, uint32_t component, reef_entity e, const void *value);
+/* Of a store that is new. */
+void readers_count(const reef_world *w, track_store *s);
+bool removals_sound(const reef_world *w, const track_store *s);
+
+#endif

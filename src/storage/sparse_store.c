@@ -1,0 +1,485 @@
+#include "observe/observer.h"
+#include "storage/quarantine.h"
+#include "storage/sparse_store.h"
+
+/* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
+enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, MULTI_PAGE_BYTES = 1 << 20, INDEX_ENTRIES = 1 << REEF_INDEX_BITS };
+
+const paged_type pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
+
+static reef_store store_none; /* of all types that have no store; nobody writes it */
+static const uint32_t store_number_none;
+
+/* ---- pages ---- */
+
+static bool values_release(void *context, const void *block, const void *kept, uint64_t base, size_t index)
+{
+    const store_pages *x = context;
+    const value_store *s = x->store;
+    const type *t = type_of(s->component);
+    (void)kept, (void)base; /* a page that was copied has values of its own */
+    for (uint32_t i = 0; i <= slot_mask(s); i++) {
+        char *slot = (char *)(uintptr_t)block + s->offset + (size_t)i * s->size;
+        if (slot_entity(s, block, (uint32_t)index, i).generation == 0) continue;
+        if (s->shared) shared_release(*(void **)(void *)slot);
+        else value_destroy(t, slot);
+    }
+    return quarantine_left(x->family, s, &x->type, block, (uint32_t)index);
+}
+
+/* A page that others share holds default values, where the type resets. */
+static reef_status value_double(const store_pages *x, const type *t, reef_entity e, void *to, const void *from)
+{
+    if (!t->resets) return value_copy(t, to, from);
+    memset(to, 0, t->size);
+    return t->hooks.construct ? t->hooks.construct(t->hooks.context, x->world, e, to, NULL) : REEF_OK;
+}
+
+static bool values_copy(void *context, void *to, const void *from, size_t index)
+{
+    store_pages *x = context;
+    const value_store *s = x->store;
+    const type *t = type_of(s->component);
+    memcpy(to, from, s->offset);
+    for (uint32_t i = 0; i <= slot_mask(s); i++) {
+        const reef_entity e = slot_entity(s, from, (uint32_t)index, i);
+        if (e.generation == 0) continue;
+        const size_t at = s->offset + (size_t)i * s->size;
+        if (s->shared) {
+            memcpy((char *)to + at, (const char *)from + at, s->size);
+            shared_hold(*(void *const *)(const void *)((const char *)from + at));
+            continue;
+        }
+        if (value_double(x, t, e, (char *)to + at, (const char *)from + at) == REEF_OK) continue;
+        while (i-- > 0)
+            if (slot_entity(s, from, 0, i).generation) value_destroy(t, (char *)to + s->offset + (size_t)i * s->size);
+        x->refused = true;
+        return false;
+    }
+    return true;
+}
+
+paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
+{
+    const type *t = type_of(s->component);
+    *pages = (store_pages){.store = s, .family = f};
+    pages->type = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
+                               .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
+                               .kind = MEMORY_STORES,
+                               .release = t->hooks.destroy || s->shared || quarantine_of(f) ? values_release : NULL,
+                               .raw = s->direct && !t->resets, /* store_default relies on zeroes */
+                               .align = s->align,
+                               .copy = t->plain_copy && !s->shared ? NULL : values_copy};
+    return (paged_owner){&f->memory, &f->lock, &pages->type, pages};
+}
+
+static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
+{
+    store_pages pages;
+    const paged_owner o = store_owner(w->family, s, &pages);
+    pages.world = w;
+    if (page >= s->values.count && !paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
+    const bool fresh = s->values.page[page] == NULL;
+    quarantine_open_page(w, s, page);
+    char *block = paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
+    if (block && fresh && pages.type.raw) memset(block, 0, s->offset); /* who is there; values are written before they are read */
+    if (pages.refused) w->hook_failed.id = s->component;
+    return block;
+}
+
+/* A page of values for writing. */
+INLINE char *values_own(reef_world *w, value_store *s, uint32_t page)
+{
+    if (LIKELY(page < s->values.count && s->values.page[page] && paged_owned(&s->values, page, w->hot.fork_version)))
+        return s->values.page[page];
+    return values_own_slow(w, s, page);
+}
+
+char *store_page_own(reef_world *w, value_store *s, uint32_t page) { return values_own(w, s, page); }
+
+uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index)
+{
+    const uint32_t page = index >> REEF_INDEX_BITS;
+    if (LIKELY(page < s->index.count && s->index.page[page] && paged_owned(&s->index, page, w->hot.fork_version)))
+        return s->index.page[page];
+    const paged_owner o = owner_of(w->family, &pages_index);
+    if (page >= s->index.count && !paged_grow(&s->index, &o, page + 1, w->hot.fork_version)) return NULL;
+    return paged_own(&s->index, &o, page, w->hot.version, w->hot.fork_version);
+}
+
+/* ---- stores ---- */
+
+void stores_view(reef_world *w)
+{
+    w->hot.stores = w->state.stores ? w->state.stores : &store_none;
+    w->hot.store_number = w->state.store_number ? w->state.store_number : &store_number_none;
+    w->hot.store_room = w->state.store_room;
+    w->hot.near_id[0] = w->hot.near_id[1] = UINT32_MAX;
+    w->slow &= ~SLOW_COLD;
+    EACH_COLD_STORE(w, s)
+        if (s->count) w->slow |= SLOW_COLD;
+    gates_set(w);
+}
+
+size_t store_offset(const value_store *s, uint32_t rows)
+{
+    const size_t marks = (size_t)rows * mark_bytes(s) + (s->paged ? sizeof(uint32_t) : 0);
+    return (marks + s->align - 1) & ~(size_t)(s->align - 1u);
+}
+
+static void store_lay_out(value_store *s, const type *t)
+{
+    uint32_t rows = t->page_rows;
+    s->component = t->id;
+    s->shared = t->home == REEF_SHARED;
+    s->size = s->shared ? (uint32_t)sizeof(void *) : t->size;
+    s->paged = t->home == REEF_PAGED;
+    s->multi = t->home == REEF_MULTI;
+    s->direct = t->direct && !s->multi && !s->shared;
+    s->tracked = t->tracked;
+    s->align = (uint16_t)(t->align > BLOCK_ALIGN && !s->shared ? t->align : BLOCK_ALIGN);
+    const uint64_t most = s->multi ? MULTI_PAGE_BYTES : STORE_PAGE_BYTES;
+    if (!s->paged)
+        for (rows = STORE_ROWS_MAX; rows > 1 && (uint64_t)rows * s->size > most; rows /= 2) {}
+    while (rows >> s->bits > 1) s->bits++;
+    s->offset = (uint32_t)store_offset(s, rows);
+}
+
+static COLD value_store *value_store_make(reef_world *w, uint32_t component)
+{
+    state *s = &w->state;
+    memory *m = &w->family->memory;
+    if (component >= s->store_room) {
+        const uint32_t room = component + 1 + s->store_room / 2;
+        uint32_t *number = memory_resize(m, MEMORY_STORES, s->store_number, s->store_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
+        if (number == NULL) return NULL;
+        memset(number + s->store_room, 0, (room - s->store_room) * sizeof *number);
+        s->store_number = number;
+        s->store_room = room;
+        stores_view(w);
+    }
+    if (s->store_count == s->store_capacity) {
+        const uint32_t capacity = s->store_capacity ? s->store_capacity * 2 : 4;
+        reef_store *stores = memory_resize(m, MEMORY_STORES, s->stores, s->store_capacity * sizeof *stores, capacity * sizeof *stores, PLAIN_ALIGN);
+        if (stores == NULL) return NULL;
+        if (s->store_count == 0) memset(&stores[s->store_count++], 0, sizeof *stores);
+        s->stores = stores;
+        s->store_capacity = capacity;
+    }
+    value_store *made = &s->stores[s->store_count];
+    memset(made, 0, sizeof *made);
+    store_lay_out(made, type_of(component));
+    if (!type_of(component)->bit) {
+        value_store *before = s->stores;
+        while (before->cold) before = &s->stores[before->cold];
+        before->cold = s->store_count;
+    }
+    s->store_number[component] = s->store_count++;
+    lately_forget(w);
+    stores_view(w);
+    return made;
+}
+
+static value_store *store_mine(reef_world *w, uint32_t component) { return (value_store *)(uintptr_t)store_of(w, component); }
+
+/* ---- reading ---- */
+
+uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n)
+{
+    const uint32_t slot = slot_of(s, e[0]), room = slot_mask(s) + 1 - (slot & slot_mask(s));
+    uint32_t i = 1;
+    if (s->shared) return 1;
+    if (n > room) n = room;
+    while (i < n && slot_of(s, e[i]) == slot + i) i++;
+    return i;
+}
+
+uint64_t store_version(const value_store *s, reef_entity e)
+{
+    const void *value = reef_store_find(s, e);
+    if (value == NULL) return 0;
+    const uint64_t version = s->values.version[slot_of(s, e) >> s->bits];
+    return s->shared && shared_written(value) > version ? shared_written(value) : version;
+}
+
+uint32_t store_page_live(const value_store *s, uint32_t page) { return *page_live(s, s->values.page[page]); }
+
+bool store_each(const value_store *s, uint32_t page, store_place *at)
+{
+    const void *block = page < s->values.count ? s->values.page[page] : NULL;
+    for (; block && at->slot <= slot_mask(s); at->slot++) {
+        const reef_entity e = slot_entity(s, block, page, at->slot);
+        if (e.generation == 0) continue;
+        at->number = s->multi && reef_entity_equal(e, at->entity) ? at->number + 1 : 0; /* a run lies on one page */
+        at->entity = e;
+        at->value = (char *)(uintptr_t)block + s->offset + (size_t)at->slot * s->size;
+        if (s->shared) at->value = *(void **)at->value;
+        at->slot++;
+        return true;
+    }
+    return false;
+}
+
+/* ---- writing ---- */
+
+void *store_own(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    const uint32_t slot = slot_of(s, e), page = slot >> s->bits;
+    if (values_own(w, s, page) == NULL) return NULL;
+    values_mark(w, s, page);
+    return s->shared ? shared_own(w, s, slot) : slot_value(s, slot);
+}
+
+void *store_slot_own(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    const uint32_t slot = slot_of(s, e);
+    if (values_own(w, s, slot >> s->bits) == NULL) return NULL;
+    values_mark(w, s, slot >> s->bits);
+    return slot_value(s, slot);
+}
+
+bool store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version)
+{
+    value_store *s = store_mine(w, component);
+    const uint32_t page = slot_of(s, e) >> s->bits;
+    if (paged_owned(&s->values, page, w->hot.fork_version)) return true;
+    if (values_own(w, s, page) == NULL) return false;
+    s->values.version[page] = version;
+    return true;
+}
+
+bool store_own_all(reef_world *w, uint32_t component, bool mark)
+{
+    value_store *s = store_mine(w, component);
+    for (uint32_t page = 0; page < s->values.count; page++) {
+        if (s->values.page[page] == NULL) continue;
+        if (values_own(w, s, page) == NULL) return false;
+        if (mark) values_mark(w, s, page);
+    }
+    return true;
+}
+
+void store_mark_at(const value_store *s, reef_entity e, uint64_t version)
+{
+    RELEASE_STORE(&s->values.version[slot_of(s, e) >> s->bits], version);
+    if (s->shared) shared_mark(reef_store_find(s, e), version);
+}
+
+/* ---- adding ---- */
+
+static bool packed_room(reef_world *w, value_store *s, uint32_t n)
+{
+    if (s->count + n > UINT32_MAX) return false;
+    for (uint32_t page = (uint32_t)s->count >> s->bits; page <= (uint32_t)(s->count + n - 1) >> s->bits; page++)
+        if (values_own(w, s, page) == NULL) return false;
+    for (uint32_t i = 0; i < n; i++) quarantine_open_slots(w, s, (uint32_t)s->count + i, 1);
+    return true;
+}
+
+bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n)
+{
+    value_store *s = store_mine(w, component);
+    if (s->component == 0 && (s = value_store_make(w, component)) == NULL) return false;
+    if (s->multi) return multi_prepare(w, s, e, n, 1);
+    for (uint32_t i = 0; s->paged && i < n; i++) {
+        if (values_own(w, s, e[i].index >> s->bits) == NULL) return false;
+        quarantine_open_slots(w, s, e[i].index, 1);
+    }
+    for (uint32_t i = 0; !s->paged && i < n; i++)
+        if (store_index_own(w, s, e[i].index) == NULL) return false;
+    return s->paged || n == 0 || packed_room(w, s, n);
+}
+
+bool store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n)
+{
+    uint32_t missing = 0;
+    if (!store_prepare_add(w, component, e, 0)) return false;
+    for (uint64_t i = 0; i < n; i++) missing += !store_has(w, component, e[i]);
+    value_store *s = store_mine(w, component);
+    for (uint64_t i = 0; i < n; i++) {
+        if (store_has(w, component, e[i])) continue;
+        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL : store_index_own(w, s, e[i].index) == NULL) return false;
+        if (s->paged) quarantine_open_slots(w, s, e[i].index, 1);
+    }
+    if (s->multi) return multi_prepare(w, s, NULL, missing, 1);
+    return s->paged || missing == 0 || packed_room(w, s, missing);
+}
+
+void *store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i)
+{
+    const value_store *s = store_of(w, component);
+    if (s->multi) return multi_raw(s, 1);
+    return slot_value(s, s->paged ? e.index : (uint32_t)s->count + i);
+}
+
+void store_commit_add(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    if (s->multi) multi_put(w, s, e, 1);
+    else store_put(w, s, e);
+    if (UNLIKELY(!type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
+}
+
+/* ---- the straight paths' pages ---- */
+
+bool reef_page_lately(const reef_hot *h, const reef_store *s, reef_page_near *page, uint32_t slot)
+{
+    const uint32_t k = slot >> s->bits;
+    if (k >= s->values.count || s->values.version[k] != h->version || s->values.page[k] == NULL) return false;
+    *page = (reef_page_near){s->values.page[k], slot & ~slot_mask(s), slot_mask(s) + 1};
+    return true;
+}
+
+bool reef_index_lately(const reef_hot *h, reef_store *s, uint32_t index)
+{
+    const uint32_t page = index >> REEF_INDEX_BITS;
+    if (page >= s->index.count || s->index.page[page] == NULL || !paged_owned(&s->index, page, h->fork_version)) return false;
+    s->lately_index = page << REEF_INDEX_BITS;
+    s->lately_indices = INDEX_ENTRIES;
+    s->lately_entries = s->index.page[page];
+    return true;
+}
+
+/* ---- removing ---- */
+
+bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    const uint32_t slot = slot_of(s, e);
+    if (values_own(w, s, slot >> s->bits) == NULL) return false;
+    if (s->paged) return true;
+    if (s->multi) return store_index_own(w, s, e.index) != NULL;
+    const uint32_t last = (uint32_t)s->count - 1, page = last >> s->bits;
+    if (values_own(w, s, page) == NULL || store_index_own(w, s, e.index) == NULL) return false;
+    return store_index_own(w, s, slot_owner(s, last).index) != NULL;
+}
+
+bool store_prepare_drop_all(reef_world *w, uint32_t component)
+{
+    value_store *s = store_mine(w, component);
+    if (!store_own_all(w, component, false)) return false;
+    for (uint32_t page = 0; page < s->index.count; page++)
+        if (s->index.page[page] && store_index_own(w, s, page << REEF_INDEX_BITS) == NULL) return false;
+    return true;
+}
+
+/* A page without values goes, but for the one that became empty last: whose only value comes and goes costs no memory each time. */
+static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
+{
+    store_pages pages;
+    const paged_owner o = store_owner(w->family, s, &pages);
+    const uint32_t spare = s->spare - 1;
+    s->lately.slots = 0;
+    if (s->spare && spare != page && spare < s->values.count && s->values.page[spare] &&
+        *page_live(s, s->values.page[spare]) == 0)
+        (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);
+    s->spare = page + 1;
+}
+
+static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity e)
+{
+    const uint32_t page = e.index >> s->bits;
+    char *block = s->values.page[page];
+    value_leave(w, t, slot_value(s, e.index));
+    ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = 0;
+    values_mark(w, s, page);
+    quarantine_slots(w, s, e.index, 1, e);
+    if (--*page_live(s, block) == 0) page_emptied(w, s, page);
+}
+
+/* An entity's value comes to its end, or the entity lets it go. */
+static void slot_leave(reef_world *w, const value_store *s, const type *t, uint32_t slot)
+{
+    void *value = slot_value(s, slot);
+    if (!s->shared) {
+        value_leave(w, t, value);
+        return;
+    }
+    value = *(void **)value;
+    quarantine_value(w, t, value, 1, slot_owner(s, slot));
+    if (!observed(w) || !observe_keep(w, t, value)) shared_release(value);
+}
+
+/* The last value comes into the hole. */
+static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entity e)
+{
+    static const reef_entity vacant;
+    const uint32_t slot = slot_of(s, e), last = (uint32_t)s->count - 1;
+    const bool left = quarantine_page(w, s, last >> s->bits);
+    if (slot >> s->bits != last >> s->bits) (void)quarantine_page(w, s, slot >> s->bits);
+    char *page = s->values.page[slot >> s->bits], *tail = s->values.page[last >> s->bits];
+    const reef_entity moved = slot_owner(s, last);
+    slot_leave(w, s, t, slot);
+    *index_entry(s, e.index) = 0;
+    if (slot != last) {
+        if (s->shared) memcpy(slot_value(s, slot), slot_value(s, last), s->size);
+        else if (s->size) value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
+        memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
+        *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
+    }
+    memcpy(tail + (last & slot_mask(s)) * sizeof vacant, &vacant, sizeof vacant);
+    if (!left) quarantine_slots(w, s, last, 1, moved);
+    s->moves++;
+    values_mark(w, s, slot >> s->bits);
+    values_mark(w, s, last >> s->bits);
+}
+
+void store_drop(reef_world *w, uint32_t component, reef_entity e)
+{
+    value_store *s = store_mine(w, component);
+    const type *t = type_of(component);
+    if (s->multi) {
+        const uint32_t n = multi_values(s, e);
+        const bool left = quarantine_page(w, s, slot_of(s, e) >> s->bits);
+        const uint32_t slot = slot_of(s, e);
+        for (uint32_t i = 0; i < n; i++) value_leave(w, t, (void *)(uintptr_t)store_nth(s, e, i));
+        multi_forget(w, s, e);
+        if (!left) quarantine_slots(w, s, slot, n, e);
+        return;
+    }
+    if (s->paged) drop_paged(w, s, t, e);
+    else drop_packed(w, s, t, e);
+    s->count--;
+}
+
+void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
+{
+    static const reef_entity vacant;
+    value_store *s = store_mine(w, component);
+    if (s->multi) {
+        multi_forget(w, s, e);
+        return;
+    }
+    const uint32_t slot = slot_of(s, e), i = slot & slot_mask(s);
+    char *block = s->values.page[slot >> s->bits];
+    s->count--;
+    if (s->paged) {
+        ((uint32_t *)(void *)block)[i] = 0;
+        --*page_live(s, block);
+        return;
+    }
+    memcpy(block + i * sizeof vacant, &vacant, sizeof vacant);
+    *index_entry(s, e.index) = 0;
+}
+
+/* ---- giving back ---- */
+
+COLD bool stores_shrink(reef_world *w)
+{
+    lately_forget(w);
+    for (uint32_t i = 1; i < w->state.store_count; i++) {
+        value_store *s = &w->state.stores[i];
+        store_pages pages;
+        const paged_owner o = store_owner(w->family, s, &pages);
+        for (uint32_t page = 0; page < s->values.count; page++) {
+            if (s->values.page[page] == NULL) continue;
+            const uint64_t first = (uint64_t)page << s->bits;
+            const bool empty = s->paged ? *page_live(s, s->values.page[page]) == 0 : first >= (s->multi ? s->run_end : s->count);
+            if (empty && !paged_clear(&s->values, &o, page, w->hot.fork_version)) return false;
+        }
+        s->spare = 0;
+    }
+    return true;
+}

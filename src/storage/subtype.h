@@ -1,0 +1,19 @@
+/* Which subtypes of a base an entity has: for the slow half of the calls on single entities. */
+#ifndef REEF_SUBTYPE_INTERNAL_H
+#define REEF_SUBTYPE_INTERNAL_H
+
+#include "reef/subtype.h"
+#include "storage/table.h"
+
+/* The only subtype of a base that the entity has: OK and its id; NOT_ALIVE, ABSENT, AMBIGUOUS. The base itself isn't looked for. */
+reef_status subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found);
+bool subtype_any(const reef_world *w, reef_entity e, const type *base);
+/* The component that a call with `c` means: the only subtype, where the entity hasn't got c itself; otherwise c. */
+reef_component subtype_instead(const reef_world *w, reef_entity e, reef_component c);
+INLINE reef_component component_meant(const reef_world *w, reef_entity e, reef_component c)
+{
+    const type *t = type_of(c.id);
+    return LIKELY(t == NULL || !has_subtypes(t)) ? c : subtype_instead(w, e, c);
+}
+
+#endif

@@ -1,0 +1,873 @@
+#include "storage/quarantine.h"
+#include <stdio.h>
+
+/* ---- kinds of containers ---- */
+
+static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
+
+const paged_type pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, records_blank};
+const paged_type pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
+const paged_type pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL, NULL};
+const paged_type pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true, 0, NULL, NULL};
+const paged_type pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false, 0, NULL, NULL};
+
+const paged_type pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false, 0, NULL, NULL};
+const paged_type pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false, 0, NULL, NULL};
+const paged_type pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true, 0, NULL, NULL};
+
+paged_owner owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
+paged_owner owner_records(const reef_world *w) { return owner_of(w->family, &pages_records); }
+paged_owner owner_chunks(const reef_world *w) { return owner_of(w->family, &pages_chunks); }
+static paged_owner owner_tables(const reef_world *w) { return owner_of(w->family, &pages_tables); }
+paged_owner owner_ring(const reef_world *w) { return owner_of(w->family, &pages_ring); }
+paged_owner owner_bits(const reef_world *w) { return owner_of(w->family, &pages_bits); }
+
+/* ---- values ---- */
+
+void value_move(const type *t, void *to, void *from)
+{
+    ASSERT(to != from);
+    if (t->plain_move) bytes_copy(to, from, t->size);
+    else t->hooks.move(t->hooks.context, to, from);
+}
+
+reef_status value_copy(const type *t, void *to, const void *from)
+{
+    ASSERT(to != from);
+    if (t->hooks.copy && !BUG(14)) return t->hooks.copy(t->hooks.context, to, from);
+    bytes_copy(to, from, t->size);
+    return REEF_OK;
+}
+
+void row_destroy(const shape *s, reef_slot *slots, uint32_t row)
+{
+    if (!s->hooked) return;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        value_destroy(s->columns[k].type, cell(slots, k, row, s->columns[k].size));
+        if (BUG(4)) value_destroy(s->columns[k].type, cell(slots, k, row, s->columns[k].size));
+    }
+}
+
+/* ---- blocks ---- */
+
+enum {
+    GONE_AT_ONCE = 64, /* blocks that are freed under one lock */
+    RELEASE_AHEAD = 32 * REEF_UNIT_BYTES /* of a page that goes: an old one is in no cache (20.9 us for a tick of rollback_60 -> 15.3) */
+};
+
+void *block_take(family *f, const column *c, uint32_t rows)
+{
+    size_t bytes;
+    if (!size_multiply(c->size, rows, 0, &bytes)) return NULL; /* 32 bits: 4 MiB * 1,024 */
+    return memory_block(&f->memory, MEMORY_ROWS, c->arena, bytes, c->align);
+}
+
+void block_give(family *f, const column *c, void *block, uint32_t rows)
+{
+    memory_block_free(&f->memory, MEMORY_ROWS, c->arena, block, (size_t)c->size * rows, c->align);
+}
+
+void block_destroy_values(const column *c, void *block, uint32_t rows)
+{
+    if (c->type == NULL || c->type->hooks.destroy == NULL) return;
+    for (uint32_t i = 0; i < rows; i++) value_destroy(c->type, (char *)block + (size_t)i * c->size);
+}
+
+/* Default values for these entities. */
+static bool block_construct(reef_world *w, const column *c, void *to, const reef_entity *e, uint32_t rows)
+{
+    const reef_hooks *h = &c->type->hooks;
+    memset(to, 0, (size_t)rows * c->size);
+    for (uint32_t i = 0; h->construct && i < rows; i++) {
+        if (h->construct(h->context, w, e[i], (char *)to + (size_t)i * c->size, NULL) == REEF_OK) continue;
+        w->hook_failed.id = c->type->id;
+        block_destroy_values(c, to, i);
+        return false;
+    }
+    return true;
+}
+
+bool block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
+{
+    if (c->type && c->type->resets) return block_construct(w, c, to, e, rows); /* who shares such a block has default values */
+    if (c->type == NULL || c->type->hooks.copy == NULL) {
+        memcpy(to, from, (size_t)rows * c->size);
+        return true;
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        size_t at = (size_t)i * c->size;
+        if (value_copy(c->type, (char *)to + at, (const char *)from + at) != REEF_OK) {
+            w->hook_failed.id = c->type->id;
+            block_destroy_values(c, to, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Called for a page of chunks that a dying node owns: frees the blocks that are its own and that `kept` doesn't hold. */
+static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
+{
+    family *f = context;
+    const reef_slot *p = page, *q = kept;
+    memory_gone gone[GONE_AT_ONCE];
+    uint32_t n = 0;
+    for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) {
+        const reef_slot *slots = p + u * REEF_UNIT_SLOTS;
+        if (slots[0].head.table == TABLE_NONE) {
+            u++;
+            continue;
+        }
+        const shape *s = f->graph.shapes[slots[0].head.table];
+        const uint32_t end = s->end_slot;
+        const reef_slot *other = q ? q + u * REEF_UNIT_SLOTS : NULL;
+        for (size_t line = RELEASE_AHEAD; line < RELEASE_AHEAD + 2 * REEF_UNIT_BYTES; line += REEF_UNIT_BYTES) {
+            PREFETCH((const void *)((uintptr_t)slots + line));
+            PREFETCH((const void *)((uintptr_t)other + line));
+        }
+#if defined(QUARANTINE)
+        held *left = quarantine_note(NULL, f, s, slots, 0);
+#endif
+        for (uint32_t k = SLOT_ENTITIES; k < end; k++) {
+            if (slots[k].version <= base) continue;
+            void *block = slots[k].block;
+            if (other && other[k].block == block) continue;
+            const column *c = &s->columns[k];
+            block_destroy_values(c, block, slots[0].head_more.count);
+#if defined(QUARANTINE)
+            if (quarantine_take(left, c, block, slots[0].head_more.capacity)) continue;
+#endif
+            gone[n++] = (memory_gone){block, (size_t)c->size * slots[0].head_more.capacity, c->arena, c->align};
+            if (n < GONE_AT_ONCE) continue;
+            memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
+            n = 0;
+        }
+#if defined(QUARANTINE)
+        quarantine_wait(left);
+#endif
+        u += s->units;
+    }
+    memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
+    return false;
+}
+
+/* ---- units ---- */
+
+static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
+{
+    paged_owner o = owner_chunks(w);
+    if (!BUG(27)) tables_renew(w); /* queries remember slots */
+    reef_slot *page = paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
+    if (page == NULL) return NULL;
+    chunks_know_ours(w);
+    return page + (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS;
+}
+
+static reef_slot *unit_own(reef_world *w, uint32_t unit)
+{
+    const reef_paged *p = &w->hot.chunks;
+    uint32_t page = unit >> REEF_UNIT_BITS;
+    if (p->page[page] == NULL || !paged_owned(p, page, w->hot.fork_version)) return unit_own_shared(w, unit);
+    return unit_slots(w, unit);
+}
+
+static uint32_t run_class(uint32_t units) { return units <= RUN_SMALL ? units : RUN_SMALL - 4 + units / 8; }
+
+/* A run of units in one page that is ours; 0: no memory, or none left. Nothing is taken until unit_take. */
+static uint32_t unit_find(reef_world *w, uint32_t units)
+{
+    uint32_t unit = w->state.free_unit[run_class(units)];
+    if (unit == 0) {
+        unit = w->state.next_unit;
+        if ((unit & (UNITS_PER_PAGE - 1)) + units > UNITS_PER_PAGE) unit = (unit | (UNITS_PER_PAGE - 1)) + 1;
+        if (unit + units > UNIT_MAX) return 0;
+    }
+    paged_owner o = owner_chunks(w);
+    if (!paged_grow(&w->hot.chunks, &o, (unit >> REEF_UNIT_BITS) + 1, w->hot.fork_version)) return 0;
+    return unit_own(w, unit) ? unit : 0;
+}
+
+static void unit_take(reef_world *w, uint32_t unit, uint32_t units)
+{
+    lately_forget(w);
+    if (w->state.free_unit[run_class(units)] == unit) w->state.free_unit[run_class(units)] = unit_slots(w, unit)[0].head.next;
+    else w->state.next_unit = unit + units; /* the rest of a page that was skipped stays unused: at most 250 units a page */
+}
+
+static void unit_give(reef_world *w, uint32_t unit, uint32_t units)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    for (uint32_t i = 0; i < units; i++) slots[i * REEF_UNIT_SLOTS].head.table = TABLE_NONE;
+    slots[0].head.next = w->state.free_unit[run_class(units)];
+    w->state.free_unit[run_class(units)] = unit;
+}
+
+/* ---- chunks ---- */
+
+static uint32_t chunk_capacity(const reef_slot *slots) { return slots[0].head_more.capacity; }
+
+static bool blocks_take(reef_world *w, const shape *s, void **block, uint32_t rows)
+{
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        block[k] = block_take(w->family, &s->columns[k], rows);
+        if (block[k] != NULL) continue;
+        while (--k >= SLOT_ENTITIES) block_give(w->family, &s->columns[k], block[k], rows);
+        return false;
+    }
+    return true;
+}
+
+/* A new last chunk. */
+static bool chunk_make(reef_world *w, table *t, uint32_t rows)
+{
+    void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    const shape *s = t->shape;
+    uint32_t unit = unit_find(w, s->units);
+    if (unit == 0 || (t->last && !unit_own(w, t->last)) || !blocks_take(w, s, block, rows)) return false;
+    mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+    unit_take(w, unit, s->units);
+    reef_slot *slots = unit_slots(w, unit);
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        slots[k].block = block[k];
+        slots[k].version = w->hot.version;
+    }
+    slots[0].head.table = s->table;
+    slots[0].head.next = 0;
+    slots[0].head_more.previous = t->last;
+    slots[0].head_more.capacity = (uint16_t)rows;
+    slots[0].head_more.count = 0;
+    mutex_unlock(&w->family->lock);
+    if (t->last) unit_slots(w, t->last)[0].head.next = unit;
+    else t->first = unit;
+    t->last = unit;
+    t->chunks++;
+    t->next = unit_place(unit);
+    t->end = t->next + rows;
+    if (s->tracked) version_advance(w);
+    return true;
+}
+
+bool block_is_ours(reef_world *w, uint64_t version)
+{
+    mutex_lock(&w->family->lock);
+    bool ours = version > paged_base(&w->hot.chunks);
+    mutex_unlock(&w->family->lock);
+    return ours;
+}
+
+void values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes)
+{
+    for (uint32_t i = 0; i < w->value_count; i++) {
+        const char *p = w->value[i].data;
+        if (p && (uintptr_t)p - (uintptr_t)old < bytes) w->value[i].data = fresh + (p - old);
+    }
+}
+
+/* The page of the chunk is ours already. */
+static bool block_own(reef_world *w, const shape *s, uint32_t unit, uint32_t k, uint32_t rows)
+{
+    const uint64_t was = unit_slots(w, unit)[k].version;
+    const column *c = &s->columns[k];
+    if (was > w->ours_after) return true;
+    return (UNLIKELY(c->type && !c->type->plain_copy) && block_is_ours(w, was)) || block_unshare(w, c, unit, k, rows, w->hot.version);
+}
+
+bool column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
+{
+    uint64_t version = unit_slots(w, unit)[k].version;
+    return version > w->ours_after || block_is_ours(w, version);
+}
+
+COLD void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+{
+    const column *c = &t->shape->columns[k];
+    reef_slot *slots = unit_own(w, unit);
+    void *block = slots ? block_take(w->family, c, chunk_capacity(slots)) : NULL;
+    if (block && block_construct(w, c, block, slot_entities(slots), chunk_rows(t, unit))) return block;
+    if (block) block_give(w->family, c, block, chunk_capacity(slots));
+    return NULL;
+}
+
+COLD void column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t k, void *block)
+{
+    const reef_slot *slots = unit_slots(w, unit);
+    const table *t = table_read(w, s->table);
+    block_destroy_values(&s->columns[k], block, chunk_rows(t, unit));
+    block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
+}
+
+void *column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *block)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    mutex_lock(&w->family->lock);
+    void *was = slots[k].block;
+    slots[k].block = block;
+    values_shift(w);
+    mutex_unlock(&w->family->lock);
+    return was;
+}
+
+bool column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
+{
+    reef_slot *slots = unit_own(w, unit);
+    if (slots == NULL) return false;
+    column_exchange(w, unit, k, block);
+    slots[k].version = w->hot.version;
+    world_touch(w);
+    if (shape_of(w->family, slots[0].head.table)->tracked) version_advance(w);
+    return true;
+}
+
+bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+{
+    const uint16_t slot = (uint16_t)k;
+    return slots_own(w, t, unit, &slot, 1, 0);
+}
+
+bool block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+{
+    reef_slot *slots = unit_own(w, unit);
+    return slots && block_own(w, t->shape, unit, k, chunk_rows(t, unit));
+}
+
+bool chunk_page_own(reef_world *w, uint32_t unit) { return unit_own(w, unit) != NULL; }
+
+void chunks_know_ours(reef_world *w)
+{
+    if (w->hot.chunks.node == NULL) return;
+    mutex_lock(&w->family->lock);
+    w->ours_after = paged_base(&w->hot.chunks);
+    w->has_past = paged_has_past(&w->hot.chunks);
+    mutex_unlock(&w->family->lock);
+}
+
+bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint64_t version)
+{
+    return LIKELY(unit_slots(w, unit)[k].version > w->ours_after) ||
+           block_unshare(w, &t->shape->columns[k], unit, k, chunk_rows(t, unit), version);
+}
+
+COLD void *column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+{
+    const reef_slot *slots = unit_own(w, unit);
+    const column *c = &t->shape->columns[k];
+    void *block = slots ? block_take(w->family, c, chunk_capacity(slots)) : NULL;
+#if defined(REEF_CHECKED)
+    if (block) memset(block, 0xA5, (size_t)chunk_rows(t, unit) * c->size); /* so that a value that isn't written shows */
+#endif
+    return block;
+}
+
+COLD void column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t k, void *fresh)
+{
+    block_give(w->family, &t->shape->columns[k], fresh, chunk_capacity(unit_slots(w, unit)));
+}
+
+COLD void column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t k, void *fresh)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    mutex_lock(&w->family->lock);
+    w->ours_after = paged_base(&w->hot.chunks);
+    const bool ours = slots[k].version > w->ours_after; /* the last other holder left meanwhile */
+    if (!ours) slots[k].block = fresh;
+    slots[k].version = w->hot.version;
+    values_shift(w);
+    mutex_unlock(&w->family->lock);
+    if (ours) column_drop(w, t, unit, k, fresh);
+    world_touch(w);
+    if (UNLIKELY(t->shape->columns[k].type->tracked)) version_advance(w);
+}
+
+bool chunk_own(reef_world *w, const table *t, uint32_t unit)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    if (LIKELY(slots[SLOT_ENTITIES].version == w->hot.version)) return true; /* then all columns are */
+    const shape *s = t->shape;
+    uint32_t rows = chunk_rows(t, unit);
+    if (BUG(1) && unit == t->last && rows) rows--;
+    slots = unit_own(w, unit);
+    if (slots == NULL) return false;
+    for (uint32_t k = s->end_slot; k-- > SLOT_ENTITIES;) {
+        if (block_own(w, s, unit, k, rows)) continue;
+        if (s->tracked) version_advance(w); /* blocks that were copied carry the old one */
+        return false;
+    }
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) slots[k].version = w->hot.version;
+    world_touch(w);
+    if (s->tracked) version_advance(w);
+    return true;
+}
+
+/* The only chunk of a table with more room: the one growth that moves rows. */
+static COLD bool chunk_enlarge(reef_world *w, table *t)
+{
+    void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    const shape *s = t->shape;
+    uint32_t unit = t->last, rows = chunk_rows(t, unit), old_rows, new_rows;
+    if (!chunk_own(w, t, unit)) return false;
+    reef_slot *slots = unit_slots(w, unit);
+    old_rows = chunk_capacity(slots);
+    new_rows = old_rows * 2 < REEF_BLOCK_ROWS ? old_rows * 2 : REEF_BLOCK_ROWS;
+    if (!blocks_take(w, s, block, new_rows)) return false;
+#if defined(QUARANTINE)
+    held *left = quarantine_note(w, w->family, s, slots, rows);
+#endif
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        const column *c = &s->columns[k];
+        char *old = slots[k].block, *fresh = block[k];
+        if (c->type == NULL || c->type->plain_move) memcpy(fresh, old, (size_t)rows * c->size);
+        else
+            for (uint32_t i = 0; i < rows; i++) value_move(c->type, fresh + (size_t)i * c->size, old + (size_t)i * c->size);
+        values_relocate(w, old, fresh, (size_t)rows * c->size);
+        mutex_lock(&w->family->lock);
+        slots[k].block = fresh;
+        mutex_unlock(&w->family->lock);
+#if defined(QUARANTINE)
+        if (quarantine_take(left, c, old, old_rows)) continue;
+#endif
+        block_give(w->family, c, old, old_rows);
+    }
+#if defined(QUARANTINE)
+    quarantine_wait(left);
+#endif
+    slots[0].head_more.capacity = (uint16_t)new_rows;
+    values_shift(w);
+    t->end = unit_place(unit) + new_rows + (BUG(112) && new_rows < REEF_BLOCK_ROWS);
+    return true;
+}
+
+/* Frees the blocks of an unlinked, empty chunk whose page is ours. */
+static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
+{
+    reef_slot *slots = unit_slots(w, unit);
+    mutex_lock(&w->family->lock);
+    uint64_t base = paged_base(&w->hot.chunks);
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        void *block = slots[k].block;
+        slots[k].block = NULL;
+        if (slots[k].version > base) block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
+    }
+    unit_give(w, unit, s->units);
+    mutex_unlock(&w->family->lock);
+}
+
+/* The first spare chunk becomes the last one. Its blocks hold no rows: shared ones are replaced, not copied. */
+static bool chunk_relink(reef_world *w, table *t)
+{
+    uint32_t unit = t->spare;
+    if (!unit_own(w, t->last) || !unit_own(w, unit)) return false;
+    reef_slot *slots = unit_slots(w, unit);
+    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++)
+        if (!block_own(w, t->shape, unit, k, 0)) return false;
+    for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++) slots[k].version = w->hot.version;
+    t->spare = slots[0].head.next;
+    slots[0].head.next = 0;
+    slots[0].head_more.previous = t->last;
+    unit_slots(w, t->last)[0].head.next = unit;
+    t->last = unit;
+    t->chunks++;
+    t->next = unit_place(unit);
+    t->end = t->next + chunk_capacity(slots);
+    if (t->shape->tracked) version_advance(w);
+    return true;
+}
+
+static bool table_grow(reef_world *w, table *t)
+{
+    lease_end(t);
+    world_touch(w);
+    if (t->chunks == 0) return chunk_make(w, t, t->shape->first_rows);
+    if (t->chunks == 1 && t->end - unit_place(t->last) < REEF_BLOCK_ROWS) return chunk_enlarge(w, t);
+    return t->spare ? chunk_relink(w, t) : chunk_make(w, t, REEF_BLOCK_ROWS);
+}
+
+/* ---- tables ---- */
+
+table *table_own(reef_world *w, uint32_t id)
+{
+    reef_paged *p = &w->state.tables;
+    paged_owner o = owner_tables(w);
+    uint32_t page = id / TABLES_PER_PAGE;
+    if (!paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
+    const void *before = p->page[page];
+    table *t = paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    if (t == NULL) return NULL;
+    if (before != t) {
+        memset(w->edge_cache, 0, sizeof w->edge_cache); /* it points into pages, as queries do */
+        tables_renew(w);
+    }
+    t += id % TABLES_PER_PAGE;
+    rows_other(w);
+    if (t->shape) return t;
+    t->shape = shape_of(w->family, id);
+    tables_renew(w); /* queries look at it */
+    return t;
+}
+
+bool table_room(reef_world *w, table *t)
+{
+    if (t->next == t->end && !table_grow(w, t)) return false;
+    if (!chunk_own(w, t, t->last)) return false;
+    quarantine_open(w, t, t->last);
+    table_lease(w, t);
+    return true;
+}
+
+void table_lease(reef_world *w, table *t)
+{
+    const shape *s = t->shape;
+    if (t->append == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
+    t->tail = unit_slots(w, t->last);
+    t->append = w->hot.version;
+    t->lease = t->bits && !BUG(151) ? 0 : w->hot.version; /* a row that comes anew has no bit, and those behind the last one are zero */
+    rows_other(w);
+}
+
+bool table_prepare_pop(reef_world *w, const table *t)
+{
+    if (!unit_own(w, t->last)) return false;
+    if (t->next - unit_place(t->last) > 1 || t->chunks == 1) return true;
+    return unit_own(w, unit_slots(w, t->last)[0].head_more.previous);
+}
+
+void row_pushed(reef_world *w, table *t)
+{
+    if (UNLIKELY(t->shape->hooked)) unit_slots(w, t->last)[0].head_more.count++;
+    t->next++, rows_other(w);
+}
+
+void row_pop(reef_world *w, table *t)
+{
+    t->next--, rows_other(w);
+    reef_slot *slots = unit_slots(w, t->last);
+    if (UNLIKELY(t->shape->hooked)) slots[0].head_more.count--;
+    quarantine_close(w, t);
+    if (UNLIKELY(t->next == unit_place(t->last))) table_settle(w, t);
+}
+
+void table_settle(reef_world *w, table *t)
+{
+    if (t->chunks <= 1 || t->next != unit_place(t->last)) return;
+    reef_slot *slots = unit_slots(w, t->last);
+    uint32_t empty = t->last;
+    t->last = slots[0].head_more.previous;
+    t->chunks--;
+    unit_slots(w, t->last)[0].head.next = 0;
+    t->next = t->end = unit_place(t->last) + REEF_BLOCK_ROWS;
+    lease_end(t);
+    if (t->spare) {
+        chunk_free(w, t->shape, empty);
+    } else {
+        slots[0].head.next = 0;
+        t->spare = empty;
+    }
+}
+
+void table_empty(reef_world *w, table *t)
+{
+    for (;;) {
+        t->next = unit_place(t->last);
+        unit_slots(w, t->last)[0].head_more.count = 0;
+        if (t->chunks <= 1) return;
+        table_settle(w, t);
+    }
+}
+
+void row_fill(reef_world *w, table *t, uint32_t place)
+{
+    const shape *s = t->shape;
+    uint32_t last = t->next - 1;
+    quarantine_fill(w, t, place);
+    if (place != last) {
+        reef_slot *to = reef_slots_at(&w->hot, place), *from = unit_slots(w, t->last);
+        uint32_t to_row = place_row(place), from_row = place_row(last);
+        reef_entity moved = slot_entities(from)[from_row];
+        ((reef_entity *)to[SLOT_ENTITIES].block)[to_row] = moved;
+        if (!BUG(6)) record_put(w, moved, place);
+        if (!s->hooked) row_copy(s, to, to_row, from, from_row);
+        else
+            for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
+                value_move(s->columns[k].type, cell(to, k, to_row, s->columns[k].size),
+                           cell(from, k, from_row, s->columns[k].size));
+        bits_move(w, t->bits, last, place);
+    } else {
+        bits_clear(w, t->bits, place);
+    }
+    row_pop(w, t);
+}
+
+/* A further chunk, made as the last one and then put before the spare ones. */
+static COLD bool spare_make(reef_world *w, table *t)
+{
+    table was = *t;
+    if (!chunk_make(w, t, REEF_BLOCK_ROWS)) return false;
+    uint32_t unit = t->last;
+    *t = was;
+    t->spare = unit;
+    unit_slots(w, unit)[0].head.next = was.spare;
+    unit_slots(w, was.last)[0].head.next = 0;
+    return true;
+}
+
+COLD bool table_reserve(reef_world *w, table *t, uint32_t rows)
+{
+    lease_end(t);
+    while (t->chunks <= 1 && t->end - t->next < rows && t->end - unit_place(t->last) < REEF_BLOCK_ROWS)
+        if (!table_grow(w, t)) return false;
+    uint64_t room = t->end - t->next;
+    for (uint32_t unit = t->spare; unit; unit = unit_slots(w, unit)[0].head.next) room += REEF_BLOCK_ROWS;
+    for (; room < rows; room += REEF_BLOCK_ROWS)
+        if (!spare_make(w, t)) return false;
+    for (uint32_t unit = t->spare; unit; unit = unit_slots(w, unit)[0].head.next) {
+        if (!unit_own(w, unit)) return false;
+        for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++)
+            if (!block_own(w, t->shape, unit, k, 0)) return false;
+    }
+    return chunk_own(w, t, t->last);
+}
+
+COLD bool table_own_all(reef_world *w, uint32_t id)
+{
+    table *t = table_own(w, id);
+    if (t == NULL) return false;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
+        if (!chunk_own(w, t, unit) || !bits_own_unit(w, t->bits, unit)) return false;
+        const reef_entity *e = slot_entities(unit_slots(w, unit));
+        for (uint32_t i = 0; i < chunk_rows(t, unit); i++)
+            if (!record_owned(w, e[i].index) && record_own(w, e[i].index) == NULL) return false;
+    }
+    return true;
+}
+
+COLD bool table_shrink(reef_world *w, uint32_t id)
+{
+    const table *seen = table_read(w, id);
+    if (seen == NULL || (seen->spare == 0 && (seen->chunks != 1 || table_rows(seen) != 0))) return true;
+    table *t = table_own(w, id);
+    if (t == NULL) return false;
+    lease_end(t);
+    while (t->spare) {
+        uint32_t unit = t->spare;
+        if (!unit_own(w, unit)) return false;
+        t->spare = unit_slots(w, unit)[0].head.next;
+        chunk_free(w, t->shape, unit);
+    }
+    if (t->chunks == 1 && table_rows(t) == 0) {
+        if (!unit_own(w, t->last)) return false;
+        chunk_free(w, t->shape, t->last);
+        t->first = t->last = t->chunks = t->next = t->end = 0;
+    }
+    return true;
+}
+
+/* ---- all rows at once ---- */
+
+void values_fill(void *block, const void *value, size_t size, uint32_t rows)
+{
+    char *p = block;
+    uint64_t word;
+    if (size == 8) memcpy(&word, value, 8), fill_eight(block, word, rows);
+    else
+        for (uint32_t i = 0; i < rows; i++) bytes_copy(p + i * size, value, size);
+}
+
+/* Blocks of the new column; or room to note those of the one that goes. */
+static bool relabel_blocks(reef_world *w, relabel *r, const void *value)
+{
+    const column *c = &r->to->shape->columns[r->slot];
+    uint32_t unit = r->from->first;
+    r->fresh = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->fresh, PLAIN_ALIGN);
+    if (r->fresh == NULL) return false;
+    if (r->gone) return true;
+    for (; r->fresh_count < r->chunks; r->fresh_count++, unit = unit_slots(w, unit)[0].head.next) {
+        void *block = block_take(w->family, c, chunk_capacity(unit_slots(w, unit)));
+        if (block == NULL) return false;
+        if (value) values_fill(block, value, c->size, chunk_rows(r->from, unit));
+        else memset(block, 0, (size_t)chunk_rows(r->from, unit) * c->size);
+        r->fresh[r->fresh_count] = block;
+    }
+    return true;
+}
+
+/* Runs of units of another length, and what places of rows stand in. */
+static COLD bool relabel_units(reef_world *w, relabel *r)
+{
+    uint32_t unit = r->from->first;
+    r->unit = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->unit, PLAIN_ALIGN);
+    if (r->unit == NULL) return false;
+    for (; r->unit_count < r->chunks; r->unit_count++, unit = unit_slots(w, unit)[0].head.next) {
+        uint32_t fresh = unit_find(w, r->to->shape->units);
+        if (fresh == 0) return false;
+        unit_take(w, fresh, r->to->shape->units);
+        r->unit[r->unit_count] = fresh;
+        if (!bits_own_unit(w, r->from->bits, unit) || !bits_own_unit(w, r->from->bits, fresh)) return r->unit_count++, false;
+        const reef_entity *e = slot_entities(unit_slots(w, unit));
+        for (uint32_t i = 0; i < chunk_rows(r->from, unit); i++)
+            if (!record_owned(w, e[i].index) && record_own(w, e[i].index) == NULL) return r->unit_count++, false;
+    }
+    return true;
+}
+
+bool relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value)
+{
+    memset(r, 0, sizeof *r);
+    if (!table_shrink(w, e->to)) return false;
+    r->to = table_own(w, e->to);
+    r->from = r->to ? table_own(w, from) : NULL;
+    if (r->from == NULL) return false;
+    r->chunks = r->from->chunks;
+    r->slot = remove || e->slot == REEF_SLOT_TAG ? 0 : e->slot;
+    r->gone = remove && e->slot != REEF_SLOT_TAG ? e->slot : 0;
+    for (uint32_t unit = r->from->first; unit; unit = unit_slots(w, unit)[0].head.next)
+        if (!chunk_own(w, r->from, unit)) return false;
+    const shape *s = r->to->shape;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
+        if (!memory_arena_ready(&w->family->memory, s->columns[k].arena)) return false;
+    return ((r->slot | r->gone) == 0 || relabel_blocks(w, r, value)) && (s->units == r->from->shape->units || relabel_units(w, r));
+}
+
+static void relabel_free(reef_world *w, relabel *r)
+{
+    memory_free(&w->family->memory, MEMORY_OTHER, r->fresh, r->chunks * sizeof *r->fresh);
+    memory_free(&w->family->memory, MEMORY_OTHER, r->unit, r->chunks * sizeof *r->unit);
+}
+
+COLD void relabel_cancel(reef_world *w, relabel *r)
+{
+    uint32_t unit = r->fresh_count ? r->from->first : 0;
+    for (uint32_t i = 0; i < r->fresh_count; i++, unit = unit_slots(w, unit)[0].head.next)
+        block_give(w->family, &r->to->shape->columns[r->slot], r->fresh[i], chunk_capacity(unit_slots(w, unit)));
+    mutex_lock(&w->family->lock);
+    for (uint32_t i = 0; i < r->unit_count; i++) unit_give(w, r->unit[i], r->to->shape->units);
+    mutex_unlock(&w->family->lock);
+    relabel_free(w, r);
+}
+
+/* Where each column of `to` was in `from`; 0: nowhere. */
+static void relabel_origins(const reef_world *w, const relabel *r, uint16_t *origin)
+{
+    const shape *s = r->to->shape;
+    origin[SLOT_ENTITIES] = SLOT_ENTITIES;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
+        origin[k] = k == r->slot ? 0 : (uint16_t)slot_seek(w, s->columns[k].type->id, r->from->shape->table);
+}
+
+/* Chunk number i gets the columns of `to`, in the run `unit`; under the lock. */
+static void relabel_chunk(reef_world *w, const relabel *r, uint32_t i, uint32_t was, uint32_t unit, const uint16_t *origin)
+{
+    reef_slot old[REEF_COLUMNS_MAX + SLOT_COLUMNS], *slots = unit_slots(w, was), *to = unit_slots(w, unit);
+    const shape *f = r->from->shape, *s = r->to->shape;
+    memcpy(old, slots, f->end_slot * sizeof *old);
+    for (uint32_t k = SLOT_ENTITIES; k < f->end_slot; k++) slots[k] = (reef_slot){.block = NULL}; /* none may seem to hold a block */
+    to[0] = old[0];
+    to[0].head.table = s->table;
+    to[0].head_more.count = s->hooked ? (uint16_t)chunk_rows(r->from, was) : 0;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        if (origin[k]) to[k] = old[origin[k]];
+        else to[k].block = r->fresh[i], to[k].version = w->hot.version;
+    }
+    if (r->gone) r->fresh[i] = old[r->gone].block;
+}
+
+/* Blocks of the column that went, the last one first: taken again they come in the order in which they lie. */
+static void relabel_give(reef_world *w, const relabel *r)
+{
+    const column *c = &r->from->shape->columns[r->gone];
+    for (uint32_t i = r->chunks, unit = r->to->last; i-- > 0; unit = unit_slots(w, unit)[0].head_more.previous)
+        block_give(w->family, c, r->fresh[i], chunk_capacity(unit_slots(w, unit)));
+}
+
+/* The rows of a chunk that went to another run. */
+static void relabel_places(reef_world *w, const relabel *r, uint32_t was, uint32_t unit)
+{
+    const reef_slot *slots = unit_slots(w, unit);
+    for (uint32_t i = 0, rows = chunk_rows(r->from, was); i < rows; i++) handle_record_put(w, handle_at(slots, i), unit_place(unit) + i);
+    bits_move_unit(w, r->from->bits, was, unit);
+}
+
+void relabel_commit(reef_world *w, relabel *r)
+{
+    uint16_t origin[REEF_COLUMNS_MAX + SLOT_COLUMNS];
+    table *f = r->from, *t = r->to;
+    const uint32_t rows_last = f->next - unit_place(f->last), room_last = f->end - unit_place(f->last);
+    uint32_t previous = 0;
+    relabel_origins(w, r, origin);
+    w->hot.moves += table_rows(f);
+    mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
+    for (uint32_t i = 0, was = f->first, next; was; i++, was = next) {
+        const uint32_t unit = r->unit ? r->unit[i] : was;
+        next = unit_slots(w, was)[0].head.next;
+        relabel_chunk(w, r, i, was, unit, origin);
+        unit_slots(w, unit)[0].head_more.previous = previous;
+        if (previous) unit_slots(w, previous)[0].head.next = unit;
+        else t->first = unit;
+        previous = unit;
+        if (r->unit) relabel_places(w, r, was, unit), unit_give(w, was, f->shape->units);
+    }
+    mutex_unlock(&w->family->lock);
+    t->last = previous;
+    t->chunks = r->chunks;
+    t->next = unit_place(previous) + rows_last;
+    t->end = unit_place(previous) + room_last;
+    t->bits |= f->bits;
+    if (r->gone) relabel_give(w, r);
+    f->first = f->last = f->chunks = f->next = f->end = 0;
+    lease_end(t);
+    lease_end(f);
+    lately_forget(w);
+    w->state_epoch++;
+    world_touch(w);
+    relabel_free(w, r);
+    table_lease(w, t);
+    quarantine_table(w, t);
+}
+
+/* ---- validation ---- */
+
+static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t unit, uint32_t previous, char *message, size_t size)
+{
+    const reef_slot *slots = unit_slots(w, unit);
+    const shape *s = t->shape;
+    uint32_t rows = chunk_rows(t, unit);
+    const char *what = NULL;
+    if (slots[0].head.table != s->table) what = "a chunk of another table";
+    else if (slots[0].head_more.previous != previous) what = "a wrong link back";
+    else if (rows > slots[0].head_more.capacity) what = "more rows than room";
+    else if (s->hooked && slots[0].head_more.count != rows) what = "a wrong number of values with hooks";
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot && !what; k++) {
+        if (slots[k].block == NULL || (uintptr_t)slots[k].block % (s->columns[k].align)) what = "a bad block";
+        if (slots[k].version > w->hot.version) what = "a write from the future";
+    }
+    for (uint32_t i = 0; i < rows && !what; i++)
+        if (place_of(w, slot_entities(slots)[i]) != unit_place(unit) + i) what = "a row whose entity the index has elsewhere";
+    if (what == NULL) return REEF_OK;
+    snprintf(message, size, "table %u, unit %u: %s", s->table, unit, what);
+    return REEF_CORRUPT;
+}
+
+COLD reef_status tables_validate(const reef_world *w, char *message, size_t size)
+{
+    for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(w, id);
+        if (t == NULL) continue;
+        uint32_t chunks = 0, previous = 0;
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next, chunks++) {
+            if (chunk_validate(w, t, unit, previous, message, size) != REEF_OK) return REEF_CORRUPT;
+            previous = unit;
+        }
+        bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
+        if (t->lease == w->hot.version && (t->bits || t->append != t->lease)) ok = false;
+        if (t->append == w->hot.version && (t->shape->hooked || t->shape->tracked || t->tail != unit_slots(w, t->last))) ok = false;
+        if (!shape_signed(t->shape)) ok = false;
+        for (uint32_t i = 0; i < t->shape->component_count; i++) {
+            const type *c = type_of(t->shape->component[i]);
+            if (slot_seek(w, c->id, id) == 0 || (c->owner && slot_seek(w, c->owner, id) == 0)) ok = false;
+            for (uint32_t k = 0; k < c->part_count; k++)
+                if (slot_seek(w, c->parts[k], id) == 0) ok = false;
+        }
+        if (ok) continue;
+        snprintf(message, size, "table %u: chunks, ends, lease, signature or maps don't fit", id);
+        return REEF_CORRUPT;
+    }
+    return REEF_OK;
+}

@@ -1,0 +1,112 @@
+/* What the state says of systems and phases that the world hasn't got, as a loaded file does where the program is another one.
+ *
+ * A name that only the file knows gets a serial number of its own, by which runs, clocks and places in events are kept as those of any
+ * system. So they count for the hash, and are saved again. A system or phase of that name that is added later takes them over. They end
+ * when a system of the world runs: a program that goes on without one would keep events for it for ever. */
+#include "system/absent_system.h"
+#include "system/event.h"
+#include "world/state_hash.h"
+
+/* A serial number as the world's systems and phases have them. 0: it has none of this name. */
+static uint64_t serial_named(const reef_world *w, const char *name, bool of_phase)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && !of_phase && i < s->count; i++)
+        if (strcmp(s->entries[i].system->name, name) == 0) return s->entries[i].system->serial;
+    const uint32_t number = s && of_phase ? phase_find(s, name) : UINT32_MAX;
+    return number == UINT32_MAX ? 0 : s->phases[number].serial;
+}
+
+COLD uint64_t serial_by_name(const reef_world *w, const char *name, bool of_phase)
+{
+    const uint64_t serial = serial_named(w, name, of_phase);
+    for (uint32_t i = 0; serial == 0 && i < w->state.absent_count; i++)
+        if (w->state.absents[i].phase == of_phase && strcmp(w->state.absents[i].name, name) == 0) return w->state.absents[i].serial;
+    return serial;
+}
+
+COLD absentee *absent_add(reef_world *w, const char *name, bool of_phase)
+{
+    state *s = &w->state;
+    if (s->absent_count == s->absent_room) {
+        const uint32_t room = s->absent_room ? s->absent_room * 2 : 4;
+        absentee *p = memory_resize(&w->family->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return NULL;
+        s->absents = p;
+        s->absent_room = room;
+    }
+    absentee *a = &s->absents[s->absent_count++];
+    memset(a, 0, sizeof *a);
+    a->phase = of_phase;
+    a->on = true;
+    strcpy(a->name, name);
+    mutex_lock(&w->family->lock);
+    a->serial = ++w->family->query_serial;
+    mutex_unlock(&w->family->lock);
+    return a;
+}
+
+COLD absentee *absent_of(const reef_world *w, uint64_t serial)
+{
+    for (uint32_t i = 0; i < w->state.absent_count; i++)
+        if (w->state.absents[i].serial == serial) return &w->state.absents[i];
+    return NULL;
+}
+
+/* What is kept by one serial number is kept by another; what that has already stays its own. `to` 0: it goes. */
+static void serial_becomes(state *s, uint64_t from, uint64_t to)
+{
+    uint32_t run = 0, clock = 0;
+    for (uint32_t i = 0; to && i < s->run_count; i++) run |= s->runs[i].serial == to;
+    for (uint32_t i = 0; to && i < s->clock_count; i++) clock |= s->clocks[i].serial == to;
+    for (uint32_t i = s->run_count; i-- > 0;) {
+        if (s->runs[i].serial != from) continue;
+        if (to && !run) s->runs[i].serial = to;
+        else s->runs[i] = s->runs[--s->run_count];
+    }
+    for (uint32_t i = s->clock_count; i-- > 0;) {
+        if (s->clocks[i].serial != from) continue;
+        if (to && !clock) s->clocks[i].serial = to;
+        else s->clocks[i] = s->clocks[--s->clock_count];
+    }
+}
+
+COLD void absents_settle(reef_world *w)
+{
+    state *s = &w->state;
+    for (uint32_t i = s->absent_count; i-- > 0;) {
+        const uint64_t was = s->absents[i].serial, is = serial_named(w, s->absents[i].name, s->absents[i].phase);
+        if (is == 0) continue;
+        serial_becomes(s, was, is);
+        events_take_over(w, was, is);
+        s->absents[i] = s->absents[--s->absent_count];
+    }
+}
+
+COLD void absents_end(reef_world *w)
+{
+    state *s = &w->state;
+    absents_settle(w);
+    while (s->absent_count) {
+        const uint64_t serial = s->absents[--s->absent_count].serial;
+        serial_becomes(s, serial, 0);
+        events_leave(w, serial);
+    }
+}
+
+COLD bool named_next(const reef_world *w, bool of_phase, named *n)
+{
+    const schedule *s = w->schedule;
+    named best = {NULL, 0, false};
+#define LOOK(x, number, is_on) \
+    if ((n->name == NULL || strcmp(x, n->name) > 0) && (best.name == NULL || strcmp(x, best.name) < 0)) best = (named){x, number, is_on}
+    for (uint32_t i = 0; s && !of_phase && i < s->count; i++) LOOK(s->entries[i].system->name, s->entries[i].system->serial, s->entries[i].on);
+    for (uint32_t i = 0; s && of_phase && i < s->phase_count; i++) LOOK(s->phases[i].name, s->phases[i].serial, true);
+    for (uint32_t i = 0; i < w->state.absent_count; i++) {
+        const absentee *a = &w->state.absents[i];
+        if (a->phase == of_phase) LOOK(a->name, a->serial, a->on);
+    }
+#undef LOOK
+    *n = best;
+    return best.name != NULL;
+}

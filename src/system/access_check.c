@@ -1,0 +1,561 @@
+/* The checked build's watch over systems. Each is held against its declaration while it runs, alone, on the thread that ticks:
+ *
+ *   values    Before it runs, all columns are copied: entity handles, switches and marks too, and the rows behind the last one that a
+ *             chunk has room for. Afterwards each byte that isn't what it was must lie in a row that the system was handed for writing,
+ *             or in a component that it declares to write in others' rows.
+ *   calls     reef_get and its like ask for `reads` or `writes`, or a fixed term; reef_mut and reef_set for `writes`.
+ *   order     A system that touches its own rows only, and nothing that the world doesn't know (a context, commands, events), runs a
+ *             second time: its columns get the values from before, and it is handed one row after the other, the last one first. Both
+ *             results must be the same. (No fork is needed: the copy is there already, and one made now would take the blocks that were
+ *             made the world's own. Values with hooks can't go back as bytes: systems that write such aren't run twice.)
+ *   threads   Another thread than that which ticks is refused, and told of.
+ *
+ * The world's state is the same with the watch and without. What is found is told through failure_record: it is the last error of the
+ * tick, and the misuse hook hears of it at once. */
+#include "system/access_check.h"
+#include "world/state_hash.h"
+#include "storage/quarantine.h"
+#include "system/phase.h"
+#include "storage/sparse_store.h"
+#include <stdio.h>
+
+COLD void reef_watch_systems(reef_world *w, bool on)
+{
+#if defined(REEF_CHECKED)
+    if (w == NULL) return;
+    if (w->running) failure(w, REEF_LOCKED, "reef_watch_systems", (reef_component){0}, (reef_entity){0, 0}, 0);
+    else w->unwatched = !on;
+#else
+    (void)w, (void)on;
+#endif
+}
+
+#if defined(REEF_CHECKED)
+
+/* A chunk as it was. Its values: handles, columns by slot, each for as many rows as there is room for; then the words of each store of
+ * bits that has some for it. */
+typedef struct shade {
+    const table *table;
+    uint32_t unit, table_id, rows, capacity;
+    size_t   at;     /* of its values */
+    bool     handed; /* to the system, */
+    bool     masked; /* not all of its rows: */
+    uint64_t mask[BIT_WORDS];
+} shade;
+
+/* ---- what is declared ---- */
+
+/* A term that gives the data of an entity of its own. */
+static bool gives_fixed(const reef_term *t, uint32_t component)
+{
+    return t->source.generation && t->component.id == component && (t->op == REEF_HAS || t->op == REEF_OPTIONAL) && t->access != REEF_WITH;
+}
+
+/* In others' rows. */
+static bool writes_everywhere(const struct system *s, uint32_t component)
+{
+    if (system_touches(s, REEF_WRITES, component) || system_touches(s, REEF_SUMS, component)) return true;
+    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
+        if (gives_fixed(&s->query.terms[i], component) && s->query.terms[i].access != REEF_IN) return true;
+    return false;
+}
+
+static bool reads_everywhere(const struct system *s, uint32_t component)
+{
+    if (system_touches(s, REEF_READS, component) || system_touches(s, REEF_SUMS, component)) return true;
+    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
+        if (gives_fixed(&s->query.terms[i], component)) return true;
+    return false;
+}
+
+/* In the rows that it is handed. */
+static bool writes_handed(const query *q, uint32_t component)
+{
+    for (uint32_t i = 0; q && i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        if (t->op >= REEF_ANY_OF || t->component.id != component || q->facts[i].filter || q->facts[i].fixed) continue;
+        if (t->access != REEF_IN) return true;
+    }
+    return false;
+}
+
+static bool sends_or_receives(const struct system *s, reef_touch_kind kind)
+{
+    for (uint32_t i = 0; i < s->touch_count; i++)
+        if (s->touches[i].kind == kind) return true;
+    return false;
+}
+
+COLD const char *watch_once(const struct system *s, uint32_t *component)
+{
+    bool writes = false;
+    *component = 0;
+    if (!s->split) return "it isn't split";
+    if (s->context) return "it has a context";
+    if (s->commands) return "it has commands";
+    if (sends_or_receives(s, REEF_SENDS)) return "it sends events";
+    if (sends_or_receives(s, REEF_RECEIVES)) return "it receives events";
+    if (sends_or_receives(s, REEF_SUMS)) return "it sums";
+    for (uint32_t i = 0; i < s->access_count; i++) {
+        const type *t = type_of(s->access[i].component);
+        if (!(s->access[i].use & ACCESS_WRITE)) continue;
+        writes = true;
+        if (!t->hooks.copy && !t->hooks.move && !t->hooks.destroy) continue;
+        if (*component == 0 || type_compare(t, type_of(*component)) < 0) *component = t->id;
+    }
+    if (*component) return "it writes what has hooks";
+    return writes ? NULL : "it writes nothing";
+}
+
+/* ---- telling ---- */
+
+static bool told(const watch *x, uint32_t component)
+{
+    for (uint32_t i = 0; i < x->told_count; i++)
+        if (x->told[i] == component) return true;
+    return x->told_count == WATCH_TOLD;
+}
+
+static COLD void tell_once(reef_world *w, const char *op, reef_component c, reef_entity e, const char *detail)
+{
+    watch *x = w->watch;
+    if (told(x, c.id)) return;
+    x->told[x->told_count++] = c.id;
+    reef_error error = {.status = REEF_UNDECLARED, .operation = op, .component = c, .entity = e};
+    if (detail) snprintf(error.detail, sizeof error.detail, "%s", detail);
+    failure_record(w, &error);
+}
+
+COLD void watch_failure(reef_world *w, reef_error *e)
+{
+    watch *x = w->watch;
+    if (!watch_thread(w)) {
+        e->number = 0;
+        snprintf(e->detail, sizeof e->detail, "another thread uses the world while it ticks%s%.63s", x->system ? ", in system " : "",
+                 x->system ? x->system->name : "");
+        return;
+    }
+    x->mistakes++;
+    if (x->system) memcpy(e->system, x->system->name, sizeof e->system);
+}
+
+bool watch_thread(const reef_world *w) { return w->watch == NULL || thread_is(w->watch->thread); }
+
+/* ---- calls ---- */
+
+COLD void watch_read(const reef_world *w, const char *op, reef_entity e, reef_component c)
+{
+    const watch *x = w->watch;
+    if (x == NULL || x->system == NULL || type_of(c.id) == NULL || !watch_thread(w) || reads_everywhere(x->system, c.id)) return;
+    tell_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
+}
+
+bool watch_may_write(const reef_world *w, uint32_t component)
+{
+    const watch *x = w->watch;
+    return x == NULL || x->system == NULL || writes_everywhere(x->system, component);
+}
+
+COLD bool watch_write(reef_world *w, const char *op, reef_entity e, reef_component c)
+{
+    if (!watch_thread(w)) return failure(w, REEF_LOCKED, op, c, e, 0), false;
+    if (watch_may_write(w, c.id)) return true;
+    tell_once(w, op, c, e, NULL);
+    return false;
+}
+
+/* ---- phases ---- */
+
+void watch_open(reef_world *w)
+{
+    watch *x = &w->ticking->watch;
+    if (w->unwatched) return;
+    memset(x, 0, sizeof *x);
+    x->thread = thread_own_name();
+    w->watch = x;
+    w->hot.held = 1;
+}
+
+void watch_close(reef_world *w)
+{
+    w->watch = NULL;
+    w->hot.held = 0;
+}
+
+/* ---- the copy ---- */
+
+static size_t whole_units(size_t bytes) { return (bytes + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN; }
+
+/* Copies a chunk to `to`, or with NULL only counts: its bytes. They exist beside each other in memory, so their sum fits. */
+static size_t chunk_copy(const reef_world *w, const shape *s, uint32_t unit, char *to)
+{
+    const reef_slot *slots = unit_slots(w, unit);
+    const size_t capacity = slots[0].head_more.capacity;
+    size_t n = 0;
+    for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
+        const size_t bytes = capacity * (k == SLOT_ENTITIES ? sizeof(reef_entity) : s->columns[k].size);
+        if (to) memcpy(to + n, slots[k].block, bytes);
+        n += bytes;
+    }
+    n = whole_units(n);
+    for (uint32_t i = 0; i < w->state.bit_count; i++) {
+        const uint64_t *words = bit_words(&w->state.bits[i], unit);
+        if (words && to) memcpy(to + n, words, BIT_WORDS * sizeof *words);
+        if (words) n += BIT_WORDS * sizeof *words;
+    }
+    return n;
+}
+
+static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uint32_t unit, size_t *at)
+{
+    shade *d = &x->shades[x->shade_count];
+    memset(d, 0, sizeof *d);
+    d->table = t;
+    d->unit = unit;
+    d->table_id = id;
+    d->rows = chunk_rows(t, unit);
+    d->capacity = unit_slots(w, unit)[0].head_more.capacity;
+    d->at = *at;
+    quarantine_open(w, t, unit);
+    *at += chunk_copy(w, t->shape, unit, x->values + *at);
+    x->by_unit[unit] = x->shade_count++;
+}
+
+/* Over the values of all stores, by the names of their types. Nothing comes or goes while systems run, so each walk meets the same ones
+ * in the same order; `copy` goes along. */
+typedef struct stored_walk {
+    const value_store *s; /* NULL: before the first */
+    uint32_t    page;
+    store_place at;
+    char       *copy; /* of the value; its entity's stands before it */
+    size_t      bytes; /* of all copies up to the end of this one */
+} stored_walk;
+
+static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
+{
+    while (k->s == NULL || !store_each(k->s, k->page, &k->at)) {
+        k->at.slot = 0;
+        if (k->s && ++k->page < k->s->values.count) continue;
+        if ((k->s = store_after(w, k->s ? type_of(k->s->component) : NULL)) == NULL) return false;
+        k->page = 0;
+    }
+    k->copy = copies ? copies + k->bytes + sizeof k->at.entity : NULL;
+    k->bytes += sizeof k->at.entity + type_of(k->s->component)->size;
+    return true;
+}
+
+/* Copies all values to `to`, or with NULL only counts. */
+static size_t stored_copy(const reef_world *w, char *to)
+{
+    stored_walk k = {.s = NULL};
+    while (stored_next(w, &k, to)) {
+        if (to == NULL) continue;
+        memcpy(k.copy - sizeof k.at.entity, &k.at.entity, sizeof k.at.entity);
+        memcpy(k.copy, k.at.value, type_of(k.s->component)->size);
+    }
+    return whole_units(k.bytes);
+}
+
+/* Of all tables, in the visible order, so that what is told of first depends on the state alone. False: no memory. */
+static bool copy_make(reef_world *w, watch *x)
+{
+    uint32_t count, chunks = 0;
+    size_t values = 0, at = 0;
+    uint32_t *ids = tables_sorted(w, &count);
+    if (ids == NULL) return count == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const table *t = table_read(w, ids[i]);
+        chunks += t->chunks;
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) values += chunk_copy(w, t->shape, unit, NULL);
+    }
+    const size_t stored = stored_copy(w, NULL);
+    const size_t shades = whole_units(chunks * sizeof(shade)), units = whole_units(w->state.next_unit * sizeof(uint32_t));
+    x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values + stored;
+    char *p = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
+    if (p) {
+        x->shades = (shade *)(void *)p;
+        x->by_unit = (uint32_t *)(void *)(p + shades);
+        x->handed = (uint32_t *)(void *)(p + shades + units);
+        x->values = p + x->bytes - values - stored;
+        x->stored = p + x->bytes - stored;
+        stored_copy(w, x->stored);
+    }
+    for (uint32_t i = 0; p && i < count; i++) {
+        const table *t = table_read(w, ids[i]);
+        for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) shade_make(w, x, t, ids[i], unit, &at);
+    }
+    memory_free(&w->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
+    return p != NULL;
+}
+
+static void copy_drop(reef_world *w, watch *x)
+{
+    memory_free(&w->family->memory, MEMORY_OTHER, x->shades, x->bytes);
+    x->shades = NULL;
+    x->shade_count = x->handed_count = 0;
+}
+
+/* Where the copy of a column is. */
+static char *shade_column(const watch *x, const shade *d, uint32_t slot)
+{
+    size_t at = d->at;
+    for (uint32_t k = SLOT_ENTITIES; k < slot; k++)
+        at += d->capacity * (k == SLOT_ENTITIES ? sizeof(reef_entity) : (size_t)d->table->shape->columns[k].size);
+    return x->values + at;
+}
+
+/* The handle that a row had; of a row behind the last none. */
+static reef_entity shade_entity(const watch *x, const shade *d, uint32_t row)
+{
+    reef_entity e = {0, 0};
+    if (row < d->rows) memcpy(&e, shade_column(x, d, SLOT_ENTITIES) + row * sizeof e, sizeof e);
+    return e;
+}
+
+static bool shade_handed(const shade *d, uint32_t row)
+{
+    if (!d->handed || row >= d->rows || (BUG(67) && d->masked)) return d->handed && row < d->rows;
+    return !d->masked || (d->mask[row / 64] >> (row % 64) & 1);
+}
+
+void watch_block(reef_world *w, const reef_block *b)
+{
+    watch *x = w->watch;
+    if (x == NULL || x->shade_count == 0) return;
+    const uint32_t number = x->by_unit[b->unit];
+    shade *d = &x->shades[number];
+    if (!d->handed) x->handed[x->handed_count++] = number;
+    d->handed = true;
+    if (b->query->cut) { /* one of several blocks of the chunk */
+        d->masked = true;
+        for (uint32_t row = b->first; row < b->first + b->count; row++) d->mask[row / 64] |= 1ull << (row % 64);
+        return;
+    }
+    d->masked = b->mask != NULL;
+    if (b->mask) memcpy(d->mask, b->mask, sizeof d->mask);
+}
+
+/* ---- comparing ---- */
+
+/* The first row that changed and wasn't the system's to change; `capacity`: none. */
+static uint32_t row_changed(const watch *x, const shade *d, uint32_t slot, const char *now, size_t size, bool writes)
+{
+    const char *was = shade_column(x, d, slot);
+    const uint32_t end = BUG(65) && d->rows ? d->rows - 1 : d->capacity;
+    if (memcmp(was, now, d->capacity * size) == 0) return d->capacity;
+    for (uint32_t row = 0; row < end; row++) {
+        if (writes && shade_handed(d, row)) continue;
+        if (memcmp(was + row * size, now + row * size, size) != 0) return row;
+    }
+    return d->capacity;
+}
+
+static void column_compare(reef_world *w, const watch *x, const shade *d, reef_component c, uint32_t slot)
+{
+    const size_t size = slot == SLOT_ENTITIES ? sizeof(reef_entity) : d->table->shape->columns[slot].size;
+    const bool writes = slot != SLOT_ENTITIES && writes_handed(x->run->query, c.id);
+    const uint32_t row = row_changed(x, d, slot, unit_slots(w, d->unit)[slot].block, size, writes);
+    if (row == d->capacity) return;
+    tell_once(w, "reef_system", c, shade_entity(x, d, row),
+              slot == SLOT_ENTITIES   ? "the entity's handle was changed by the system"
+              : row >= d->rows        ? "memory behind the last row was written by the system"
+              : writes && d->handed   ? "changed by the system, though the row doesn't match its query"
+              : writes                ? "changed by the system, in a block that it wasn't handed"
+                                      : "changed by the system, which doesn't declare that it writes it");
+}
+
+static void bits_compare(reef_world *w, const watch *x, const shade *d)
+{
+    const char *begin = x->values + d->at, *was = begin + whole_units((size_t)(shade_column(x, d, d->table->shape->end_slot) - begin));
+    for (uint32_t i = 0; i < w->state.bit_count; i++) {
+        const bit_store *b = &w->state.bits[i];
+        const uint64_t *now = bit_words(b, d->unit);
+        uint64_t words[BIT_WORDS];
+        if (now == NULL) continue;
+        memcpy(words, was, sizeof words);
+        was += sizeof words;
+        for (uint32_t k = 0; k < BIT_WORDS; k++) {
+            if (words[k] == now[k]) continue;
+            const reef_entity e = shade_entity(x, d, k * 64 + bits_first(words[k] ^ now[k]));
+            tell_once(w, "reef_system", (reef_component){b->key & ~BIT_DISABLED}, e, "a switch or a mark was changed by the system");
+            break;
+        }
+    }
+}
+
+static bool entity_handed(const reef_world *w, const watch *x, reef_entity e)
+{
+    const uint32_t place = place_of(w, e);
+    return place >= 2 * PLACE_EMPTY && shade_handed(&x->shades[x->by_unit[place_unit(place)]], place_row(place));
+}
+
+static void stored_compare(reef_world *w, const watch *x)
+{
+    stored_walk k = {.s = NULL};
+    while (stored_next(w, &k, x->stored)) {
+        const reef_component c = {k.s->component};
+        const bool writes = writes_handed(x->run->query, c.id);
+        if (memcmp(k.copy, k.at.value, type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
+        if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue; /* others have the same value */
+        tell_once(w, "reef_system", c, k.at.entity,
+                  writes ? "changed by the system, though it wasn't handed the entity"
+                         : "changed by the system, which doesn't declare that it writes it");
+    }
+}
+
+static void copy_compare(reef_world *w, const watch *x)
+{
+    if (x->shade_count) stored_compare(w, x);
+    for (uint32_t i = 0; i < x->shade_count; i++) {
+        const shade *d = &x->shades[i];
+        const shape *s = d->table->shape;
+        column_compare(w, x, d, (reef_component){0}, SLOT_ENTITIES);
+        for (uint32_t n = 0; n < s->component_count; n++) {
+            const uint32_t k = slot_seek(w, s->component[n], d->table_id);
+            if (k == 0 || k == REEF_SLOT_TAG || writes_everywhere(x->system, s->component[n])) continue;
+            column_compare(w, x, d, (reef_component){s->component[n]}, k);
+        }
+        bits_compare(w, x, d);
+    }
+}
+
+/* ---- the second run ---- */
+
+/* The columns that the system writes, of a chunk that it was handed: the next one's slot at or behind *slot, 0: no more. */
+static uint32_t written_next(const watch *x, const shade *d, uint32_t slot)
+{
+    for (; slot < d->table->shape->end_slot; slot++)
+        if (writes_handed(x->run->query, d->table->shape->columns[slot].type->id)) return slot;
+    return 0;
+}
+
+static void bytes_exchange(char *a, char *b, size_t size)
+{
+    char some[256];
+    for (size_t n; size; size -= n, a += n, b += n) {
+        n = size < sizeof some ? size : sizeof some;
+        memcpy(some, a, n);
+        memcpy(a, b, n);
+        memcpy(b, some, n);
+    }
+}
+
+/* What the system wrote and what the copy has change places. */
+static void written_exchange(reef_world *w, const watch *x)
+{
+    for (uint32_t i = 0; i < x->handed_count; i++) {
+        const shade *d = &x->shades[x->handed[i]];
+        const reef_slot *slots = unit_slots(w, d->unit);
+        for (uint32_t k = SLOT_COLUMNS; (k = written_next(x, d, k)) != 0; k++)
+            bytes_exchange(slots[k].block, shade_column(x, d, k), (size_t)d->rows * d->table->shape->columns[k].size);
+    }
+    for (stored_walk k = {.s = NULL}; stored_next(w, &k, x->stored);)
+        if (writes_handed(x->run->query, k.s->component)) bytes_exchange(k.at.value, k.copy, type_of(k.s->component)->size);
+}
+
+static void rows_again(reef_world *w, const watch *x)
+{
+    reef_block b;
+    job *j = &w->ticking->jobs[x->run->job_first];
+    for (uint32_t n = 0; n < x->handed_count; n++) {
+        const shade *d = &x->shades[x->handed[BUG(66) ? n : x->handed_count - 1 - n]];
+        for (uint32_t r = 0; r < d->rows; r++) {
+            const uint32_t row = BUG(66) ? r : d->rows - 1 - r;
+            if (!shade_handed(d, row)) continue;
+            block_of_row(&b, w, x->run->query, d->unit, row);
+            b.dt = w->ticking->dt;
+            b.job = j;
+            b.since = x->run->since;
+            const uint32_t each = x->run->query->cut ? x->run->query->cut->each : 0;
+            for (uint32_t i = each ? multi_values(store_of(w, each), b.entities[0]) : 1; i-- > 0;) {
+                b.number = i;
+                x->system->function(&b);
+            }
+        }
+    }
+}
+
+/* What a system writes: the next component by name; 0 stands before the first, and for none. */
+static uint32_t written_after(const struct system *s, uint32_t component)
+{
+    const type *last = type_of(component), *next = NULL;
+    for (uint32_t i = 0; i < s->access_count; i++) {
+        const type *t = type_of(s->access[i].component);
+        if (!(s->access[i].use & ACCESS_WRITE) || (component && type_compare(t, last) <= 0)) continue;
+        if (next == NULL || type_compare(t, next) < 0) next = t;
+    }
+    return next ? next->id : 0;
+}
+
+/* Tells of the first row of a component that came out otherwise. The copy has the first result. */
+static void rows_differ(reef_world *w, const watch *x, uint32_t component)
+{
+    const type *t = type_of(component);
+    static const char differs[] = "its value depends on other rows, on their order, or on what reef doesn't know";
+    for (stored_walk k = {.s = NULL}; t->stored && stored_next(w, &k, x->stored);) {
+        if (k.s->component != component || value_equal(t, k.copy, k.at.value)) continue;
+        tell_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);
+        return;
+    }
+    for (uint32_t i = 0; i < x->handed_count; i++) {
+        const shade *d = &x->shades[x->handed[i]];
+        const uint32_t k = slot_seek(w, component, d->table_id);
+        if (k == 0 || k == REEF_SLOT_TAG) continue;
+        const char *first = shade_column(x, d, k), *second = unit_slots(w, d->unit)[k].block;
+        for (uint32_t row = 0; row < d->rows; row++) {
+            if (value_equal(t, first + (size_t)row * t->size, second + (size_t)row * t->size)) continue;
+            tell_once(w, "reef_system", (reef_component){component}, shade_entity(x, d, row), differs);
+            return;
+        }
+    }
+}
+
+static void run_again(reef_world *w, const watch *x)
+{
+    const struct system *s = x->system;
+    written_exchange(w, x);
+    rows_again(w, x);
+    for (uint32_t c = 0; (c = written_after(s, c)) != 0;) rows_differ(w, x, c);
+    written_exchange(w, x); /* the first result is the one that counts */
+}
+
+/* ---- a run ---- */
+
+/* May it run once more? Not when it made mistakes, which would be told twice, and not when it gave commands: any system may, of systems. */
+static bool may_run_again(const reef_world *w, const watch *x)
+{
+    uint32_t component;
+    if (x->mistakes || x->handed_count == 0 || watch_once(x->system, &component)) return false;
+    if (x->run->query && x->run->query->cut && x->run->query->cut->shared) return false; /* rows that are one value */
+    for (uint32_t i = 0; i < x->run->job_count; i++) {
+        const commands *c = &w->ticking->jobs[x->run->job_first + i].commands;
+        if (c->count || c->run) return false;
+    }
+    return true;
+}
+
+void watch_before(reef_world *w, const run *r)
+{
+    watch *x = w->watch;
+    char message[REEF_SYSTEM_NAME_MAX + 64];
+    if (x == NULL || r->begun != 1) return;
+    x->run = r;
+    x->system = r->system;
+    x->mistakes = x->told_count = x->handed_count = 0;
+    if (copy_make(w, x) || w->config.log == NULL) return;
+    snprintf(message, sizeof message, "system %s: no memory to watch what it writes", r->system->name);
+    w->config.log(w->config.context, REEF_LOG_WARNING, message);
+}
+
+void watch_after(reef_world *w)
+{
+    watch *x = w->watch;
+    if (x == NULL || x->run->begun != x->run->job_count) return;
+    copy_compare(w, x);
+    if (may_run_again(w, x)) run_again(w, x);
+    copy_drop(w, x);
+    x->run = NULL;
+    x->system = NULL;
+}
+
+#endif

@@ -1,0 +1,892 @@
+/* Events.
+ *
+ *   job:     queue ─► chunk ─► chunk                    one queue a type that its system sends; nobody else looks at it
+ *              │ events_gather: linked, never copied
+ *   flight:  chunk ─► chunk ─► chunk ─► chunk           what was sent in this phase, in the order of (system, job)
+ *              │ events_settle: what somebody hasn't read is copied, the chunks are used again
+ *   state:   pages:  head ─► event, event, ... ◄─ tail  a ring
+ *
+ * Events of a type have positions that count up for ever: head ... tail - 1 lie in the pages, tail ... in flight. A reader is a
+ * position. Those of systems are state, kept by the system's serial number; those of the host are the world's (src/storage/removal_log.c).
+ *
+ * While jobs run nothing here moves: a system's view is made under the phase's lock when it begins, and ends where the events
+ * ended then. What is gathered meanwhile is linked behind the last chunk of the view, whose link the view never follows. So a
+ * job reads without a lock; it takes the family's lock where it needs another chunk, once for up to 64 KiB of events.
+ *
+ * The chunks of a phase wait for the next one. Events that all readers saw in their own phase are never copied. */
+#include "system/event.h"
+#include "system/absent_system.h"
+#include "world/state_hash.h"
+#include "storage/row_stamps.h"
+#include <stdio.h>
+
+typedef struct event_chunk {
+    struct event_chunk *next;
+    uint32_t            bytes, count; /* of the chunk; events in it, when it is full or gathered */
+} event_chunk;
+
+enum { EVENT_CHUNK_HEAD = 64, EVENT_CHUNK_CLASSES = 4, EVENT_CHUNK_LEAST = 1024 }; /* class k: 1,024 << 2 k bytes */
+
+_Static_assert(sizeof(event_chunk) <= EVENT_CHUNK_HEAD && (int)REEF_EVENT_ALIGN_MAX <= (int)EVENT_CHUNK_HEAD,
+               "events begin aligned");
+_Static_assert((int)REEF_EVENT_SIZE_MAX + EVENT_CHUNK_HEAD <= EVENT_CHUNK_LEAST << 2 * (EVENT_CHUNK_CLASSES - 1),
+               "every event fits");
+_Static_assert((int)REEF_EVENT_SIZE_MAX <= (int)TRACK_PAGE_BYTES && (int)REEF_EVENT_ALIGN_MAX <= (int)BLOCK_ALIGN,
+               "every event fits into a page");
+
+typedef struct event_queue {
+    reef_event_room room; /* in the last chunk. Of a tag size is UINT32_MAX: nothing takes the straight path */
+    event_chunk    *first, *last;
+    uint32_t        chunks;
+    uint64_t        count; /* in all chunks but the last; of a tag: all */
+} event_queue;
+
+typedef struct flight_type {
+    event_chunk *first, *last;
+    uint64_t     count; /* events */
+    uint64_t     skip;  /* of the first chunk, that don't count any more */
+} flight_type;
+
+typedef struct event_flight {
+    flight_type *types;  /* as state.events */
+    reef_events *views;  /* as state.event_places: of the systems that run */
+    uint32_t     type_room, view_room;
+    bool         moved;  /* something was sent or read: the state isn't settled */
+    bool         ready;  /* events_ready was here, when these were */
+    uint64_t     schedule_epoch, state_epoch;
+    event_chunk *spare[EVENT_CHUNK_CLASSES];
+} event_flight;
+
+static const reef_entity event_null = {0, 0};
+
+/* ---- chunks ---- */
+
+static char *chunk_events(const event_chunk *k) { return (char *)(uintptr_t)k + EVENT_CHUNK_HEAD; }
+
+static uint32_t event_chunk_class(uint32_t bytes)
+{
+    uint32_t c = 0;
+    while (c + 1 < EVENT_CHUNK_CLASSES && (uint32_t)EVENT_CHUNK_LEAST << 2 * c < bytes) c++;
+    return c;
+}
+
+/* Any thread. */
+static event_chunk *event_chunk_take(reef_world *w, uint32_t c)
+{
+    event_flight *f = w->flight; /* NULL: in a fork that was never made ready, where a system is tried */
+    const uint32_t bytes = (uint32_t)EVENT_CHUNK_LEAST << 2 * c;
+    mutex_lock(&w->family->lock);
+    event_chunk *k = f ? f->spare[c] : NULL;
+    if (k) f->spare[c] = k->next;
+    mutex_unlock(&w->family->lock);
+    if (k == NULL) k = memory_resize(&w->family->memory, MEMORY_EVENTS, NULL, 0, bytes, EVENT_CHUNK_HEAD);
+    if (k) *k = (event_chunk){NULL, bytes, 0};
+    return k;
+}
+
+static void event_chunk_free(reef_world *w, event_chunk *k)
+{
+    memory_resize(&w->family->memory, MEMORY_EVENTS, k, k->bytes, 0, EVENT_CHUNK_HEAD);
+}
+
+/* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In turn
+ * forwards and backwards, every other million of events took 8 ns each instead of 4.) */
+static void event_chunks_retire(reef_world *w, event_chunk *first)
+{
+    if (w->flight == NULL) {
+        for (event_chunk *next; first; first = next) next = first->next, event_chunk_free(w, first);
+        return;
+    }
+    event_chunk **spare = w->flight->spare, *rest[EVENT_CHUNK_CLASSES], **end[EVENT_CHUNK_CLASSES];
+    for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) {
+        rest[c] = spare[c];
+        end[c] = &spare[c];
+    }
+    for (event_chunk *next; first; first = next) {
+        const uint32_t c = event_chunk_class(first->bytes);
+        next = first->next;
+        *end[c] = first;
+        end[c] = &first->next;
+    }
+    for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) *end[c] = rest[c];
+}
+
+COLD void events_shrink(reef_world *w)
+{
+    event_flight *f = w->flight;
+    const paged_owner o = owner_of(w->family, &pages_events);
+    for (uint32_t c = 0; f && c < EVENT_CHUNK_CLASSES; c++) {
+        for (event_chunk *k; (k = f->spare[c]) != NULL;) {
+            f->spare[c] = k->next;
+            event_chunk_free(w, k);
+        }
+    }
+    for (uint32_t i = 0; i < w->state.event_count; i++)
+        if (w->state.events[i].head == w->state.events[i].tail) paged_drop(&w->state.events[i].pages, &o);
+}
+
+/* ---- types ---- */
+
+static bool event_touched(const struct system *s, reef_touch_kind kind, uint32_t component)
+{
+    uint32_t i = 0;
+    while (i < s->touch_count && (s->touches[i].kind != kind || s->touches[i].type.id != component)) i++;
+    return i < s->touch_count;
+}
+
+/* Can values of this type be events? */
+static reef_status event_type_check(const reef_world *w, uint32_t component, const type **t)
+{
+    *t = type_of(component);
+    if (*t == NULL || !world_knows(w, component)) return REEF_UNKNOWN_TYPE;
+    if ((*t)->hooked) return REEF_NOT_COPYABLE;
+    return (*t)->size > REEF_EVENT_SIZE_MAX || (*t)->align > REEF_EVENT_ALIGN_MAX ? REEF_LIMIT : REEF_OK;
+}
+
+const event_store *events_of(const reef_world *w, uint32_t component)
+{
+    for (uint32_t i = 0; i < w->state.event_count; i++)
+        if (w->state.events[i].component == component) return &w->state.events[i];
+    return NULL;
+}
+
+static flight_type *flight_of(const reef_world *w, const event_store *s)
+{
+    const uint32_t i = (uint32_t)(s - w->state.events);
+    return w->flight && i < w->flight->type_room ? &w->flight->types[i] : NULL;
+}
+
+static uint64_t event_end(const reef_world *w, const event_store *s)
+{
+    const flight_type *t = flight_of(w, s);
+    return s->tail + (t ? t->count : 0);
+}
+
+uint64_t events_end_of(const reef_world *w, uint32_t component)
+{
+    const event_store *s = events_of(w, component);
+    return s ? event_end(w, s) : 0;
+}
+
+/* An array with room for `count`, what is new cleared. False: no memory. */
+static COLD bool event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size)
+{
+    void *p;
+    if (count <= *room) return true;
+    uint32_t more = *room * 2 > count ? *room * 2 : count < 4 ? 4 : count;
+    memcpy(&p, array, sizeof p);
+    p = memory_resize(&w->family->memory, MEMORY_EVENTS, p, *room * size, more * size, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    memset((char *)p + *room * size, 0, (more - *room) * size);
+    memcpy(array, &p, sizeof p);
+    *room = more;
+    return true;
+}
+
+static COLD bool flight_room(reef_world *w, uint32_t types, uint32_t views)
+{
+    event_flight *f = w->flight;
+    if (f == NULL) f = w->flight = memory_zeroed(&w->family->memory, MEMORY_EVENTS, sizeof *f);
+    return f && event_array(w, &f->types, &f->type_room, types, sizeof *f->types) &&
+           event_array(w, &f->views, &f->view_room, views, sizeof *f->views);
+}
+
+/* The store of a type, made if need be. NULL: no memory. */
+COLD event_store *event_store_ready(reef_world *w, uint32_t component)
+{
+    state *s = &w->state;
+    event_store *found = (event_store *)(uintptr_t)events_of(w, component);
+    if (!flight_room(w, s->event_count + (found == NULL), 0)) return NULL;
+    if (found) return found;
+    if (!event_array(w, &s->events, &s->event_capacity, s->event_count + 1, sizeof *s->events)) return NULL;
+    found = &s->events[s->event_count++];
+    *found = (event_store){.component = component, .most = REEF_EVENTS_BOUND};
+    return found;
+}
+
+/* ---- pages ---- */
+
+/* Where event number `position` lies, as if the ring were bytes without end. No event crosses the end of a page. */
+static uint64_t event_address(uint64_t position, size_t size)
+{
+    const uint64_t per = size ? TRACK_PAGE_BYTES / size : 1;
+    return size ? position / per * TRACK_PAGE_BYTES + position % per * size : 0;
+}
+
+/* The events that lie side by side from `position` on, at most *n of them, which becomes their number. */
+static char *event_piece(const event_store *s, uint64_t position, size_t size, uint32_t *n)
+{
+    const uint32_t per = (uint32_t)(TRACK_PAGE_BYTES / size), in = (uint32_t)(position % per);
+    if (*n > per - in) *n = per - in;
+    return (char *)s->pages.page[position / per & (s->pages.count - 1)] + in * size;
+}
+
+/* Room for n more in the pages. False: no memory. */
+bool events_room(reef_world *w, event_store *s, uint64_t n)
+{
+    const size_t size = type_of(s->component)->size;
+    if (size == 0 || n == 0) return true;
+    const uint64_t head = event_address(s->head, size), tail = event_address(s->tail, size);
+    return bytes_room(w, &pages_events, &s->pages, head, tail, event_address(s->tail + n - 1, size) + size - tail);
+}
+
+/* There is room. */
+void events_put(event_store *s, const char *from, uint64_t count)
+{
+    const size_t size = type_of(s->component)->size;
+    for (uint32_t n; size && count; count -= n, s->tail += n, from += n * size) {
+        n = count < TRACK_PAGE_BYTES ? (uint32_t)count : TRACK_PAGE_BYTES;
+        char *to = event_piece(s, s->tail, size, &n);
+        memcpy(to, from, n * size);
+    }
+    s->tail += count;
+}
+
+/* ---- reading ---- */
+
+/* Events from ... to - 1, which are there. What is gathered afterwards doesn't matter to it. */
+static reef_events event_cursor(const reef_world *w, const event_store *s, uint64_t from, uint64_t to)
+{
+    reef_events r = {.count = to - from, .size = type_of(s->component)->size, .left = to - from, .position = from, .store = s};
+    const flight_type *t = flight_of(w, s);
+    if (to <= s->tail || t->first == NULL) return r;
+    const event_chunk *k = t->first;
+    uint64_t over = t->skip + (from > s->tail ? from - s->tail : 0);
+    for (; from != to && over >= k->count; k = k->next) over -= k->count;
+    r.chunk = k;
+    r.skip = over;
+    return r;
+}
+
+const void *reef_event_run(reef_events *r, uint32_t *count)
+{
+    uint32_t n = 0;
+    const char *run = NULL;
+    const event_store *s = r->store;
+    if (r->at != r->end) {
+        n = (uint32_t)((size_t)(r->end - r->at) / r->size);
+        run = r->at;
+        r->at = r->end;
+    } else if (r->left) {
+        n = r->left < UINT32_MAX ? (uint32_t)r->left : UINT32_MAX;
+        if (r->size == 0) {
+            run = "";
+        } else if (r->position < s->tail) {
+            if (n > s->tail - r->position) n = (uint32_t)(s->tail - r->position);
+            run = event_piece(s, r->position, r->size, &n);
+        } else {
+            const event_chunk *k = r->chunk;
+            if (n > k->count - r->skip) n = (uint32_t)(k->count - r->skip);
+            run = chunk_events(k) + r->skip * r->size;
+            r->skip = 0;
+            if (n < r->left) r->chunk = k->next;
+        }
+        r->position += n;
+        r->left -= n;
+    }
+    *count = n;
+    return run;
+}
+
+static event_place *event_place_of(const reef_world *w, uint64_t serial, uint32_t component)
+{
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        event_place *p = &w->state.event_places[i];
+        if (p->serial == serial && p->component == component) return p;
+    }
+    return NULL;
+}
+
+reef_events reef_receive_id(const reef_block *b, reef_component c)
+{
+    static const char op[] = "reef_receive";
+    const reef_events none = {0};
+    if (b == NULL) return none;
+    if (b->job == NULL) return failure(b->world, REEF_UNDECLARED, op, c, event_null, 0), none;
+    job *j = b->job;
+    const event_place *p = event_place_of(j->world, j->system->serial, c.id);
+    if (LIKELY(p != NULL && j->world->flight != NULL)) return j->world->flight->views[p - j->world->state.event_places];
+    if (!event_touched(j->system, REEF_RECEIVES, c.id)) (void)job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
+    return none;
+}
+
+void events_begin(reef_world *w, const struct system *s)
+{
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->serial != s->serial) continue;
+        const event_store *store = events_of(w, p->component);
+        const uint64_t from = p->position > store->head ? p->position : store->head;
+        w->flight->views[i] = event_cursor(w, store, from, event_end(w, store));
+        w->flight->views[i].missed = from - p->position;
+    }
+}
+
+void events_end(reef_world *w, const struct system *s)
+{
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        event_place *p = &w->state.event_places[i];
+        if (p->serial != s->serial) continue;
+        const reef_events *view = &w->flight->views[i];
+        const uint64_t end = view->position + view->left; /* nobody but copies of it moved */
+        if (p->position == end || BUG(58)) continue;
+        p->position = end;
+        w->flight->moved = true;
+    }
+}
+
+/* ---- what is kept ---- */
+
+/* The first event of a type that is kept: the slowest reader's, but for the bound. */
+static uint64_t event_keep(const reef_world *w, const event_store *s)
+{
+    const uint64_t end = event_end(w, s);
+    uint64_t keep = end;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component == s->component && p->position < keep) keep = p->position;
+    }
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
+    }
+    if (BUG(57)) keep = end;
+    return end - keep > s->most ? end - s->most : keep;
+}
+
+static void event_trim(const reef_world *w, event_store *s)
+{
+    const uint64_t keep = event_keep(w, s), head = keep < s->tail ? keep : s->tail;
+    if (head > s->head) s->head = head;
+}
+
+/* ---- sending ---- */
+
+uint32_t event_queues(const struct system *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->touch_count; i++) n += s->touches[i].kind == REEF_SENDS;
+    return n;
+}
+
+size_t event_queue_bytes(void) { return sizeof(event_queue); }
+
+/* The queue of a job for a type. NULL: the system doesn't send it. */
+static event_queue *event_queue_of(const job *j, uint32_t component)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < j->system->touch_count; i++) {
+        if (j->system->touches[i].kind != REEF_SENDS) continue;
+        if (j->system->touches[i].type.id == component) return &j->queues[k];
+        k++;
+    }
+    return NULL;
+}
+
+/* The last chunk gets no more. */
+static void event_queue_seal(event_queue *q)
+{
+    if (q->last == NULL) return;
+    q->last->count = (uint32_t)((size_t)(q->room.next - chunk_events(q->last)) / q->room.size);
+    q->count += q->last->count;
+    q->room.next = q->room.end = NULL;
+}
+
+static bool event_queue_grow(reef_world *w, event_queue *q, const type *t)
+{
+    const uint32_t least = event_chunk_class(t->size + EVENT_CHUNK_HEAD);
+    uint32_t c = q->chunks < EVENT_CHUNK_CLASSES ? q->chunks : EVENT_CHUNK_CLASSES - 1;
+    event_chunk *k = event_chunk_take(w, c > least ? c : least);
+    if (k == NULL) return false;
+    event_queue_seal(q);
+    if (q->last) q->last->next = k;
+    else q->first = k;
+    q->last = k;
+    q->chunks++;
+    q->room = (reef_event_room){chunk_events(k), (char *)k + k->bytes, t->id, t->size};
+    return true;
+}
+
+static bool event_is_read(const reef_world *w, uint32_t component)
+{
+    bool read = false;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) read |= w->state.event_places[i].component == component;
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        read |= r->serial && r->events && r->component == component;
+    }
+    return read;
+}
+
+/* *slot: where the event is written; NULL: it is a tag. */
+static reef_status event_reserve(job *j, reef_component c, size_t size, void **slot)
+{
+    static const char op[] = "reef_send";
+    event_queue *q = event_queue_of(j, c.id);
+    if (q == NULL) return job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
+    const type *t;
+    reef_status s = event_type_check(j->world, c.id, &t);
+    if (s != REEF_OK) return job_failure(j, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
+    if (size != t->size) return job_failure(j, REEF_WRONG_SIZE, op, c, event_null, size);
+    if (size == 0) {
+        q->room.size = UINT32_MAX;
+        q->count++;
+        return REEF_OK;
+    }
+    if ((size_t)(q->room.end - q->room.next) < size && !event_queue_grow(j->world, q, t))
+        return job_failure(j, REEF_NO_MEMORY, op, c, event_null, size);
+    *slot = q->room.next;
+    q->room.next += size;
+    j->head.room = &q->room;
+    return REEF_OK;
+}
+
+/* The same for the host: NULL also where nobody is who would read it. */
+static reef_status event_post(reef_world *w, const char *op, reef_component c, size_t size, void **slot)
+{
+    const type *t;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0);
+    reef_status s = event_type_check(w, c.id, &t);
+    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
+    if (size != t->size) return failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
+    if (!events_ready(w) || events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    if (!event_is_read(w, c.id)) return REEF_OK;
+    event_store *store = event_store_ready(w, c.id);
+    if (store == NULL || !events_room(w, store, 1)) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    uint32_t one = 1;
+    if (size) *slot = event_piece(store, store->tail, size, &one);
+    store->tail++;
+    if (store->tail - store->head > store->most) event_trim(w, store);
+    world_touch(w);
+    return REEF_OK;
+}
+
+void *reef_send_room(const reef_block *b, reef_component c, size_t size, void *aside)
+{
+    void *slot = NULL;
+    if (b == NULL) return aside;
+    if (b->job) b->job->head.sent = event_reserve(b->job, c, size, &slot);
+    else b->world->sent = event_post(b->world, "reef_send", c, size, &slot);
+    return slot ? slot : aside;
+}
+
+reef_status reef_sent(const reef_block *b)
+{
+    return b == NULL ? REEF_BAD_ARGUMENT : b->job ? b->job->head.sent : b->world->sent;
+}
+
+reef_status reef_send_id(const reef_block *b, reef_component c, const void *value, size_t size)
+{
+    if (b && size && value == NULL)
+        return b->job ? job_failure(b->job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
+                      : failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
+    void *slot = reef_send_room(b, c, size, NULL);
+    if (slot) memcpy(slot, value, size);
+    return reef_sent(b);
+}
+
+/* What a queue holds comes behind what is in flight. The queue is as new. */
+static void event_queue_join(reef_world *w, event_queue *q, uint32_t component)
+{
+    event_queue_seal(q);
+    const event_store *s = events_of(w, component);
+    flight_type *t = s ? flight_of(w, s) : NULL;
+    if (t == NULL) { /* nobody ever followed it: nobody reads it */
+        event_chunks_retire(w, q->first);
+    } else if (q->count) {
+        if (q->first && BUG(59)) {
+            q->last->next = t->first;
+            if (t->first == NULL) t->last = q->last;
+            t->first = q->first;
+        } else if (q->first) {
+            if (t->last) t->last->next = q->first;
+            else t->first = q->first;
+            t->last = q->last;
+        }
+        t->count += q->count;
+        w->flight->moved = true;
+    }
+    *q = (event_queue){0};
+}
+
+void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct system *s = jobs[i].system;
+        for (uint32_t t = 0, k = 0; t < s->touch_count; t++) {
+            if (s->touches[t].kind != REEF_SENDS) continue;
+            event_queue *q = &jobs[i].queues[k++];
+            if (component == 0 || s->touches[t].type.id == component) event_queue_join(w, q, s->touches[t].type.id);
+        }
+    }
+}
+
+/* ---- the end of a phase ---- */
+
+void events_trim(reef_world *w)
+{
+    for (uint32_t i = 0; i < w->state.event_count; i++) event_trim(w, &w->state.events[i]);
+}
+
+/* The first events in flight go: all up to number `keep`, which isn't in the pages any more. */
+static void flight_skip(event_store *s, flight_type *t, uint64_t keep, event_chunk **gone)
+{
+    const uint64_t n = keep - s->tail;
+    s->head = s->tail = keep;
+    t->count -= n;
+    t->skip += n;
+    while (t->first && t->skip >= t->first->count) {
+        event_chunk *k = t->first;
+        t->skip -= k->count;
+        t->first = k->next;
+        k->next = *gone;
+        *gone = k;
+    }
+    if (t->first == NULL) t->last = NULL, t->skip = 0;
+}
+
+/* What is in flight of one type goes to the pages, or is dropped. False: no memory. */
+static bool event_settle(reef_world *w, event_store *s)
+{
+    flight_type *t = flight_of(w, s);
+    if (t == NULL || t->count == 0) return true;
+    event_chunk *gone = NULL;
+    const uint64_t keep = event_keep(w, s);
+    if (keep > s->tail) flight_skip(s, t, keep, &gone);
+    event_trim(w, s);
+    if (gone) event_chunks_retire(w, gone);
+    if (!events_room(w, s, t->count)) return false;
+    const size_t size = type_of(s->component)->size;
+    for (const event_chunk *k = t->first; k; k = k->next, t->skip = 0)
+        events_put(s, chunk_events(k) + t->skip * size, k->count - t->skip);
+    if (size == 0) s->tail += t->count;
+    if (t->first) event_chunks_retire(w, t->first);
+    *t = (flight_type){0};
+    return true;
+}
+
+reef_status events_settle(reef_world *w)
+{
+    bool ok = true;
+    if (w->flight == NULL || !w->flight->moved) return REEF_OK;
+    for (uint32_t i = 0; i < w->state.event_count; i++) ok &= event_settle(w, &w->state.events[i]);
+    events_trim(w);
+    world_touch(w);
+    w->flight->moved = !ok;
+    return ok ? REEF_OK : REEF_NO_MEMORY;
+}
+
+COLD void events_forget(reef_world *w)
+{
+    event_flight *f = w->flight;
+    for (uint32_t i = 0; f && i < f->type_room; i++) {
+        if (f->types[i].first) event_chunks_retire(w, f->types[i].first);
+        f->types[i] = (flight_type){0};
+    }
+    if (f) f->moved = false;
+}
+
+COLD void events_drop(reef_world *w)
+{
+    event_flight *f = w->flight;
+    if (f == NULL) return;
+    events_forget(w);
+    events_shrink(w);
+    memory_free(&w->family->memory, MEMORY_EVENTS, f->types, f->type_room * sizeof *f->types);
+    memory_free(&w->family->memory, MEMORY_EVENTS, f->views, f->view_room * sizeof *f->views);
+    memory_free(&w->family->memory, MEMORY_EVENTS, f, sizeof *f);
+    w->flight = NULL;
+}
+
+/* ---- systems come and go ---- */
+
+COLD bool events_follow(reef_world *w, const struct system *s)
+{
+    state *x = &w->state;
+    absents_settle(w);
+    uint32_t places = x->event_place_count;
+    for (uint32_t i = 0; i < s->touch_count; i++) {
+        const reef_touch *t = &s->touches[i];
+        if (t->kind != REEF_SENDS && t->kind != REEF_RECEIVES) continue;
+        if (event_store_ready(w, t->type.id) == NULL) return false;
+        places += t->kind == REEF_RECEIVES;
+    }
+    if (!event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places)) return false;
+    if (places && !flight_room(w, 0, x->event_place_capacity)) return false;
+    for (uint32_t i = x->event_place_count; i-- > 0;) { /* types that it doesn't receive any more */
+        if (x->event_places[i].serial != s->serial) continue;
+        x->event_places[i].name_hash = s->name_hash;
+        if (event_touched(s, REEF_RECEIVES, x->event_places[i].component)) continue;
+        x->event_places[i] = x->event_places[--x->event_place_count];
+        world_touch(w);
+    }
+    for (uint32_t i = 0; i < s->touch_count; i++) {
+        const uint32_t c = s->touches[i].type.id;
+        if (s->touches[i].kind != REEF_RECEIVES || event_place_of(w, s->serial, c)) continue;
+        x->event_places[x->event_place_count++] = (event_place){s->serial, s->name_hash, events_end_of(w, c), c};
+    }
+    return true;
+}
+
+COLD void events_leave(reef_world *w, uint64_t serial)
+{
+    state *x = &w->state;
+    for (uint32_t i = x->event_place_count; i-- > 0;)
+        if (x->event_places[i].serial == serial) x->event_places[i] = x->event_places[--x->event_place_count];
+    events_trim(w);
+    world_touch(w);
+}
+
+COLD void events_hand_over(reef_world *w, uint64_t serial, const struct system *to)
+{
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        event_place *p = &w->state.event_places[i];
+        if (p->serial != serial) continue;
+        p->serial = to->serial;
+        p->name_hash = to->name_hash;
+    }
+    world_touch(w);
+}
+
+COLD void events_take_over(reef_world *w, uint64_t serial, uint64_t to)
+{
+    state *x = &w->state;
+    for (uint32_t i = x->event_place_count; i-- > 0;) {
+        event_place *p = &x->event_places[i];
+        if (p->serial != serial) continue;
+        if (event_place_of(w, to, p->component) == NULL) p->serial = to; /* the name is the same */
+        else *p = x->event_places[--x->event_place_count];
+    }
+    world_touch(w);
+}
+
+COLD void events_sift(reef_world *w)
+{
+    state *x = &w->state;
+    if (x->event_place_count == 0) return;
+    for (uint32_t i = x->event_place_count; i-- > 0;) {
+        uint32_t k = 0, systems = w->schedule ? w->schedule->count : 0;
+        while (k < systems && w->schedule->entries[k].system->serial != x->event_places[i].serial) k++;
+        if (k == systems && absent_of(w, x->event_places[i].serial) == NULL) x->event_places[i] = x->event_places[--x->event_place_count], world_touch(w);
+    }
+    events_trim(w);
+}
+
+bool events_ready(reef_world *w)
+{
+    const struct schedule *s = w->schedule;
+    event_flight *f = w->flight;
+    const uint64_t epoch = s ? s->epoch : 0;
+    if (f && f->ready && f->schedule_epoch == epoch && f->state_epoch == w->state_epoch) return true;
+    if (!flight_room(w, w->state.event_capacity, w->state.event_place_capacity)) return false;
+    absents_settle(w);
+    events_sift(w);
+    for (uint32_t i = 0; s && i < s->count; i++)
+        if (!events_follow(w, s->entries[i].system)) return false;
+    f = w->flight;
+    f->ready = true;
+    f->schedule_epoch = epoch;
+    f->state_epoch = w->state_epoch;
+    return true;
+}
+
+/* ---- the host ---- */
+
+reef_status reef_post_id(reef_world *w, reef_component c, const void *value, size_t size)
+{
+    static const char op[] = "reef_post";
+    void *slot = NULL;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (size && value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, event_null, size);
+    reef_status s = event_post(w, op, c, size, &slot);
+    if (slot) memcpy(slot, value, size);
+    return s;
+}
+
+COLD reef_event_reader reef_event_reader_new(reef_world *w, reef_component c)
+{
+    static const char op[] = "reef_event_reader_new";
+    const reef_event_reader none = {0, 0, 0};
+    const type *t;
+    if (w == NULL) return none;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0), none;
+    reef_status s = event_type_check(w, c.id, &t);
+    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0), none;
+    log_reader *r = event_store_ready(w, c.id) ? reader_make(w, c.id, true) : NULL;
+    if (r == NULL) return failure(w, REEF_NO_MEMORY, op, c, event_null, 0), none;
+    r->position = events_end_of(w, c.id);
+    return (reef_event_reader){(uint32_t)(r - w->readers), r->generation, w->hot.number};
+}
+
+/* NULL: the failure is recorded. */
+static log_reader *event_reader_of(reef_world *w, reef_event_reader reader, const char *op)
+{
+    if (w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, event_null, reader.index), NULL;
+    return reader_of(w, (reef_removals){reader.index, reader.generation, reader.world}, true, op);
+}
+
+COLD reef_status reef_event_reader_free(reef_world *w, reef_event_reader reader)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (reader.generation == 0) return REEF_OK;
+    log_reader *r = event_reader_of(w, reader, "reef_event_reader_free");
+    if (r == NULL) return w->error.status;
+    r->serial = 0;
+    events_trim(w);
+    return REEF_OK;
+}
+
+bool reef_event_next(reef_world *w, reef_event_reader reader, void *value)
+{
+    log_reader *r = w ? event_reader_of(w, reader, "reef_event_next") : NULL;
+    event_store *s = r ? (event_store *)(uintptr_t)events_of(w, r->component) : NULL;
+    if (s == NULL) return false;
+    const uint64_t end = event_end(w, s), from = r->position > s->head ? r->position : s->head;
+    if (from >= end) return false;
+    reef_events events = event_cursor(w, s, from, from + 1);
+    const void *event = reef_next_event(&events);
+    if (value) memcpy(value, event, events.size);
+    r->position = from + 1;
+    if (from == s->head) event_trim(w, s); /* perhaps the slowest */
+    return true;
+}
+
+uint64_t reef_events_missed(const reef_world *w, reef_event_reader reader)
+{
+    if (w == NULL || w->running || reader.world != w->hot.number || reader.index >= w->reader_count) return 0;
+    const log_reader *r = &w->readers[reader.index];
+    const event_store *s = events_of(w, r->component);
+    if (r->serial == 0 || r->generation != reader.generation || !r->events || s == NULL) return 0;
+    return r->position < s->head ? s->head - r->position : 0;
+}
+
+COLD reef_status reef_events_bound(reef_world *w, reef_component c, uint64_t most)
+{
+    static const char op[] = "reef_events_bound";
+    const type *t;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0);
+    reef_status s = event_type_check(w, c.id, &t);
+    if (s == REEF_OK && most == 0) s = REEF_BAD_ARGUMENT;
+    if (s == REEF_OK && events_settle(w) != REEF_OK) s = REEF_NO_MEMORY;
+    event_store *store = s == REEF_OK ? event_store_ready(w, c.id) : NULL;
+    if (s == REEF_OK && store == NULL) s = REEF_NO_MEMORY;
+    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : most);
+    store->most = most;
+    event_trim(w, store);
+    world_touch(w);
+    return REEF_OK;
+}
+
+/* ---- what is seen of it ---- */
+
+/* The first event that some system hasn't read. */
+static uint64_t event_wait(const reef_world *w, const event_store *s)
+{
+    uint64_t first = event_end(w, s);
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component == s->component && p->position < first) first = p->position;
+    }
+    return first;
+}
+
+const event_store *events_after(const reef_world *w, const type *last)
+{
+    const event_store *best = NULL;
+    for (uint32_t i = 0; i < w->state.event_count; i++) {
+        const event_store *s = &w->state.events[i];
+        const type *t = type_of(s->component);
+        if (event_wait(w, s) == event_end(w, s) || (last && type_compare(t, last) <= 0)) continue;
+        if (best == NULL || type_compare(t, type_of(best->component)) < 0) best = s;
+    }
+    return best;
+}
+
+reef_events events_waiting(const reef_world *w, const event_store *s)
+{
+    const uint64_t first = event_wait(w, s);
+    return event_cursor(w, s, first > s->head ? first : s->head, event_end(w, s));
+}
+
+uint64_t events_lag_hash(const reef_world *w, const event_store *s)
+{
+    uint64_t sum = 0, lag;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component != s->component || (lag = event_end(w, s) - p->position) == 0) continue;
+        const uint64_t words[2] = {LITTLE_64(p->name_hash), LITTLE_64(lag)};
+        sum += hash_bytes(words, sizeof words);
+    }
+    return sum;
+}
+
+/* Every system of `a` that is behind is as far behind in `b`. */
+static bool event_lag_within(const reef_world *a, const reef_world *b, uint32_t component)
+{
+    const uint64_t end = events_end_of(a, component), other_end = events_end_of(b, component);
+    for (uint32_t i = 0; i < a->state.event_place_count; i++) {
+        const event_place *p = &a->state.event_places[i];
+        if (p->component != component || p->position == end) continue;
+        bool same = false;
+        for (uint32_t k = 0; k < b->state.event_place_count && !same; k++) {
+            const event_place *q = &b->state.event_places[k];
+            same = q->component == component && q->name_hash == p->name_hash && other_end - q->position == end - p->position;
+        }
+        if (!same) return false;
+    }
+    return true;
+}
+
+bool events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component)
+{
+    return event_lag_within(a, b, component) && event_lag_within(b, a, component);
+}
+
+/* ---- validation ---- */
+
+static const char *event_store_wrong(const reef_world *w, const event_store *s)
+{
+    const size_t size = type_of(s->component)->size;
+    const uint64_t end = event_end(w, s);
+    bool read = s->head == s->tail || (w->flight && w->flight->moved); /* what was read goes when the state is settled */
+    if (s->head > s->tail || s->tail - s->head > s->most) return "wrong ends";
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component != s->component) continue;
+        if (p->position > end) return "a system that has read what isn't there";
+        read |= p->position <= s->head;
+    }
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        if (r->serial == 0 || !r->events || r->component != s->component) continue;
+        if (r->position > end) return "a reader that has read what isn't there";
+        read |= r->position <= s->head;
+    }
+    if (!read) return "events that nobody waits for";
+    for (uint64_t p = event_address(s->head, size) / TRACK_PAGE_BYTES; size && s->head != s->tail &&
+         p <= event_address(s->tail - 1, size) / TRACK_PAGE_BYTES; p++)
+        if (s->pages.count == 0 || s->pages.page[p & (s->pages.count - 1)] == NULL) return "a page that isn't there";
+    const flight_type *t = flight_of(w, s);
+    uint64_t chunks = 0;
+    for (const event_chunk *k = t ? t->first : NULL; k; k = k->next) chunks += k->count;
+    return size && t && chunks != t->count + t->skip ? "a wrong count of those in flight" : NULL;
+}
+
+COLD reef_status events_validate(const reef_world *w, char *message, size_t size)
+{
+    const char *what = NULL;
+    uint32_t component = 0;
+    for (uint32_t i = 0; i < w->state.event_count && !what; i++) {
+        component = w->state.events[i].component;
+        what = events_of(w, component) != &w->state.events[i] ? "two stores" : event_store_wrong(w, &w->state.events[i]);
+    }
+    for (uint32_t i = 0; i < w->state.event_place_count && !what; i++) {
+        const event_place *p = &w->state.event_places[i];
+        component = p->component;
+        if (events_of(w, component) == NULL || event_place_of(w, p->serial, component) != p) what = "a wrong place of a system";
+    }
+    if (what == NULL) return REEF_OK;
+    snprintf(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);
+    return REEF_CORRUPT;
+}

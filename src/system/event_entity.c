@@ -1,0 +1,104 @@
+/* Entities that are events: those with ReefBrief.
+ *
+ *      made in phase p of tick n ──► p's turn ends: marked {p, n} ──► ... ──► p's turn in tick n + 1 ends: destroyed
+ *
+ * The mark is in the component itself, so that it is state like any other. */
+#include "system/event.h"
+#include "world/state_hash.h"
+
+/* Entities of which something is to be done, in the visible order. */
+typedef struct brief_list {
+    reef_entity *entities;
+    size_t       count, room;
+} brief_list;
+
+static uint64_t brief_phase(const phase *p)
+{
+    const uint64_t hash = hash_bytes(p->name, strlen(p->name));
+    return hash ? hash : 1;
+}
+
+/* Did this world ever have such entities? */
+static bool brief_used(const reef_world *w, reef_component c)
+{
+    return c.id / 64 < w->state.used_words && (w->state.used_types[c.id / 64] >> (c.id % 64) & 1);
+}
+
+static bool brief_add(reef_world *w, brief_list *l, reef_entity e)
+{
+    if (l->count == l->room) {
+        const size_t room = l->room ? l->room * 2 : 64;
+        reef_entity *p = memory_resize(&w->family->memory, MEMORY_EVENTS, l->entities, l->room * sizeof e, room * sizeof e,
+                                       PLAIN_ALIGN);
+        if (p == NULL) return false;
+        l->entities = p;
+        l->room = room;
+    }
+    l->entities[l->count++] = e;
+    return true;
+}
+
+/* Those that this phase made in an earlier tick, or those that nobody marked yet. False: no memory. */
+static bool brief_collect(reef_world *w, reef_query q, uint64_t made_by, brief_list *l)
+{
+    bool ok = true;
+    l->count = 0;
+    reef_block b = reef_begin(w, q);
+    while (ok && reef_next(&b)) {
+        const ReefBrief *brief = reef_in(&b, ReefBrief);
+        for (uint32_t i = 0; ok && i < b.count; i++)
+            if (brief[i].phase == made_by && (made_by == 0 || brief[i].tick < w->state.ticks)) ok = brief_add(w, l, b.entities[i]);
+    }
+    reef_end(&b);
+    return ok;
+}
+
+static bool brief_mark(reef_world *w, const brief_list *l, ReefBrief mark)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        ReefBrief *brief = reef_mut(w, l->entities[i], ReefBrief);
+        if (brief == NULL) return false;
+        *brief = mark;
+    }
+    return true;
+}
+
+static bool brief_destroy(reef_world *w, const brief_list *l)
+{
+    w->error.status = REEF_OK;
+    for (size_t i = 0; i < l->count && w->error.status != REEF_NO_MEMORY;) {
+        const uint32_t n = l->count - i < UINT32_MAX ? (uint32_t)(l->count - i) : UINT32_MAX;
+        reef_destroy_many(w, l->entities + i, n);
+        i += n;
+    }
+    return w->error.status != REEF_NO_MEMORY;
+}
+
+/* Destroys what was made by `ending` (0: nobody), and marks what isn't. */
+static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief mark)
+{
+    const reef_component c = reef_id(ReefBrief);
+    if (!brief_used(w, c)) return REEF_OK;
+    const reef_error before = w->error;
+    const reef_query_desc desc = {.terms = {{.component = c, .access = REEF_IN, .enabled = REEF_EITHER}}, .entities = REEF_EITHER};
+    const reef_query q = reef_query_make(w, &desc);
+    brief_list l = {NULL, 0, 0};
+    bool ok = !reef_query_is_null(q);
+    if (ok && ending) ok = brief_collect(w, q, ending, &l) && brief_destroy(w, &l);
+    if (ok) ok = brief_collect(w, q, 0, &l) && brief_mark(w, &l, mark);
+    memory_free(&w->family->memory, MEMORY_EVENTS, l.entities, l.room * sizeof *l.entities);
+    if (!reef_query_is_null(q)) (void)reef_query_free(w, q);
+    w->error = before;
+    return ok ? REEF_OK : failure(w, REEF_NO_MEMORY, "reef_tick", c, (reef_entity){0, 0}, 0);
+}
+
+reef_status events_expire_begin(reef_world *w, const phase *last)
+{
+    return brief_turn(w, 0, (ReefBrief){brief_phase(last), w->state.ticks - 1});
+}
+
+reef_status events_expire(reef_world *w, const phase *ended)
+{
+    const uint64_t name = brief_phase(ended);
+    return brief_turn(w, name, (ReefBrief){name, w->state.ticks});
+}

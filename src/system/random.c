@@ -1,0 +1,67 @@
+/* Random numbers: Philox4x32-10, a function from a counter of 128 bits and a key of 64 to 128 bits.
+ *
+ *      key      seed, stream (a system's name), upper half of the tick, step    mixed to 64 bits
+ *      counter  block, lower half of the tick, index, generation                as they are: no two entities share a block
+ *
+ * For one key the function is a bijection of counters, so different entities, ticks and blocks never get the same 128 bits. */
+#include "system/job.h"
+#include "reef/random.h"
+#include "storage/state.h"
+
+static uint64_t key_mix(uint64_t z) /* splitmix64's finaliser */
+{
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+void reef_random_refill(reef_random *r)
+{
+    uint32_t c[4], k0 = r->key[0], k1 = r->key[1];
+    memcpy(c, r->counter, sizeof c);
+    for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
+        const uint64_t p = (uint64_t)0xD2511F53u * c[0], q = (uint64_t)0xCD9E8D57u * c[2];
+        c[0] = (uint32_t)(q >> 32) ^ c[1] ^ k0;
+        c[1] = (uint32_t)q;
+        c[2] = (uint32_t)(p >> 32) ^ c[3] ^ k1;
+        c[3] = (uint32_t)p;
+    }
+    memcpy(r->block, c, sizeof c);
+    r->left = 4;
+    r->counter[0]++;
+}
+
+reef_random reef_random_of(const reef_world *w, uint64_t stream, reef_entity e)
+{
+    const uint64_t seed = w ? w->state.seed : 0, tick = w ? w->state.ticks : 0, step = w ? w->step : 0;
+    const uint64_t key = key_mix(key_mix(key_mix(seed + 0x9E3779B97F4A7C15u) + stream) + ((tick >> 32) << 32 | step));
+    return (reef_random){{(uint32_t)key, (uint32_t)(key >> 32)}, {0, (uint32_t)tick, e.index, e.generation}, {0, 0, 0, 0}, 0};
+}
+
+reef_random reef_random_for(const reef_block *b, reef_entity e)
+{
+    return reef_random_of(b ? b->world : NULL, b && b->job ? b->job->system->name_hash : 0, e);
+}
+
+/* The span's bits, drawn until they are no more than the span. */
+int64_t reef_random_range(reef_random *r, int64_t lowest, int64_t highest)
+{
+    if (highest <= lowest) return lowest;
+    const uint64_t span = (uint64_t)highest - (uint64_t)lowest;
+    uint64_t mask = span, x;
+    for (uint32_t shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
+    do x = (span > UINT32_MAX ? reef_random_u64(r) : reef_random_u32(r)) & mask;
+    while (x > span);
+    return (int64_t)((uint64_t)lowest + x);
+}
+
+COLD reef_status reef_set_seed(reef_world *w, uint64_t seed)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (w->running) return failure(w, REEF_LOCKED, "reef_set_seed", (reef_component){0}, (reef_entity){0, 0}, 0);
+    w->state.seed = seed;
+    world_touch(w);
+    return REEF_OK;
+}
+
+uint64_t reef_seed(const reef_world *w) { return w ? w->state.seed : 0; }

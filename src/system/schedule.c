@@ -1,0 +1,430 @@
+/* Schedules: systems come, go and get their order.
+ *
+ * Each change makes a new schedule beside the old one, and puts it in its place when nothing can fail any more; so it doesn't matter
+ * who else holds the old one. Only switching a system of a schedule that is the world's alone happens in place. */
+#include "system/absent_system.h"
+#include "world/state_hash.h"
+#include "observe/observer.h"
+#include "query/token.h"
+#include "system/schedule_order.h"
+#include "time/tick.h"
+#include <stdio.h>
+
+/* ---- making and sharing ---- */
+
+/* Cleared, with the plain fields and phases of `from`, and room for so many more systems and observers. NULL: no memory. */
+static COLD schedule *schedule_empty(family *f, const schedule *from, uint32_t systems, uint32_t observers)
+{
+    static const schedule none;
+    if (from == NULL) from = &none;
+    const uint32_t count = from->count + systems, slots = from->slot_count + systems;
+    const uint32_t watching = from->observer_count + observers, places = from->observer_slot_count + observers;
+    const size_t bytes = sizeof(schedule) + count * (sizeof(schedule_entry) + sizeof(uint32_t)) + watching * sizeof(observer_entry) +
+                         (slots + places) * sizeof(schedule_slot);
+    schedule *s = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
+    if (s == NULL) return NULL;
+    *s = *from;
+    s->bytes = bytes;
+    s->holders = 1;
+    s->entries = (schedule_entry *)(s + 1);
+    s->observers = (observer_entry *)(void *)(s->entries + count);
+    s->slots = (schedule_slot *)(void *)(s->observers + watching);
+    s->observer_slots = s->slots + slots;
+    s->order = (uint32_t *)(void *)(s->observer_slots + places);
+    return s;
+}
+
+COLD schedule *schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers)
+{
+    const schedule *from = w->schedule;
+    schedule *s = schedule_empty(w->family, from, systems, observers);
+    if (s == NULL) return NULL;
+    memcpy(s->entries, from->entries, from->count * sizeof *s->entries);
+    memcpy(s->slots, from->slots, from->slot_count * sizeof *s->slots);
+    memcpy(s->order, from->order, from->count * sizeof *s->order);
+    memcpy(s->observers, from->observers, from->observer_count * sizeof *s->observers);
+    memcpy(s->observer_slots, from->observer_slots, from->observer_slot_count * sizeof *s->observer_slots);
+    return s;
+}
+
+/* A copy with room for `more` systems (0, 1), whose systems aren't counted yet. NULL: no memory. */
+static COLD schedule *schedule_copy(reef_world *w, uint32_t more) { return schedule_copy_more(w, more, 0); }
+
+static COLD void schedule_free(family *f, schedule *s) { memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
+
+/* A holder leaves. The last one takes along the systems that no other schedule has. */
+COLD void observer_leave(family *f, struct observer *o)
+{
+    mutex_lock(&f->lock);
+    const bool last = --o->holders == 0;
+    mutex_unlock(&f->lock);
+    if (!last) return;
+    if (o->context_free) o->context_free(o->context);
+    memory_free(&f->memory, MEMORY_OTHER, o, sizeof *o);
+}
+
+COLD void schedule_leave(family *f, schedule *s)
+{
+    if (s == NULL) return;
+    mutex_lock(&f->lock);
+    const bool last = --s->holders == 0;
+    mutex_unlock(&f->lock);
+    if (!last) return;
+    for (uint32_t i = 0; i < s->count; i++) system_leave(f, s->entries[i].system);
+    for (uint32_t i = 0; i < s->observer_count; i++) observer_leave(f, s->observers[i].observer);
+    schedule_free(f, s);
+}
+
+/* A new schedule becomes the world's. */
+COLD void schedule_put(reef_world *w, schedule *s)
+{
+    family   *f = w->family;
+    schedule *was = w->schedule;
+    mutex_lock(&f->lock);
+    for (uint32_t i = 0; i < s->count; i++) s->entries[i].system->holders++;
+    for (uint32_t i = 0; i < s->observer_count; i++) s->observers[i].observer->holders++;
+    s->epoch = ++f->schedule_epoch;
+    f->schedule_knows = schedule_knows;
+    mutex_unlock(&f->lock);
+    w->schedule = s;
+    if (was) schedule_leave(f, was);
+}
+
+const char *const phases_first[PHASES_FIRST] = {"begin", "update", "end"};
+
+COLD schedule *schedule_ready(reef_world *w)
+{
+    if (w->schedule) return w->schedule;
+    schedule *s = schedule_empty(w->family, NULL, 0, 0);
+    if (s == NULL) return NULL;
+    mutex_lock(&w->family->lock);
+    for (; s->phase_count < PHASES_FIRST; s->phase_count++) {
+        phase *p = &s->phases[s->phase_count];
+        strcpy(p->name, phases_first[s->phase_count]);
+        p->serial = ++w->family->query_serial;
+        p->steps_max = STEPS_MAX;
+    }
+    mutex_unlock(&w->family->lock);
+    schedule_put(w, s);
+    return s;
+}
+
+COLD void schedule_drop(reef_world *w)
+{
+    schedule_leave(w->family, w->schedule);
+    w->schedule = NULL;
+}
+
+schedule *schedule_hold(family *f, schedule *s)
+{
+    if (s == NULL) return NULL;
+    mutex_lock(&f->lock);
+    s->holders++;
+    mutex_unlock(&f->lock);
+    return s;
+}
+
+/* ---- looking up ---- */
+
+/* The entry of a name, ENTRY_NONE: there is none. */
+static COLD uint32_t entry_named(const schedule *s, const char *name)
+{
+    const uint64_t hash = hash_bytes(name, strlen(name));
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct system *x = s->entries[i].system;
+        if (x->name_hash == hash && strcmp(x->name, name) == 0) return i;
+    }
+    return ENTRY_NONE;
+}
+
+const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, reef_status *status)
+{
+    const schedule *s = w->schedule;
+    const bool ours = which.world == w->hot.number;
+    if (ours && which.generation && s && which.index < s->slot_count && s->slots[which.index].generation == which.generation &&
+        s->slots[which.index].entry != ENTRY_NONE)
+        return &s->entries[s->slots[which.index].entry];
+    *status = ours || which.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD;
+    return NULL;
+}
+
+COLD uint32_t phase_find(const schedule *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->phase_count; i++)
+        if (strcmp(s->phases[i].name, name) == 0) return i;
+    return UINT32_MAX;
+}
+
+COLD bool phase_named(reef_world *w, const char *op, const char *name, uint32_t *found)
+{
+    char detail[REEF_DETAIL_MAX];
+    const schedule *s = w->schedule;
+    *found = phase_find(s, name);
+    if (*found != UINT32_MAX) return true;
+    nearest near_by = {0};
+    if (strlen(name) <= REEF_SYSTEM_NAME_MAX) {
+        near_by = nearest_begin(name);
+        for (uint32_t i = 0; i < s->phase_count; i++) nearest_look(&near_by, s->phases[i].name);
+    }
+    const shown unknown = show(name, strlen(name));
+    const shown meant = near_by.name ? show(near_by.name, strlen(near_by.name)) : show("", 0);
+    snprintf(detail, sizeof detail, near_by.name ? "no phase is named %s; did you mean %s?" : "no phase is named %s", unknown.text,
+             meant.text);
+    return failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail), false;
+}
+
+static reef_system_id entry_handle(const reef_world *w, uint32_t entry)
+{
+    const uint32_t slot = w->schedule->entries[entry].slot;
+    return (reef_system_id){slot, w->schedule->slots[slot].generation, w->hot.number};
+}
+
+/* ---- changing ---- */
+
+static COLD reef_status refuse_change(reef_world *w, const char *op, reef_status status)
+{
+    return failure(w, status, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+}
+
+/* May the schedule change now? */
+static COLD bool change_allowed(reef_world *w, const char *op)
+{
+    if (w == NULL) return false;
+    if (!w->running && w->locks == 0) return true;
+    refuse_change(w, op, REEF_LOCKED);
+    return false;
+}
+
+/* The systems get their order, and the schedule is put in its place. On failure it is freed. */
+static COLD reef_status schedule_finish(reef_world *w, const char *op, schedule *s)
+{
+    char detail[REEF_DETAIL_MAX];
+    const reef_status status = schedule_sort(w->family, s, detail);
+    if (status == REEF_OK) {
+        schedule_put(w, s);
+        return REEF_OK;
+    }
+    schedule_free(w->family, s);
+    return status == REEF_NO_MEMORY ? refuse_change(w, op, status) : failure_detail(w, status, op, 0, detail);
+}
+
+/* Is a name free, but for the system at `place`? */
+static COLD bool name_free(reef_world *w, const char *op, const char *name, uint32_t place)
+{
+    char detail[REEF_DETAIL_MAX];
+    const uint32_t other = entry_named(w->schedule, name);
+    if (other == ENTRY_NONE || other == place) return true;
+    snprintf(detail, sizeof detail, "another system is named %s", name);
+    failure_detail(w, REEF_EXISTS, op, 0, detail);
+    return false;
+}
+
+/* A slot without a system; one whose generations are used up is never taken again. */
+static COLD uint32_t slot_take(schedule *s)
+{
+    uint32_t slot = 0;
+    while (slot < s->slot_count && (s->slots[slot].entry != ENTRY_NONE || s->slots[slot].generation == UINT32_MAX)) slot++;
+    if (slot == s->slot_count) s->slot_count++;
+    s->slots[slot].generation++;
+    return slot;
+}
+
+static COLD reef_status system_join(reef_world *w, const char *op, struct system *x, uint32_t in, bool on)
+{
+    if (!name_free(w, op, x->name, ENTRY_NONE)) return REEF_EXISTS;
+    if (w->schedule->count == REEF_SYSTEMS_MAX) return refuse_change(w, op, REEF_LIMIT);
+    schedule *s = schedule_copy(w, 1);
+    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    const uint32_t slot = slot_take(s);
+    s->slots[slot].entry = s->count;
+    s->entries[s->count++] = (schedule_entry){x, slot, in, on};
+    return schedule_finish(w, op, s);
+}
+
+static COLD reef_system_id system_come(reef_world *w, const char *op, const reef_system_desc *desc)
+{
+    const reef_system_id null = {0, 0, 0};
+    uint32_t in = 0;
+    if (!change_allowed(w, op)) return null;
+    struct system *x = system_make(w, op, desc, &in);
+    if (x == NULL) return null;
+    if (system_join(w, op, x, in, !desc->off) != REEF_OK) return system_forget(w->family, x), null;
+    system_leave(w->family, x); /* its maker */
+    return entry_handle(w, w->schedule->count - 1);
+}
+
+COLD reef_system_id reef_system_new(reef_world *w, const reef_system_desc *desc) { return system_come(w, "reef_system_new", desc); }
+
+COLD reef_system_id reef_system_add(reef_world *w, const char *name, void (*function)(reef_block *block), const char *text)
+{
+    return system_come(w, "reef_system_add", &(reef_system_desc){.name = name, .function = function, .text = text});
+}
+
+/* The number of the entry of a handle that a call may change now. ENTRY_NONE: *status, which is recorded. */
+static COLD uint32_t entry_for(reef_world *w, const char *op, reef_system_id which, reef_status *status)
+{
+    *status = w ? REEF_LOCKED : REEF_BAD_ARGUMENT;
+    if (!change_allowed(w, op)) return ENTRY_NONE;
+    const schedule_entry *e = schedule_find(w, which, status);
+    if (e) return (uint32_t)(e - w->schedule->entries);
+    refuse_change(w, op, *status);
+    return ENTRY_NONE;
+}
+
+COLD bool schedule_knows(const reef_world *w, uint64_t serial)
+{
+    const schedule *s = w->schedule;
+    for (uint32_t i = 0; s && i < s->count; i++)
+        if (s->entries[i].system->serial == serial) return true;
+    for (uint32_t i = 0; s && i < s->phase_count; i++)
+        if (s->phases[i].serial == serial) return true;
+    return false;
+}
+
+COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const reef_system_desc *desc)
+{
+    static const char op[] = "reef_system_replace";
+    reef_status status;
+    uint32_t in = 0;
+    const uint32_t place = entry_for(w, op, which, &status);
+    if (place == ENTRY_NONE) return status;
+    struct system *x = system_make(w, op, desc, &in);
+    if (x == NULL) return w->error.status;
+    schedule *s = NULL;
+    if (!name_free(w, op, x->name, place)) status = REEF_EXISTS;
+    else if ((s = schedule_copy(w, 0)) == NULL) status = refuse_change(w, op, REEF_NO_MEMORY);
+    else {
+        const uint64_t was = s->entries[place].system->serial;
+        s->entries[place] = (schedule_entry){x, s->entries[place].slot, in, !desc->off};
+        status = schedule_finish(w, op, s);
+        if (status == REEF_OK) events_hand_over(w, was, x);
+    }
+    if (status != REEF_OK) return system_forget(w->family, x), status;
+    system_leave(w->family, x); /* its maker */
+    return REEF_OK;
+}
+
+COLD reef_status reef_system_remove(reef_world *w, reef_system_id which)
+{
+    static const char op[] = "reef_system_remove";
+    reef_status status;
+    const uint32_t place = entry_for(w, op, which, &status);
+    if (place == ENTRY_NONE) return status;
+    schedule *s = schedule_copy(w, 0);
+    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    const uint64_t serial = s->entries[place].system->serial;
+    s->slots[s->entries[place].slot].entry = ENTRY_NONE;
+    s->count--;
+    memmove(s->entries + place, s->entries + place + 1, (s->count - place) * sizeof *s->entries);
+    for (uint32_t i = place; i < s->count; i++) s->slots[s->entries[i].slot].entry = i;
+    status = schedule_finish(w, op, s);
+    if (status == REEF_OK) events_leave(w, serial);
+    return status;
+}
+
+COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on)
+{
+    static const char op[] = "reef_system_switch";
+    reef_status status;
+    const uint32_t place = entry_for(w, op, which, &status);
+    if (place == ENTRY_NONE) return status;
+    if (w->schedule->entries[place].on == on) return REEF_OK;
+    family *f = w->family;
+    mutex_lock(&f->lock);
+    const bool ours = w->schedule->holders == 1; /* nobody but this world could make it more */
+    if (ours) w->schedule->epoch = ++f->schedule_epoch;
+    mutex_unlock(&f->lock);
+    schedule *s = ours ? w->schedule : schedule_copy(w, 0);
+    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    s->entries[place].on = on;
+    if (!ours) schedule_put(w, s);
+    return REEF_OK;
+}
+
+COLD bool reef_system_is_on(const reef_world *w, reef_system_id which)
+{
+    reef_status status;
+    const schedule_entry *e = w ? schedule_find(w, which, &status) : NULL;
+    return e && e->on;
+}
+
+COLD reef_system_id reef_system_find(const reef_world *w, const char *name)
+{
+    const uint32_t entry = w && w->schedule && name ? entry_named(w->schedule, name) : ENTRY_NONE;
+    return entry == ENTRY_NONE ? (reef_system_id){0, 0, 0} : entry_handle(w, entry);
+}
+
+COLD const char *reef_system_name(const reef_world *w, reef_system_id which)
+{
+    reef_status status;
+    const schedule_entry *e = w ? schedule_find(w, which, &status) : NULL;
+    return e ? e->system->name : NULL;
+}
+
+/* ---- phases ---- */
+
+/* Is the description sound? *at: where the phase goes. */
+static COLD reef_status phase_check(reef_world *w, const char *op, const reef_phase_desc *desc, uint32_t *at)
+{
+    char detail[REEF_DETAIL_MAX];
+    if (desc == NULL) return refuse_change(w, op, REEF_BAD_ARGUMENT);
+    if (!system_name_allowed(desc->name)) return system_refuse_name(w, op, "a phase"), REEF_BAD_ARGUMENT;
+    if (desc->before && desc->after) return failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "a phase has `before` or `after`, not both");
+    const schedule *s = schedule_ready(w);
+    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    if (phase_find(s, desc->name) != UINT32_MAX) {
+        snprintf(detail, sizeof detail, "another phase is named %s", desc->name);
+        return failure_detail(w, REEF_EXISTS, op, 0, detail);
+    }
+    if (!phase_named(w, op, desc->after ? desc->after : desc->before ? desc->before : "end", at)) return REEF_BAD_ARGUMENT;
+    *at += desc->after != NULL;
+    return s->phase_count == REEF_PHASES_MAX ? refuse_change(w, op, REEF_LIMIT) : REEF_OK;
+}
+
+COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
+{
+    static const char op[] = "reef_phase_new";
+    uint32_t at = 0;
+    if (!change_allowed(w, op)) return w ? REEF_LOCKED : REEF_BAD_ARGUMENT;
+    const reef_status status = phase_check(w, op, desc, &at);
+    if (status != REEF_OK) return status;
+    schedule *s = schedule_copy(w, 0);
+    if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
+    memmove(s->phases + at + 1, s->phases + at, (s->phase_count - at) * sizeof *s->phases);
+    phase *p = &s->phases[at];
+    memset(p, 0, sizeof *p);
+    strcpy(p->name, desc->name);
+    p->step_ns = desc->step_ns;
+    p->steps_max = desc->steps_max ? desc->steps_max : STEPS_MAX;
+    p->first = at < s->phase_count ? s->phases[at + 1].first : s->count;
+    s->phase_count++;
+    for (uint32_t i = 0; i < s->count; i++) s->entries[i].phase += s->entries[i].phase >= at;
+    mutex_lock(&w->family->lock);
+    p->serial = ++w->family->query_serial;
+    mutex_unlock(&w->family->lock);
+    schedule_put(w, s);
+    return REEF_OK;
+}
+
+/* ---- observers ---- */
+
+void observers_follow(reef_world *w)
+{
+    if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED;
+    else w->slow &= ~SLOW_OBSERVED;
+    if (w->observing) ((observing_head *)(void *)w->observing)->lately = 0;
+    version_look(w);
+}
+
+uint32_t observer_entry_named(const schedule *s, const char *name)
+{
+    const uint64_t hash = hash_bytes(name, strlen(name));
+    for (uint32_t i = 0; s && i < s->observer_count; i++)
+        if (s->observers[i].observer->name_hash == hash && strcmp(s->observers[i].observer->name, name) == 0) return i;
+    return ENTRY_NONE;
+}
+
+bool observer_named(const reef_world *w, const char *name)
+{
+    return w && w->schedule && observer_entry_named(w->schedule, name) != ENTRY_NONE;
+}

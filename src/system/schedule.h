@@ -1,0 +1,125 @@
+/* The schedule: which systems a world has, in which phases, in which order, and what each of them touches. (src/system/schedule.c; what a
+ * description asks for is read by src/system/system.c.)
+ *
+ * A schedule never changes while more than one world holds it: forks share it, and whoever changes it first takes a copy. So systems
+ * are counted too: the last schedule that has one takes it along. Nothing here is state; what a system has seen and when it ran last is
+ * kept in the state by the serial number of the system or of the phase. */
+#ifndef REEF_SCHEDULE_H
+#define REEF_SCHEDULE_H
+
+#include "query/query.h"
+#include "reef/system.h"
+
+/* How a system uses a component, and a type of events: these are two things, also where they have one type. */
+enum { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_SEND = 4, ACCESS_RECEIVE = 8, ACCESS_SUBTYPES = 16 /* of its subtypes too */ };
+
+/* Why a system is one job. */
+typedef enum split_reason {
+    SPLIT_ALLOWED, SPLIT_NO_QUERY, SPLIT_WHOLE, SPLIT_MAIN_THREAD, SPLIT_WRITES_OTHERS, SPLIT_WRITES_FIXED, SPLIT_READS_WRITTEN,
+    SPLIT_CHANGED_IN_GROUP
+} split_reason;
+
+/* What a system is; immutable but for its count of holders. (No typedef: the C library has a function of this name.) */
+struct system {
+    uint32_t    holders;    /* schedules; under the family's lock */
+    uint64_t    serial;     /* of the family; its query has the same */
+    uint64_t    name_hash;  /* for random numbers */
+    char        name[REEF_SYSTEM_NAME_MAX + 1];
+    void      (*function)(reef_block *block);
+    void       *context;
+    void      (*context_free)(void *context);
+    void      (*combine)(void *total, const void *part);
+    bool      (*condition)(const reef_world *world, void *context);
+    uint64_t    interval_ns;
+    bool        main_thread, has_query;
+    bool        split;      /* may be: it touches only its rows, and reads only what it doesn't write */
+    bool        commands;   /* it declares some */
+    bool        subtypes;   /* some term has a plus */
+    split_reason unsplit;   /* why not */
+    reef_component unsplit_type; /* for whose sake, {0}: for no component's */
+    uint32_t    touch_count, access_count;
+    reef_touch *touches;
+    /* Components and events used while it runs, each type once, sorted by id. What collides is decided by these. Tags are none: whether
+     * an entity has one doesn't change in a phase. */
+    struct access { uint32_t component, use; } *access;
+    char       *before, *after; /* names with spaces; NULL: none */
+    reef_query_desc query;      /* without text */
+    size_t      bytes;          /* of this allocation: the arrays follow */
+};
+
+typedef struct phase {
+    char     name[REEF_SYSTEM_NAME_MAX + 1];
+    uint64_t serial;
+    uint64_t step_ns;
+    uint32_t steps_max;
+    uint32_t first;  /* of its systems in `order`; they end where the next phase's begin */
+} phase;
+
+/* A system's place. */
+typedef struct schedule_entry {
+    struct system *system;
+    uint32_t slot;   /* of its handle */
+    uint32_t phase;
+    bool     on;
+} schedule_entry;
+
+/* Where the handles of slot i are: entry ENTRY_NONE: of nobody. */
+typedef struct schedule_slot { uint32_t generation, entry; } schedule_slot;
+#define ENTRY_NONE 0xFFFFFFFFu
+
+/* An observer's place (src/observe/observer.h). */
+typedef struct observer_entry {
+    struct observer *observer;
+    uint32_t slot;   /* of its handle */
+} observer_entry;
+
+typedef struct schedule {
+    uint32_t holders; /* worlds; under the family's lock */
+    uint32_t phase_count, count, slot_count;
+    uint32_t observer_count, observer_slot_count;
+    uint64_t epoch;   /* of the family: another one with each change of any schedule */
+    uint64_t observer_epoch; /* another one with each change of observers */
+    phase    phases[REEF_PHASES_MAX];
+    schedule_entry *entries; /* as they were added */
+    uint32_t *order;  /* entries by phase, and in it as they run: each as early as it was added, unless `before` and `after` forbid */
+    schedule_slot *slots;
+    observer_entry *observers; /* in the order of their making, which is that of being called */
+    schedule_slot *observer_slots;
+    size_t    bytes;  /* of this allocation: the arrays follow */
+} schedule;
+
+/* The phases of a world that was told of no others. */
+enum { PHASES_FIRST = 3 };
+extern const char *const phases_first[PHASES_FIRST];
+/* The world's schedule, made if there was none. NULL: no memory. */
+schedule *schedule_ready(reef_world *w);
+/* A copy of it, which is there, with room for more systems and observers, whose holders aren't counted yet; NULL: no memory. It becomes
+ * the world's. (src/system/schedule.c) */
+schedule *schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers);
+void schedule_put(reef_world *w, schedule *s);
+/* The entry of a handle of this world. NULL: *s says why. */
+const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, reef_status *s);
+/* Has the world's schedule a system or a phase of this serial number? */
+bool schedule_knows(const reef_world *w, uint64_t serial);
+/* The number of a phase of this name, UINT32_MAX: there is none. */
+uint32_t phase_find(const schedule *s, const char *name);
+/* The same of the world's schedule, which is there; what isn't known is refused: false. */
+bool phase_named(reef_world *w, const char *op, const char *name, uint32_t *phase);
+
+/* Names of systems and phases; `what`: "a system". (src/system/system.c) */
+bool system_name_allowed(const char *name);
+bool system_refuse_name(reef_world *w, const char *op, const char *what); /* false */
+/* A system that nobody ever had goes; its context stays its maker's. */
+void system_forget(family *f, struct system *s);
+
+/* Does the system declare this? Of kinds that allow it, without a type stands for every type; WRITES is READS too. Component 0 asks for
+ * what is declared without a type (SPAWNS: for any). */
+bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t component);
+/* Must one of two systems wait for the other? The component or event for whose sake, the first by name; 0: they don't collide. */
+uint32_t systems_collide(const struct system *a, const struct system *b);
+/* The same of what differs in type: one uses a type with its subtypes, the other one of these. *other: what b uses. */
+uint32_t subtypes_collide(const struct system *a, const struct system *b, uint32_t *other);
+/* The same of two uses of one type: the uses of data, of events, that collide; 0: none. */
+uint32_t access_collides(uint32_t a, uint32_t b);
+
+#endif

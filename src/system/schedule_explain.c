@@ -1,0 +1,347 @@
+/* A schedule as a text, and as a graph for Graphviz. Nothing is allocated: who waits for whom is found by comparing systems, for each
+ * system of a phase of n in n * n comparisons at worst. */
+#include "query/query_text.h"
+#include "system/schedule.h"
+#include "system/system_text.h"
+#include "system/access_check.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct explainer {
+    const reef_world *world;
+    const schedule   *s;
+    uint32_t          first, end; /* of the phase that is written, in s->order */
+    char             *text;
+    size_t            size, length; /* length: of the whole */
+} explainer;
+
+typedef struct system_set { uint64_t word[REEF_SYSTEMS_MAX / 64]; } system_set; /* by place in the phase */
+
+static void place_put(system_set *set, uint32_t i) { set->word[i / 64] |= 1ull << i % 64; }
+static bool place_has(const system_set *set, uint32_t i) { return set->word[i / 64] >> i % 64 & 1; }
+
+/* ---- writing ---- */
+
+static COLD void tell_format(explainer *o, const char *format, ...)
+{
+    va_list arguments;
+    const size_t used = o->length < o->size ? o->length : o->size;
+    va_start(arguments, format);
+    const int n = vsnprintf(o->size ? o->text + used : NULL, o->size - used, format, arguments);
+    va_end(arguments);
+    if (n > 0) o->length += (size_t)n;
+}
+
+static COLD void tell_query(explainer *o, const struct system *x)
+{
+    const size_t used = o->length < o->size ? o->length : o->size;
+    uint32_t     count = 0;
+    while (count < REEF_TERMS_MAX && (x->query.terms[count].component.id || x->query.terms[count].op >= REEF_ANY_OF)) count++;
+    o->length += query_text_write(o->world, x->query.terms, count, x->query.entities, o->size ? o->text + used : NULL, o->size - used);
+    if (count == 0 && x->query.entities == REEF_ENABLED) tell_format(o, "everything");
+}
+
+/* In quotes of DOT. */
+static COLD void tell_quoted(explainer *o, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') tell_format(o, "\\");
+        tell_format(o, "%c", *text);
+    }
+}
+
+static const struct system *system_at(const explainer *o, uint32_t place)
+{
+    return o->s->entries[o->s->order[o->first + place]].system;
+}
+
+static const char *type_at(uint32_t id)
+{
+    const type *t = type_of(id);
+    return t ? t->name : "";
+}
+
+/* ---- by name ---- */
+
+enum { ACCESS_MAX = REEF_TERMS_MAX + REEF_TOUCHES_MAX };
+
+/* What a system uses, by type name: numbers in its list. */
+static COLD void access_sorted(const struct system *x, uint32_t *by_name)
+{
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        uint32_t at = i;
+        for (; at && strcmp(type_at(x->access[by_name[at - 1]].component), type_at(x->access[i].component)) > 0; at--)
+            by_name[at] = by_name[at - 1];
+        by_name[at] = i;
+    }
+}
+
+static COLD uint32_t use_of(const struct system *x, uint32_t component)
+{
+    for (uint32_t i = 0; i < x->access_count; i++)
+        if (x->access[i].component == component) return x->access[i].use;
+    return 0;
+}
+
+/* "reads A B" of what a system uses; the comma before it, if something was written. */
+static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind kind, bool *some)
+{
+    uint32_t by_name[ACCESS_MAX];
+    bool     begun = false;
+    access_sorted(x, by_name);
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        const struct access a = x->access[by_name[i]];
+        const bool sums = system_touches(x, REEF_SUMS, a.component), writes = (a.use & ACCESS_WRITE) && !sums;
+        const bool fits = kind == REEF_READS    ? (a.use & ACCESS_READ) && !(a.use & ACCESS_WRITE)
+                          : kind == REEF_WRITES ? writes
+                          : kind == REEF_SUMS   ? sums && (a.use & ACCESS_WRITE)
+                          : kind == REEF_SENDS  ? (a.use & ACCESS_SEND) != 0
+                                                : (a.use & ACCESS_RECEIVE) != 0;
+        if (!fits) continue;
+        if (!begun) tell_format(o, "%s%s", *some ? ", " : "    ", touch_word(kind));
+        tell_format(o, " %s%s", type_at(a.component), a.use & ACCESS_SUBTYPES ? "+" : "");
+        begun = *some = true;
+    }
+}
+
+/* "spawns A B" of what its commands do. */
+static COLD void tell_commands(explainer *o, const struct system *x, reef_touch_kind kind, bool *some)
+{
+    const char *last = "";
+    bool        begun = false;
+    for (;; begun = true) { /* the next type by name; none stands before all */
+        const char *next = NULL;
+        for (uint32_t i = 0; i < x->touch_count; i++) {
+            const char *name = type_at(x->touches[i].type.id);
+            if (x->touches[i].kind != kind || (begun && strcmp(name, last) <= 0)) continue;
+            if (next == NULL || strcmp(name, next) < 0) next = name;
+        }
+        if (next == NULL) return;
+        if (!begun) tell_format(o, "%s%s", *some ? ", " : "    commands: ", touch_word(kind));
+        if (*next) tell_format(o, " %s", next);
+        *some = true;
+        last = next;
+    }
+}
+
+/* ---- who waits for whom ---- */
+
+/* Does system i collide with some of a set? */
+static COLD bool collides_with(const explainer *o, uint32_t i, const system_set *set)
+{
+    for (uint32_t w = 0; w < REEF_SYSTEMS_MAX / 64; w++) {
+        uint32_t k = w * 64;
+        for (uint64_t rest = set->word[w]; rest; rest >>= 1, k++)
+            if ((rest & 1) && systems_collide(system_at(o, i), system_at(o, k))) return true;
+    }
+    return false;
+}
+
+/* Those before `place` that it waits for, by itself or for the sake of one between. `direct`: by itself, and for nobody's sake
+ * between. */
+static COLD void set_before(const explainer *o, uint32_t place, system_set *all, system_set *direct)
+{
+    memset(all, 0, sizeof *all);
+    memset(direct, 0, sizeof *direct);
+    for (uint32_t i = place; i-- > 0;) {
+        const bool implied = collides_with(o, i, all);
+        const bool itself = !implied && systems_collide(system_at(o, i), system_at(o, place));
+        if (implied || itself) place_put(all, i);
+        if (itself) place_put(direct, i);
+    }
+}
+
+/* Those behind `place` that wait for it. */
+static COLD void set_behind(const explainer *o, uint32_t place, system_set *all)
+{
+    memset(all, 0, sizeof *all);
+    for (uint32_t i = place + 1; i < o->end - o->first; i++) {
+        if (systems_collide(system_at(o, i), system_at(o, place)) || collides_with(o, i, all)) place_put(all, i);
+    }
+}
+
+/* ---- text ---- */
+
+/* Why system a, which is before b, keeps it waiting. */
+static COLD void tell_reason(explainer *o, const struct system *a, const struct system *b)
+{
+    uint32_t    by_name[ACCESS_MAX];
+    const char *between = ": ";
+    access_sorted(a, by_name);
+    for (uint32_t i = 0; i < a->access_count; i++) {
+        const uint32_t c = a->access[by_name[i]].component, x = a->access[by_name[i]].use, y = use_of(b, c);
+        const uint32_t why = access_collides(x, y);
+        const char    *name = type_at(c);
+        if (why & ACCESS_WRITE) {
+            if (x & y & ACCESS_WRITE) tell_format(o, "%sboth write %s", between, name);
+            else tell_format(o, "%sboth use %s, %s %s it", between, name, a->name, x & ACCESS_WRITE ? "writes" : "only reads");
+            between = "; ";
+        }
+        if (why & ACCESS_SEND) {
+            const bool sent = (x & ACCESS_SEND) && (y & ACCESS_RECEIVE);
+            tell_format(o, "%s%s %s %s, which is %s here", between, a->name, sent ? "sends" : "receives", name,
+                        sent ? "received" : "sent");
+            between = "; ";
+        }
+    }
+    uint32_t other = 0, c = *between == ':' ? subtypes_collide(a, b, &other) : 0;
+    if (c)
+        tell_format(o, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name, type_at(c), b->name,
+                    type_at(other));
+    tell_format(o, "\n");
+}
+
+static COLD void tell_split(explainer *o, const struct system *x)
+{
+    static const char *const reasons[] = {
+        [SPLIT_ALLOWED] = "split into jobs\n",
+        [SPLIT_NO_QUERY] = "not split: it has no query\n",
+        [SPLIT_WHOLE] = "not split: it is declared whole\n",
+        [SPLIT_MAIN_THREAD] = "not split: it runs on the main thread\n",
+        [SPLIT_WRITES_OTHERS] = "not split: writes %s of others\n",
+        [SPLIT_WRITES_FIXED] = "not split: writes %s of one entity\n",
+        [SPLIT_READS_WRITTEN] = "not split: writes %s, and reads it of others\n",
+        [SPLIT_CHANGED_IN_GROUP] = "not split: writes %s, and asks in a group whether it changed\n",
+    };
+    tell_format(o, "    ");
+    if (x->unsplit_type.id) tell_format(o, reasons[x->unsplit], type_at(x->unsplit_type.id));
+    else tell_format(o, "%s", reasons[x->unsplit]);
+}
+
+/* Which systems the checked build doesn't run a second time in another order. */
+static COLD void tell_twice(explainer *o, const struct system *x)
+{
+#if defined(REEF_CHECKED)
+    uint32_t component;
+    const char *why = watching(o->world) ? watch_once(x, &component) : NULL;
+    if (why && component) tell_format(o, "    not run twice: it writes %s, which has hooks\n", type_at(component));
+    else if (why) tell_format(o, "    not run twice: %s\n", why);
+#else
+    (void)o, (void)x;
+#endif
+}
+
+/* Two that run on the main thread don't run at the same time, though neither waits for the other. */
+static COLD void tell_beside(explainer *o, uint32_t place)
+{
+    system_set  before, direct, behind;
+    const char *between = "    beside: ";
+    set_before(o, place, &before, &direct);
+    set_behind(o, place, &behind);
+    for (uint32_t i = 0; i < o->end - o->first; i++) {
+        if (i == place || place_has(&before, i) || place_has(&behind, i)) continue;
+        if (system_at(o, i)->main_thread && system_at(o, place)->main_thread) continue;
+        tell_format(o, "%s%s", between, system_at(o, i)->name);
+        between = ", ";
+    }
+    if (*between == ',') tell_format(o, "\n");
+}
+
+static COLD void tell_system(explainer *o, uint32_t place)
+{
+    const struct system *x = system_at(o, place);
+    bool some = false;
+    tell_format(o, "  %s", x->name);
+    if (!o->s->entries[o->s->order[o->first + place]].on) tell_format(o, ", off");
+    if (x->main_thread) tell_format(o, ", on the main thread");
+    if (x->interval_ns) tell_format(o, ", every %" PRIu64 " ns", x->interval_ns);
+    if (x->condition) tell_format(o, ", on a condition");
+    tell_format(o, "\n");
+    if (x->has_query) {
+        tell_format(o, "    query: ");
+        tell_query(o, x);
+        tell_format(o, "\n");
+    }
+    for (uint32_t kind = REEF_READS; kind <= REEF_SUMS; kind++) tell_uses(o, x, kind, &some);
+    if (some) tell_format(o, "\n");
+    some = false;
+    for (uint32_t kind = REEF_SPAWNS; kind <= REEF_NAMES; kind++) tell_commands(o, x, kind, &some);
+    if (some) tell_format(o, "\n");
+    tell_split(o, x);
+    tell_twice(o, x);
+    tell_beside(o, place);
+    for (uint32_t i = 0; i < place; i++) {
+        if (!systems_collide(system_at(o, i), x)) continue;
+        tell_format(o, "    waits for %s", system_at(o, i)->name);
+        tell_reason(o, system_at(o, i), x);
+    }
+}
+
+static COLD void tell_phase(explainer *o, const phase *p)
+{
+    tell_format(o, "phase %s: ", p->name);
+    if (p->step_ns) tell_format(o, "every %" PRIu64 " ns, at most %" PRIu32 " times a tick\n", p->step_ns, p->steps_max);
+    else tell_format(o, "once a tick\n");
+    for (uint32_t i = 0; i < o->end - o->first; i++) tell_system(o, i);
+}
+
+/* ---- DOT ---- */
+
+/* The types for whose sake b waits for a. */
+static COLD void tell_label(explainer *o, const struct system *a, const struct system *b)
+{
+    uint32_t    by_name[ACCESS_MAX];
+    const char *between = "";
+    access_sorted(a, by_name);
+    for (uint32_t i = 0; i < a->access_count; i++) {
+        const struct access x = a->access[by_name[i]];
+        if (!access_collides(x.use, use_of(b, x.component))) continue;
+        tell_format(o, "%s", between);
+        tell_quoted(o, type_at(x.component));
+        between = ", ";
+    }
+}
+
+static COLD void draw_edges(explainer *o, uint32_t place)
+{
+    system_set all, direct;
+    set_before(o, place, &all, &direct);
+    for (uint32_t i = 0; i < place; i++) {
+        if (!place_has(&direct, i)) continue;
+        tell_format(o, "    \"");
+        tell_quoted(o, system_at(o, i)->name);
+        tell_format(o, "\" -> \"");
+        tell_quoted(o, system_at(o, place)->name);
+        tell_format(o, "\" [label=\"");
+        tell_label(o, system_at(o, i), system_at(o, place));
+        tell_format(o, "\"];\n");
+    }
+}
+
+static COLD void draw_phase(explainer *o, const phase *p, uint32_t number)
+{
+    tell_format(o, "  subgraph \"cluster_%" PRIu32 "\" {\n    label=\"%" PRIu32 ". ", number + 1, number + 1);
+    tell_quoted(o, p->name);
+    tell_format(o, "\";\n");
+    for (uint32_t i = 0; i < o->end - o->first; i++) {
+        tell_format(o, "    \"");
+        tell_quoted(o, system_at(o, i)->name);
+        tell_format(o, o->s->entries[o->s->order[o->first + i]].on ? "\";\n" : "\" [style=dashed];\n");
+    }
+    for (uint32_t i = 0; i < o->end - o->first; i++) draw_edges(o, i);
+    tell_format(o, "  }\n");
+}
+
+/* ---- all phases ---- */
+
+COLD size_t reef_schedule_explain(const reef_world *w, reef_explain form, char *text, size_t size)
+{
+    explainer o = {.world = w, .text = text, .size = text ? size : 0};
+    if (o.size) text[0] = 0;
+    if (w == NULL || (form != REEF_EXPLAIN_TEXT && form != REEF_EXPLAIN_DOT)) return 0;
+    const bool dot = form == REEF_EXPLAIN_DOT;
+    o.s = w->schedule;
+    if (dot) tell_format(&o, "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
+    for (uint32_t i = 0; i < (o.s ? o.s->phase_count : PHASES_FIRST); i++) {
+        phase none = {.serial = 0};
+        if (o.s == NULL) strcpy(none.name, phases_first[i]);
+        const phase *p = o.s ? &o.s->phases[i] : &none;
+        o.first = p->first;
+        o.end = o.s == NULL ? 0 : i + 1 < o.s->phase_count ? p[1].first : o.s->count;
+        if (dot) draw_phase(&o, p, i);
+        else tell_phase(&o, p);
+    }
+    if (dot) tell_format(&o, "}\n");
+    return o.length;
+}

@@ -1,0 +1,319 @@
+/* Scripts: a component with a class and some bytes of data, and one system that calls them.
+ *
+ *      reef_script of entity 7  ──► removals, with the last value ──► end
+ *      stamps by index: 3, 7, 9 ──► start, update
+ *
+ * There are no destroy hooks: those would be called for each copy of a value that snapshots and forks have, at any time. Who lost a script
+ * is told by the log of removals, which is state as the scripts are; a fork has a reader of its own at the place of its origin's. The order
+ * of indices comes from the stamps that tracked types have by index: nothing is sorted and nothing is kept beside the state. */
+#include "world/state_hash.h"
+#include "reef/script.h"
+#include "time/tick.h"
+#include "storage/row_stamps.h"
+#include <stddef.h>
+#include <stdio.h>
+
+static const reef_hooks script_hooks = {.track_rows = true};
+static const reef_field script_fields[] = {
+    REEF_FIELD(reef_script, name_hash, REEF_U64, NULL, 0, 0),
+    REEF_FIELD(reef_script, started, REEF_ENTITY, NULL, 0, 0),
+    REEF_FIELD(reef_script, data, REEF_U8, NULL, 0, 0),
+};
+static reef_type_decl script_decl = {
+    "reef_script", (uint32_t)sizeof(reef_script), (uint32_t)_Alignof(reef_script), REEF_TABLE, &script_hooks,
+    script_fields, sizeof script_fields / sizeof *script_fields, 0, NULL, 0, NULL,
+};
+_Static_assert(offsetof(reef_script, data) % 8 == 0, "the data of scripts is aligned to 8 bytes");
+
+reef_component reef_script_type(void) { return reef_id_of(&script_decl); }
+
+/* ---- classes by name ----
+ * Fixed in size and outside of all worlds, as a program's code is: nothing is allocated, and nothing ends. */
+
+enum { CLASS_SLOTS = 2 * REEF_SCRIPT_CLASSES_MAX };
+
+typedef struct script_classes {
+    mutex    lock;
+    uint32_t count;
+    const reef_script_class *slot[CLASS_SLOTS]; /* open addressing by the name's hash */
+    uint64_t hash[CLASS_SLOTS];
+} script_classes;
+
+static script_classes classes = {.lock = MUTEX_INIT};
+
+/* Where the class of this name is, or would be. */
+static uint32_t class_slot(uint64_t name_hash)
+{
+    uint32_t i = (uint32_t)(name_hash % CLASS_SLOTS);
+    while (classes.slot[i] && classes.hash[i] != name_hash) i = (i + 1) % CLASS_SLOTS;
+    return i;
+}
+
+/* ---- values ---- */
+
+static bool class_is_good(const reef_script_class *c)
+{
+    return c && c->name && c->name[0] && c->size <= REEF_SCRIPT_BYTES;
+}
+
+static uint64_t class_hash(const reef_script_class *c) { return hash_bytes(c->name, strlen(c->name)); }
+
+COLD reef_status reef_script_know(const reef_script_class *c)
+{
+    if (!class_is_good(c)) return REEF_BAD_ARGUMENT;
+    if (reef_script_type().id == 0) return REEF_NO_MEMORY;
+    const uint64_t hash = class_hash(c);
+    mutex_lock(&classes.lock);
+    const uint32_t i = class_slot(hash);
+    const bool fresh = classes.slot[i] == NULL, full = fresh && classes.count == REEF_SCRIPT_CLASSES_MAX;
+    if (!full) {
+        classes.slot[i] = c;
+        classes.hash[i] = hash;
+        classes.count += fresh;
+    }
+    mutex_unlock(&classes.lock);
+    return full ? REEF_LIMIT : REEF_OK;
+}
+
+uint32_t scripts_type(void) { return REEF_ACQUIRE_U32(&script_decl.id); }
+
+uint32_t scripts_bind(void *values, uint32_t n)
+{
+    reef_script *x = values;
+    uint32_t without = 0;
+    mutex_lock(&classes.lock);
+    for (uint32_t i = 0; i < n; i++) {
+        x[i].script = x[i].name_hash ? classes.slot[class_slot(x[i].name_hash)] : NULL;
+        without += x[i].name_hash && x[i].script == NULL;
+    }
+    mutex_unlock(&classes.lock);
+    return without;
+}
+
+COLD uint64_t scripts_without(const reef_world *w)
+{
+    const reef_component script = reef_script_type();
+    const track_store *s = track_of(w, script.id);
+    uint64_t n = 0;
+    for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
+        const reef_script *x = i < w->hot.index_count ? reef_get_id(w, reef_entity_at(w, (uint32_t)i), script) : NULL;
+        n += x && x->name_hash && x->script == NULL;
+    }
+    return n;
+}
+
+reef_script reef_script_make(const reef_script_class *c, const void *data)
+{
+    reef_script x;
+    memset(&x, 0, sizeof x);
+    if (!class_is_good(c)) return x;
+    x.script = c;
+    x.name_hash = class_hash(c);
+    if (data && c->size) memcpy(x.data, data, c->size);
+    return x;
+}
+
+reef_status reef_script_add(reef_world *w, reef_entity e, const reef_script_class *c, const void *data)
+{
+    static const char op[] = "reef_script_add";
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    const reef_component script = reef_script_type();
+    if (!class_is_good(c)) return failure(w, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
+    if (reef_has_id(w, e, script)) return failure(w, REEF_EXISTS, op, script, e, 0);
+    const reef_script x = reef_script_make(c, data);
+    if (!w->running) w->calling = op;
+    const reef_status s = reef_set_id(w, e, script, &x, sizeof x);
+    if (!w->running) w->calling = NULL;
+    return s == REEF_ADDED ? REEF_OK : s;
+}
+
+reef_status reef_script_remove(reef_world *w, reef_entity e)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (!w->running) w->calling = "reef_script_remove";
+    const reef_status s = reef_remove_id(w, e, reef_script_type());
+    if (!w->running) w->calling = NULL;
+    return s;
+}
+
+static const reef_script *script_get(const reef_world *w, reef_entity e) { return reef_get_id(w, e, reef_script_type()); }
+
+const reef_script_class *reef_script_of(const reef_world *w, reef_entity e)
+{
+    const reef_script *x = script_get(w, e);
+    return x ? x->script : NULL;
+}
+
+const void *reef_script_data(const reef_world *w, reef_entity e)
+{
+    const reef_script *x = script_get(w, e);
+    return x && x->name_hash ? x->data : NULL;
+}
+
+reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_class *c, const void *data)
+{
+    static const char op[] = "reef_cmd_script";
+    if (b == NULL || b->world == NULL) return REEF_BAD_ARGUMENT;
+    const reef_component script = reef_script_type();
+    if (!class_is_good(c))
+        return b->job ? job_failure(b->job, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0)
+                      : failure(b->world, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
+    const reef_script x = reef_script_make(c, data);
+    const reef_value gone = reef_value_make(script, REEF_VALUE_REMOVE, 0, NULL);
+    const reef_status s = reef_cmd_change_values(b, e, &gone, 1);
+    return s < 0 ? s : reef_cmd_set_id(b, e, script, &x, sizeof x);
+}
+
+/* ---- running ---- */
+
+/* Also one that was loaded and whose class nobody knows. */
+static bool script_lives(const reef_script *x, reef_entity e) { return x->name_hash && reef_entity_equal(x->started, e); }
+
+/* Scripts that were taken away end. The place of the reader goes on here, on whatever thread the system runs: nobody else reads or
+ * writes it meanwhile. */
+static void scripts_end_lost(reef_world *w, reef_script_run *r)
+{
+    reef_script x;
+    uint64_t n = 0;
+    while (w->script_reader && removals_peek(w, w->script_reader - 1, n, &r->entity, &x)) {
+        n++;
+        r->data = x.data;
+        if (script_lives(&x, r->entity) && x.script && x.script->end) x.script->end(r);
+    }
+    r->data = NULL;
+    if (n) removals_pass(w, w->script_reader - 1, n);
+}
+
+static void scripts_run(reef_block *b)
+{
+    reef_world *w = b->world;
+    const reef_component script = reef_script_type();
+    reef_script_run r = {b, w, {0, 0}, NULL, b->dt};
+    scripts_end_lost(w, &r);
+    const track_store *s = track_of(w, script.id);
+    for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
+        const reef_entity e = reef_entity_at(w, (uint32_t)i);
+        if (!reef_is_enabled_id(w, e, script) || !reef_is_enabled_id(w, e, (reef_component){0})) continue;
+        const reef_script *had = reef_get_id(w, e, script);
+        if (had == NULL || had->script == NULL) continue;
+        reef_script *x = reef_mut_id(w, e, script);
+        if (x == NULL) continue;
+        r.entity = e;
+        r.data = x->data;
+        if (!reef_entity_equal(x->started, e)) {
+            x->started = e;
+            if (x->script->start) x->script->start(&r);
+        }
+        if (x->script->update) x->script->update(&r);
+    }
+}
+
+/* Asked before each run, when no system is running: what was read in the last one is let go. */
+static bool scripts_ready(const reef_world *w, void *context)
+{
+    (void)context;
+    if (w->script_reader) removals_trim((reef_world *)(uintptr_t)w, w->script_reader - 1);
+    return true;
+}
+
+/* ---- worlds ---- */
+
+static COLD bool script_reader_make(reef_world *w, uint64_t serial)
+{
+    const reef_component script = reef_script_type();
+    log_reader *r = script.id ? reader_make(w, script.id, false) : NULL;
+    if (r == NULL) return false;
+    track_store *s = track_of(w, script.id);
+    if (serial) r->serial = serial;
+    r->values = true;
+    r->position = s ? s->tail : 0;
+    if (s) readers_count(w, s);
+    w->script_reader = (uint32_t)(r - w->readers) + 1;
+    return true;
+}
+
+COLD bool scripts_join(reef_world *fork, uint64_t serial) { return serial == 0 || script_reader_make(fork, serial); }
+
+uint64_t scripts_serial(const reef_world *w) { return w->script_reader ? w->readers[w->script_reader - 1].serial : 0; }
+
+uint64_t scripts_hash(const reef_world *w, uint64_t *waits)
+{
+    reef_entity e;
+    reef_script x;
+    uint64_t h = 0;
+    *waits = 0;
+    for (uint64_t n = 0; w->script_reader && removals_peek(w, w->script_reader - 1, n, &e, &x); n++) {
+        if (!script_lives(&x, e)) continue;
+        h = number_hash(number_hash(h + reef_entity_bits(e)) + x.name_hash) + hash_bytes(x.data, sizeof x.data);
+        ++*waits;
+    }
+    return h;
+}
+
+COLD void scripts_end(reef_world *w)
+{
+    if (w->script_reader == 0) return;
+    const reef_component script = reef_script_type();
+    reef_script_run r = {NULL, w, {0, 0}, NULL, 0};
+    w->locks++;
+    gates_set(w);
+    scripts_end_lost(w, &r);
+    const track_store *s = track_of(w, script.id);
+    for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
+        r.entity = reef_entity_at(w, (uint32_t)i);
+        const reef_script *had = reef_get_id(w, r.entity, script);
+        if (had == NULL || !script_lives(had, r.entity) || had->script == NULL || had->script->end == NULL) continue;
+        reef_script x = *had;
+        r.data = x.data;
+        x.script->end(&r);
+    }
+    w->locks--;
+    gates_set(w);
+}
+
+COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *touches)
+{
+    static const char op[] = "reef_scripts";
+    const reef_system_id none = {0, 0, 0};
+    if (w == NULL) return none;
+    const reef_component script = reef_script_type();
+    const size_t bytes = (touches ? strlen(touches) : 0) + 2;
+    char *text = memory_zeroed(&w->family->memory, MEMORY_OTHER, bytes);
+    if (text) snprintf(text, bytes, ";%s", touches ? touches : "");
+    const bool fresh = w->script_reader == 0;
+    if (!w->running) w->calling = op;
+    reef_system_id made = none;
+    if (text == NULL || script.id == 0) {
+        failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
+    } else if (reef_world_use(w, script) == REEF_OK) {
+        const reef_system_desc desc = {.name = "scripts", .function = scripts_run, .text = text, .touches = {{REEF_WRITES, script}},
+                                       .phase = where, .condition = scripts_ready};
+        made = reef_system_new(w, &desc);
+        if (made.generation == 0 && w->error.detail[0] && w->error.number) w->error.number--; /* a column of `touches` */
+        if (made.generation && fresh && !script_reader_make(w, 0)) {
+            (void)reef_system_remove(w, made);
+            made = none;
+            failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
+        }
+    }
+    if (!w->running) w->calling = NULL;
+    memory_free(&w->family->memory, MEMORY_OTHER, text, bytes);
+    return made;
+}
+
+/* ---- updates of a type ---- */
+
+COLD reef_system_id reef_update_id(reef_world *w, reef_component c, void (*function)(reef_block *block))
+{
+    char name[REEF_TYPE_NAME_MAX + sizeof ".update"];
+    const reef_system_id none = {0, 0, 0};
+    if (w == NULL) return none;
+    const char *type_name = reef_type_name(c);
+    if (type_name == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_update", c, (reef_entity){0, 0}, 0), none;
+    snprintf(name, sizeof name, "%s.update", type_name);
+    const reef_query_desc terms = {.terms = {{.component = c}}};
+    if (!w->running) w->calling = "reef_update";
+    const reef_system_id made = reef_system_new(w, &(reef_system_desc){.name = name, .function = function, .query = &terms});
+    if (!w->running) w->calling = NULL;
+    return made;
+}

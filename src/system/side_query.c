@@ -1,0 +1,60 @@
+/* A loop inside of a system over rows that aren't its own: a part of a loop that nobody opened. It marks nothing, locks nothing, and
+ * writes nothing but its block. What it walks doesn't change while systems run; who writes its values waits for the system. */
+#include "system/phase.h"
+#include <stdio.h>
+
+COLD bool queries_ready(reef_world *w)
+{
+    for (uint32_t i = 0; i < w->query_room; i++)
+        if (w->queries[i].query && !query_update(w->queries[i].query)) return false;
+    return true;
+}
+
+/* Every component whose values it reads is declared, and none is written. {0}: so it is. */
+static reef_component term_undeclared(const query *q, const struct system *s)
+{
+    for (uint32_t i = 0; i < q->term_count; i++) {
+        const reef_term *t = &q->terms[i];
+        if (t->op >= REEF_ANY_OF || (q->facts[i].filter && t->since == REEF_ALWAYS)) continue;
+        if (type_of(t->component.id)->size == 0) continue;
+        if ((t->access != REEF_IN && !q->facts[i].filter) || !system_touches(s, REEF_READS, t->component.id)) return t->component;
+    }
+    return (reef_component){0};
+}
+
+static reef_block others_refuse(const reef_block *b, reef_status s, reef_component c)
+{
+    reef_block none;
+    memset(&none, 0, sizeof none);
+    none.world = b->world;
+    if (b->job) job_failure(b->job, s, "reef_others", c, (reef_entity){0, 0}, 0);
+    else failure(b->world, s, "reef_others", c, (reef_entity){0, 0}, 0);
+    return none;
+}
+
+reef_block reef_others(const reef_block *b, reef_query which)
+{
+    const reef_world *w = b->world;
+    reef_block o;
+    if (b->job == NULL) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
+    if (which.world != w->hot.number && which.generation) return others_refuse(b, REEF_OTHER_WORLD, (reef_component){0});
+    const bool known = which.index < w->query_room && w->queries[which.index].generation == which.generation;
+    query *q = known ? w->queries[which.index].query : NULL;
+    if (q == NULL) return others_refuse(b, REEF_NOT_ALIVE, (reef_component){0});
+    if (q->since || q->ranking) return others_refuse(b, REEF_BAD_ARGUMENT, (reef_component){0});
+    const reef_component c = term_undeclared(q, b->job->system);
+    if (c.id) return others_refuse(b, REEF_UNDECLARED, c);
+    memset(&o, 0, sizeof o);
+    o.world = b->world;
+    o.dt = b->dt;
+    o.context = b->context;
+    o.job = b->job;
+    o.query = q;
+    o.head = &q->head;
+    o.open = true;
+    walk_open(&o, q);
+    const split_place begin = {q->matches, 0}, end = {match_end(q), 0};
+    part_open(&o, &begin, &end);
+    if (!fixed_hold(q, 0)) o.left = 0, o.lone = NULL;
+    return o;
+}

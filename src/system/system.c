@@ -1,0 +1,367 @@
+/* One system: what its description asks for, read, checked and put into a form in which others can be held against it. */
+#include "change/apply.h"
+#include "world/state_hash.h"
+#include "query/token.h"
+#include "system/system_text.h"
+#include "time/tick.h"
+#include <stdio.h>
+
+/* A system that is being made. */
+typedef struct system_draft {
+    reef_world             *world;
+    const char             *op;
+    const reef_system_desc *desc;
+    system_text             text; /* of the struct as well: columns are numbers of terms and touches then */
+    term_facts              facts[REEF_TERMS_MAX];
+    struct access           access[REEF_TERMS_MAX + REEF_TOUCHES_MAX * REEF_SPLIT_FIELDS_MAX];
+    uint32_t                access_count;
+    split_reason            unsplit;
+    reef_component          unsplit_type;
+} system_draft;
+
+static COLD bool refuse_system(const system_draft *d, reef_status status, reef_component c, uint64_t number)
+{
+    failure(d->world, status, d->op, c, (reef_entity){0, 0}, number);
+    return false;
+}
+
+static COLD bool refuse_detail(const system_draft *d, reef_status status, uint64_t number, const char *detail)
+{
+    failure_detail(d->world, status, d->op, number, detail);
+    return false;
+}
+
+/* ---- names ---- */
+
+COLD bool system_name_allowed(const char *name)
+{
+    size_t length = 0;
+    if (name == NULL) return false;
+    for (; name[length]; length++) {
+        const unsigned char c = (unsigned char)name[length];
+        if (c <= ' ' || c == 127 || c == ';' || c == ',' || c == '"' || c == '\'' || length == REEF_SYSTEM_NAME_MAX) return false;
+    }
+    return length != 0;
+}
+
+COLD bool system_refuse_name(reef_world *w, const char *op, const char *what)
+{
+    char detail[REEF_DETAIL_MAX];
+    snprintf(detail, sizeof detail, "%s's name has 1 to %d bytes, no spaces, commas, semicolons or quotes", what,
+             REEF_SYSTEM_NAME_MAX);
+    failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
+    return false;
+}
+
+/* ---- reading ---- */
+
+static COLD bool draft_query(system_draft *d)
+{
+    char detail[REEF_DETAIL_MAX];
+    const reef_system_desc *desc = d->desc;
+    memset(&d->text, 0, sizeof d->text);
+    if (desc->text) {
+        const reef_status s = system_text_parse(d->world, desc->text, &d->text, detail, sizeof detail);
+        if (s != REEF_OK) return refuse_detail(d, s, d->text.at, detail);
+    }
+    if (desc->query) {
+        if (d->text.has_query) return refuse_detail(d, REEF_BAD_ARGUMENT, 0, "it has a query in its text and another one beside it");
+        if (!query_read(d->world, d->op, desc->query, &d->text.query)) return false;
+        d->text.has_query = true;
+    }
+    return !d->text.has_query || query_check(d->world, d->op, &d->text.query, d->facts);
+}
+
+/* Touches of the struct come behind those of the text. */
+static COLD bool draft_touches(system_draft *d)
+{
+    for (uint32_t i = 0; i < REEF_TOUCHES_MAX && d->desc->touches[i].kind != 0; i++) {
+        const reef_touch t = d->desc->touches[i];
+        if ((uint32_t)t.kind > REEF_NAMES) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, i + 1);
+        if (d->text.count == REEF_TOUCHES_MAX) return refuse_system(d, REEF_LIMIT, t.type, i + 1);
+        d->text.touch[d->text.count] = t;
+        d->text.column[d->text.count++] = i + 1;
+    }
+    return true;
+}
+
+/* Events and parts of sums are bytes that are copied and forgotten. */
+static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t number)
+{
+    const type *x = type_of(t.type.id);
+    char detail[REEF_DETAIL_MAX];
+    const char *why = x->hooks.copy || x->hooks.move || x->hooks.destroy ? "its values are more than their bytes"
+                      : t.kind == REEF_SUMS && x->size == 0              ? "it has no data"
+                      : t.kind == REEF_SUMS && x->split                  ? "its values lie in several places"
+                                                                         : NULL;
+    if (why == NULL) return true;
+    snprintf(detail, sizeof detail, "%s %.40s%s: %s", touch_word(t.kind), x->name, strlen(x->name) > 40 ? "..." : "", why);
+    return refuse_detail(d, REEF_BAD_ARGUMENT, number, detail);
+}
+
+static COLD bool check_touch(const system_draft *d, uint32_t i)
+{
+    const reef_touch t = d->text.touch[i];
+    const uint32_t   number = d->text.column[i];
+    const touch_type takes = touch_takes(t.kind);
+    const bool       typed = t.type.id != 0;
+    if (typed ? takes == TOUCH_PLAIN : takes == TOUCH_TYPED) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, number);
+    const reef_status s = typed ? type_ready(d->world, t.type.id) : REEF_OK;
+    if (s != REEF_OK) return refuse_system(d, s, t.type, number);
+    for (uint32_t j = 0; j < i; j++) {
+        const reef_touch *u = &d->text.touch[j];
+        if (u->kind == t.kind && u->type.id == t.type.id) return refuse_system(d, REEF_DUPLICATE_TERM, t.type, number);
+        if (u->kind == REEF_SUMS && t.kind == REEF_SUMS)
+            return refuse_detail(d, REEF_BAD_ARGUMENT, number, "a system sums one type: a second one needs a system of its own");
+    }
+    if (t.kind == REEF_SUMS && d->desc->combine == NULL)
+        return refuse_detail(d, REEF_BAD_ARGUMENT, number, "what sums needs combine, which adds up the parts");
+    return (t.kind != REEF_SENDS && t.kind != REEF_RECEIVES && t.kind != REEF_SUMS) || check_bytes(d, t, number);
+}
+
+/* ---- access ---- */
+
+static COLD void access_add(system_draft *d, uint32_t component, uint32_t use)
+{
+    const bool event = (use & (ACCESS_SEND | ACCESS_RECEIVE)) != 0;
+    const type *x = event ? NULL : type_of(component);
+    if (x && x->size == 0) return;
+    for (uint32_t i = 0; x && i < x->part_count; i++) access_add(d, x->parts[i], use);
+    if (x && x->split) return;
+    uint32_t at = 0;
+    while (at < d->access_count && d->access[at].component < component) at++;
+    if (at == d->access_count || d->access[at].component != component) {
+        memmove(&d->access[at + 1], &d->access[at], (d->access_count - at) * sizeof *d->access);
+        d->access[at] = (struct access){component, 0};
+        d->access_count++;
+    }
+    d->access[at].use |= use;
+}
+
+static COLD void unsplit(system_draft *d, split_reason reason, uint32_t component)
+{
+    if (d->unsplit != SPLIT_ALLOWED) return;
+    d->unsplit = reason;
+    d->unsplit_type.id = component;
+}
+
+/* What a term does with its component's data. */
+static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
+{
+    uint32_t use = t->since == REEF_ALWAYS ? 0 : ACCESS_READ;
+    if (f->filter) return use && t->subtypes ? use | ACCESS_SUBTYPES : use;
+    if (t->access != REEF_OUT) use |= ACCESS_READ;
+    if (t->access != REEF_IN) use |= ACCESS_WRITE;
+    return t->subtypes ? use | ACCESS_SUBTYPES : use;
+}
+
+/* Is the component what the term names, or with a plus a subtype of it? */
+static COLD bool term_names(const reef_term *t, uint32_t component)
+{
+    return t->component.id == component || (t->subtypes && is_subtype(type_of(component), type_of(t->component.id)));
+}
+
+/* Does the system write the component in its own rows? */
+static COLD bool writes_own(const system_draft *d, uint32_t component)
+{
+    for (uint32_t i = 0; i < d->text.query.count; i++) {
+        const reef_term *t = &d->text.query.term[i];
+        if (t->op >= REEF_ANY_OF || d->facts[i].fixed) continue;
+        if (!term_names(t, component) && type_of(t->component.id)->owner != component) continue; /* a touch of a whole covers its parts */
+        if (term_use(t, &d->facts[i]) & ACCESS_WRITE) return true;
+    }
+    return false;
+}
+
+static COLD void access_of_terms(system_draft *d)
+{
+    for (uint32_t i = 0; i < d->text.query.count; i++) {
+        const reef_term  *t = &d->text.query.term[i];
+        const term_facts *f = &d->facts[i];
+        const uint32_t    c = t->component.id;
+        if (t->op >= REEF_ANY_OF) continue;
+        const uint32_t use = term_use(t, f);
+        if (use) access_add(d, c, use);
+        if (f->fixed && (use & ACCESS_WRITE)) unsplit(d, SPLIT_WRITES_FIXED, c);
+        if (f->fixed && use && writes_own(d, c)) unsplit(d, SPLIT_READS_WRITTEN, c);
+        /* A job's marks of what it wrote would be changes to another one. */
+        if (!f->fixed && (!f->top || t->subtypes) && t->since != REEF_ALWAYS && writes_own(d, c)) unsplit(d, SPLIT_CHANGED_IN_GROUP, c);
+    }
+}
+
+static COLD void access_of_touches(system_draft *d)
+{
+    static const uint32_t uses[] = {
+        [REEF_READS] = ACCESS_READ, [REEF_WRITES] = ACCESS_READ | ACCESS_WRITE, [REEF_SUMS] = ACCESS_READ | ACCESS_WRITE,
+        [REEF_SENDS] = ACCESS_SEND, [REEF_RECEIVES] = ACCESS_RECEIVE,
+    };
+    for (uint32_t i = 0; i < d->text.count; i++) {
+        const reef_touch t = d->text.touch[i];
+        if (t.kind > REEF_SUMS) continue;
+        access_add(d, t.type.id, uses[t.kind]);
+        if (t.kind == REEF_WRITES) unsplit(d, SPLIT_WRITES_OTHERS, t.type.id);
+        if (t.kind == REEF_READS && writes_own(d, t.type.id)) unsplit(d, SPLIT_READS_WRITTEN, t.type.id);
+    }
+}
+
+static COLD void draft_access(system_draft *d)
+{
+    d->access_count = 0;
+    d->unsplit = SPLIT_ALLOWED;
+    d->unsplit_type.id = 0;
+    if (!d->text.has_query) unsplit(d, SPLIT_NO_QUERY, 0);
+    if (d->desc->main_thread) unsplit(d, SPLIT_MAIN_THREAD, 0);
+    if (d->desc->whole) unsplit(d, SPLIT_WHOLE, 0);
+    access_of_touches(d);
+    access_of_terms(d);
+}
+
+/* ---- making ---- */
+
+static COLD char *join_text(char **room, const char *text)
+{
+    if (text == NULL || text[0] == 0) return NULL;
+    char        *copy = *room;
+    const size_t bytes = strlen(text) + 1;
+    memcpy(copy, text, bytes);
+    *room += bytes;
+    return copy;
+}
+
+static COLD void system_describe(struct system *s, const system_draft *d, const char *name)
+{
+    const reef_system_desc *desc = d->desc;
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->name_hash = hash_bytes(s->name, strlen(s->name));
+    s->function = desc->function;
+    s->context = desc->context;
+    s->context_free = desc->context_free;
+    s->combine = desc->combine;
+    s->condition = desc->condition;
+    s->interval_ns = desc->interval_ns;
+    s->main_thread = desc->main_thread;
+    s->has_query = d->text.has_query;
+    s->unsplit = d->unsplit;
+    s->unsplit_type = d->unsplit_type;
+    s->split = d->unsplit == SPLIT_ALLOWED;
+    for (uint32_t i = 0; i < d->text.count; i++) s->commands |= d->text.touch[i].kind >= REEF_SPAWNS;
+    memcpy(s->query.terms, d->text.query.term, d->text.query.count * sizeof *s->query.terms);
+    s->query.entities = d->text.query.entities;
+    for (uint32_t i = 0; i < d->text.query.count; i++) s->subtypes |= d->text.query.term[i].subtypes != 0;
+}
+
+static COLD struct system *system_of(const system_draft *d, const char *name)
+{
+    family      *f = d->world->family;
+    const char  *before = d->desc->before, *after = d->desc->after;
+    const size_t bytes = sizeof(struct system) + d->text.count * sizeof(reef_touch) + d->access_count * sizeof(struct access) +
+                         (before ? strlen(before) + 1 : 0) + (after ? strlen(after) + 1 : 0);
+    struct system *s = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
+    if (s == NULL) return refuse_system(d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    s->bytes = bytes;
+    s->holders = 1;
+    system_describe(s, d, name);
+    s->touches = (reef_touch *)(s + 1);
+    s->touch_count = d->text.count;
+    memcpy(s->touches, d->text.touch, d->text.count * sizeof *s->touches);
+    s->access = (struct access *)(s->touches + s->touch_count);
+    s->access_count = d->access_count;
+    memcpy(s->access, d->access, d->access_count * sizeof *s->access);
+    char *room = (char *)(s->access + s->access_count);
+    s->before = join_text(&room, before);
+    s->after = join_text(&room, after);
+    mutex_lock(&f->lock);
+    s->serial = ++f->query_serial;
+    mutex_unlock(&f->lock);
+    return s;
+}
+
+COLD struct system *system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *in)
+{
+    system_draft d;
+    d.world = w;
+    d.op = op;
+    d.desc = desc;
+    if (desc == NULL) return refuse_system(&d, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
+    const char *name = desc->name || in ? desc->name : op;
+    if (!system_name_allowed(name)) return system_refuse_name(w, op, "a system"), NULL;
+    if (desc->function == NULL) return refuse_detail(&d, REEF_BAD_ARGUMENT, 0, "a system needs a function"), NULL;
+    if (!draft_query(&d) || !draft_touches(&d)) return NULL;
+    for (uint32_t i = 0; i < d.text.count; i++)
+        if (!check_touch(&d, i)) return NULL;
+    draft_access(&d);
+    if (in && schedule_ready(w) == NULL) return refuse_system(&d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    if (in && !phase_named(w, op, desc->phase ? desc->phase : "update", in)) return NULL;
+    return system_of(&d, name);
+}
+
+COLD void system_forget(family *f, struct system *s) { memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
+
+COLD void system_leave(family *f, struct system *s)
+{
+    mutex_lock(&f->lock);
+    const bool last = --s->holders == 0;
+    mutex_unlock(&f->lock);
+    if (!last) return;
+    if (s->context_free) s->context_free(s->context);
+    system_forget(f, s);
+}
+
+/* ---- asking ---- */
+
+bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t component)
+{
+    const type *x = type_of(component);
+    for (uint32_t i = 0; i < s->touch_count; i++) {
+        const reef_touch t = s->touches[i];
+        if (x && x->owner && t.type.id == x->owner && (kind == t.kind || (kind == REEF_READS && t.kind == REEF_WRITES))) return true;
+        if (t.kind != kind && !(kind == REEF_READS && t.kind == REEF_WRITES)) continue;
+        if (t.type.id == component || t.type.id == 0 || (component == 0 && kind == REEF_SPAWNS)) return true;
+    }
+    return false;
+}
+
+uint32_t access_collides(uint32_t a, uint32_t b)
+{
+    const uint32_t any = ACCESS_READ | ACCESS_WRITE;
+    const bool data = ((a & ACCESS_WRITE) && (b & any)) || ((b & ACCESS_WRITE) && (a & any) && !BUG(60));
+    const bool event = ((a & ACCESS_SEND) && (b & ACCESS_RECEIVE)) || ((a & ACCESS_RECEIVE) && (b & ACCESS_SEND));
+    return (data ? any : 0) | (event ? ACCESS_SEND | ACCESS_RECEIVE : 0);
+}
+
+static COLD bool access_overlaps(struct access x, struct access y)
+{
+    const type *a = type_of(x.component), *b = type_of(y.component);
+    if (x.component == y.component) return true;
+    return ((x.use & ACCESS_SUBTYPES) && is_subtype(b, a)) || ((y.use & ACCESS_SUBTYPES) && is_subtype(a, b));
+}
+
+/* A type with its subtypes, and a subtype of it: the first by name of what a uses. 0: none; *other: what b uses. */
+COLD uint32_t subtypes_collide(const struct system *a, const struct system *b, uint32_t *other)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < a->access_count; i++) {
+        for (uint32_t j = 0; j < b->access_count; j++) {
+            const struct access x = a->access[i], y = b->access[j];
+            if (x.component == y.component || !(access_collides(x.use, y.use) & ACCESS_WRITE)) continue;
+            if (((x.use | y.use) & ACCESS_SUBTYPES) == 0 || !access_overlaps(x, y)) continue;
+            if (found && type_compare(type_of(x.component), type_of(found)) >= 0) continue;
+            found = x.component;
+            if (other) *other = y.component;
+        }
+    }
+    return found;
+}
+
+uint32_t systems_collide(const struct system *a, const struct system *b)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0, j = 0; i < a->access_count && j < b->access_count;) {
+        const struct access x = a->access[i], y = b->access[j];
+        i += x.component <= y.component;
+        j += y.component <= x.component;
+        if (x.component != y.component || !access_collides(x.use, y.use)) continue;
+        if (found == 0 || type_compare(type_of(x.component), type_of(found)) < 0) found = x.component;
+    }
+    return found || !(a->subtypes || b->subtypes) ? found : subtypes_collide(a, b, NULL);
+}

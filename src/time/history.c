@@ -1,0 +1,536 @@
+/* The last ticks of a world: states, inputs, going back, playing again.
+ *
+ *      tick     first                   newest            end
+ *      moment   [s i] [- i] [- i] [s i] [s i] [- i] [- i]         s: the state before the tick, -: not kept, i: the input
+ *                 └──── newer ─────┘ └───┘└─► the world
+ *
+ * Moments lie in a ring by tick. The oldest one always has its state; so every state from there on can be made: the nearest
+ * older one that is kept, and the inputs played. What a state costs is what it holds and its successor doesn't.
+ *
+ * Playing can fail at any tick. So the world's state is first put aside, in a fork that nobody else knows, and what is played is
+ * recorded in moments of their own; these are taken over, or the states change places, and neither needs memory. */
+#include "system/event.h"
+#include "world/fork_policy.h"
+#include "world/snapshot.h"
+#include "storage/row_stamps.h"
+#include "reef/history.h"
+
+enum { MOMENTS_FIRST = 16 };
+#define NO_TICK UINT64_MAX
+
+typedef struct recorded_input {
+    size_t bytes;
+    _Alignas(PLAIN_ALIGN) unsigned char data[];
+} recorded_input;
+
+typedef struct moment {
+    reef_snapshot  *snapshot; /* NULL: not kept */
+    recorded_input *input;
+    uint64_t        hash;
+    uint64_t        bytes;        /* of the snapshot */
+    uint64_t        older, newer; /* the next ticks with a snapshot, or NO_TICK */
+} moment;
+
+struct reef_history {
+    reef_world         *world;
+    family             *family;
+    reef_history_config config;
+    moment             *moments;          /* of tick t: t % capacity; a power of two */
+    uint64_t            capacity;
+    uint64_t            first, tick, end; /* moments first ... end - 1 are there */
+    uint64_t            newest, kept;     /* ticks with snapshots */
+    uint64_t            bytes, log_bytes; /* of snapshots; of moments and inputs */
+    bool                running;          /* a step */
+};
+
+static moment *moment_at(const reef_history *h, uint64_t tick) { return &h->moments[tick & (h->capacity - 1)]; }
+
+static moment *moment_recorded(const reef_history *h, uint64_t tick)
+{
+    return h && tick >= h->first && tick < h->end ? moment_at(h, tick) : NULL;
+}
+
+/* ---- what a state costs ---- */
+
+/* Of a page of chunks: blocks that the same page of another state (or NULL) doesn't hold. Under the lock: a fork on another thread may
+ * put what the snapshot has elsewhere. */
+static uint64_t blocks_beyond(const family *f, const reef_slot *page, const reef_slot *other, uint32_t index)
+{
+    uint64_t sum = 0;
+    for (uint32_t u = index == 0 ? 2 : 0; u < UNITS_PER_PAGE;) { /* units 0 and 1 have no blocks */
+        const reef_slot *slots = page + u * REEF_UNIT_SLOTS;
+        const shape *s = slots[0].head.table == TABLE_NONE ? NULL : shape_of(f, slots[0].head.table);
+        for (uint32_t k = SLOT_ENTITIES; s && k < s->end_slot; k++)
+            if (other == NULL || other[u * REEF_UNIT_SLOTS + k].block != slots[k].block)
+                sum += (uint64_t)s->columns[k].size * slots[0].head_more.capacity;
+        u += s ? s->units : 1;
+    }
+    return sum;
+}
+
+/* Bytes that a snapshot holds and the state after it doesn't. What nobody wrote to in between is found to be the same by one
+ * comparison for each container, page and block. */
+static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state *next)
+{
+    state_part x, y;
+    const reef_paged none = {0};
+    uint64_t sum = sizeof *s + s->state.bit_count * sizeof *s->state.bits +
+                   s->state.bit_room * sizeof *s->state.bit_number + s->state.used_words * sizeof *s->state.used_types +
+                   s->state.track_count * sizeof *s->state.tracks + s->state.event_count * sizeof *s->state.events +
+                   s->state.event_place_count * sizeof *s->state.event_places + s->state.absent_count * sizeof *s->state.absents + s->state.store_count * sizeof *s->state.stores +
+                   s->state.store_room * sizeof *s->state.store_number;
+    for (uint32_t i = 0; part_at(s->family, &s->hot, &s->state, i, &x); i++) {
+        const paged_type *kind = x.owner.type;
+        const reef_paged *p = x.pages, *q = &none;
+        if (part_at(s->family, next_hot, next, part_like(&s->state, i, next), &y)) q = y.pages;
+        if (p->node == q->node) continue;
+        sum += p->count * (sizeof *p->page + sizeof *p->version);
+        for (uint32_t k = 0; k < p->count; k++) {
+            const void *page = p->page[k], *other = k < q->count ? q->page[k] : NULL;
+            if (page == NULL || page == other || page == kind->common) continue;
+            sum += kind->page_bytes;
+            if (kind != &pages_chunks) continue;
+            mutex_lock(&s->family->lock);
+            sum += blocks_beyond(s->family, page, other, k);
+            mutex_unlock(&s->family->lock);
+        }
+    }
+    return sum;
+}
+
+static void moment_weigh(reef_history *h, moment *m)
+{
+    const moment *next = m->newer == NO_TICK ? NULL : moment_at(h, m->newer);
+    h->bytes -= m->bytes;
+    m->bytes = next ? snapshot_beyond(m->snapshot, &next->snapshot->hot, &next->snapshot->state)
+                    : snapshot_beyond(m->snapshot, &h->world->hot, &h->world->state);
+    h->bytes += m->bytes;
+}
+
+/* ---- inputs and states come and go ---- */
+
+static recorded_input *input_new(family *f, const void *data, size_t bytes)
+{
+    size_t all;
+    if (!size_multiply(1, bytes, sizeof(recorded_input), &all)) return NULL;
+    recorded_input *in = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
+    if (in == NULL) return NULL;
+    in->bytes = bytes;
+    if (bytes) memcpy(in->data, data, bytes);
+    return in;
+}
+
+static void input_free(family *f, recorded_input *in)
+{
+    if (in) memory_free(&f->memory, MEMORY_OTHER, in, sizeof *in + in->bytes);
+}
+
+/* Takes a copied input over. */
+static void input_put(reef_history *h, moment *m, recorded_input *in)
+{
+    if (m->input) h->log_bytes -= sizeof *in + m->input->bytes;
+    input_free(h->family, m->input);
+    m->input = in;
+    if (in) h->log_bytes += sizeof *in + in->bytes;
+}
+
+static void snapshot_put(reef_history *h, uint64_t tick, reef_snapshot *s)
+{
+    moment *m = moment_at(h, tick);
+    m->snapshot = s;
+    m->bytes = 0;
+    m->older = h->kept ? h->newest : NO_TICK;
+    m->newer = NO_TICK;
+    if (h->kept++) moment_at(h, h->newest)->newer = tick;
+    h->newest = tick;
+}
+
+static void snapshot_forget(reef_history *h, moment *m)
+{
+    if (m->older != NO_TICK) moment_at(h, m->older)->newer = m->newer;
+    if (m->newer != NO_TICK) moment_at(h, m->newer)->older = m->older;
+    else h->newest = m->older;
+    h->kept--;
+    h->bytes -= m->bytes;
+    reef_snapshot_free(m->snapshot);
+    m->snapshot = NULL;
+}
+
+/* The nearest state that is kept, of this tick or an older one. */
+static uint64_t kept_before(const reef_history *h, uint64_t tick)
+{
+    if (tick >= h->newest) return h->newest;
+    while (moment_at(h, tick)->snapshot == NULL) tick--;
+    return tick;
+}
+
+/* Of states that don't follow any more nothing stays, not their hashes either. */
+static COLD void snapshots_forget_from(reef_history *h, uint64_t tick)
+{
+    while (h->kept && h->newest >= tick) snapshot_forget(h, moment_at(h, h->newest));
+    for (uint64_t t = tick < h->first ? h->first : tick; t < h->end && !BUG(140); t++) moment_at(h, t)->hash = 0;
+}
+
+/* The world must stay within reach. */
+static bool oldest_can_go(const reef_history *h) { return h->kept > 1 && moment_at(h, h->first)->newer <= h->tick; }
+
+static COLD void oldest_forget(reef_history *h)
+{
+    uint64_t next = moment_at(h, h->first)->newer;
+    snapshot_forget(h, moment_at(h, h->first));
+    for (; h->first != next; h->first++, h->log_bytes -= sizeof(moment)) input_put(h, moment_at(h, h->first), NULL);
+}
+
+/* ---- bounds ---- */
+
+/* The state that is missed least: neither the first nor the last, and the gap that it leaves is the smallest for its age; of
+ * equal ones the oldest. So what is left lies the farther apart the older it is. NO_TICK: there are but two. */
+static uint64_t least_missed(const reef_history *h)
+{
+    uint64_t least = NO_TICK;
+    double smallest = 0;
+    for (uint64_t t = moment_at(h, h->first)->newer; t != NO_TICK; t = moment_at(h, t)->newer) {
+        const moment *m = moment_at(h, t);
+        if (m->newer == NO_TICK) break;
+        double gap = (double)(m->newer - m->older) / (double)(h->end - t);
+        if (least != NO_TICK && gap >= smallest) continue;
+        least = t;
+        smallest = gap;
+    }
+    return least;
+}
+
+static COLD void history_thin(reef_history *h)
+{
+    const uint64_t ticks = h->config.ticks, bytes = h->config.bytes;
+    while (ticks && oldest_can_go(h) && h->end - h->first > ticks) oldest_forget(h);
+    if (bytes == 0) return;
+    while (oldest_can_go(h) && h->log_bytes > bytes / 2) oldest_forget(h); /* a long log of few states */
+    while (h->bytes + h->log_bytes > bytes) {
+        uint64_t tick = least_missed(h);
+        if (tick != NO_TICK) {
+            uint64_t older = moment_at(h, tick)->older;
+            snapshot_forget(h, moment_at(h, tick));
+            moment_weigh(h, moment_at(h, older));
+        } else if (oldest_can_go(h)) {
+            oldest_forget(h);
+        } else {
+            break;
+        }
+    }
+}
+
+/* Room for one more moment. */
+static COLD bool moments_reserve(reef_history *h)
+{
+    if (h->end - h->first < h->capacity) return true;
+    size_t capacity = h->capacity ? (size_t)h->capacity * 2 : MOMENTS_FIRST;
+    moment *more = capacity > SIZE_MAX / sizeof *more ? NULL
+                       : memory_zeroed(&h->family->memory, MEMORY_OTHER, capacity * sizeof *more);
+    if (more == NULL) return false;
+    for (uint64_t t = h->first; t < h->end; t++) more[t & (capacity - 1)] = *moment_at(h, t);
+    memory_free(&h->family->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *more);
+    h->moments = more;
+    h->capacity = capacity;
+    return true;
+}
+
+/* ---- playing ---- */
+
+/* What is played, until it is known that all of it can be: moments of ticks from ... from + count - 1. An input here goes before
+ * the recorded one. */
+typedef struct playing {
+    reef_history *h;
+    const char   *op;
+    uint64_t      from;
+    moment       *moments; /* NULL: nothing is to be kept */
+    size_t        count;
+    reef_world   *aside;   /* the state to go back to */
+    skips_room    room;    /* for values that stay when it comes back */
+} playing;
+
+/* A failure under the name of the call that the user made. */
+static reef_status history_refuse(const reef_history *h, reef_status status, const char *op, uint64_t number)
+{
+    return failure(h->world, status, op, (reef_component){0}, (reef_entity){0, 0}, number);
+}
+
+/* A call on the way failed, which told the misuse hook if that was to be told. */
+static reef_status history_refused(const playing *p)
+{
+    p->h->world->error.operation = p->op;
+    return p->h->world->error.status;
+}
+
+static bool playing_begin(playing *p, size_t count)
+{
+    p->count = count;
+    p->moments = count > SIZE_MAX / sizeof(moment) ? NULL
+                     : memory_zeroed(&p->h->family->memory, MEMORY_OTHER, count * sizeof(moment));
+    return p->moments != NULL;
+}
+
+static COLD void playing_end(playing *p)
+{
+    for (size_t i = 0; p->moments && i < p->count; i++) {
+        reef_snapshot_free(p->moments[i].snapshot);
+        input_free(p->h->family, p->moments[i].input);
+    }
+    memory_free(&p->h->family->memory, MEMORY_OTHER, p->moments, p->count * sizeof(moment));
+    reef_world_free(p->aside);
+    skips_free(p->h->family, &p->room);
+}
+
+/* Puts the world's state aside. */
+static COLD reef_status put_aside(playing *p)
+{
+    p->aside = world_aside(p->h->world);
+    if (p->aside == NULL) return history_refused(p);
+    return skips_prepare(p->aside, &p->room) ? REEF_OK : history_refuse(p->h, REEF_NO_MEMORY, p->op, 0);
+}
+
+/* The world goes to a kept state; its own is put aside. */
+static COLD reef_status go_back(playing *p, uint64_t tick)
+{
+    reef_world *w = p->h->world;
+    skips_room room = {0};
+    p->aside = snapshot_aside(moment_at(p->h, tick)->snapshot);
+    bool ok = p->aside && events_settle(w) == REEF_OK && readers_note(w) && skips_prepare(w, &room) && skips_prepare(p->aside, &p->room);
+    skips_free(p->h->family, &room);
+    if (!ok) return history_refuse(p->h, REEF_NO_MEMORY, p->op, tick);
+    skips_commit(w, p->aside, &p->room);
+    state_exchange(w, p->aside);
+    return REEF_OK;
+}
+
+static reef_status play_tick(playing *p, uint64_t tick)
+{
+    reef_history *h = p->h;
+    reef_world *w = h->world;
+    moment *m = p->moments ? &p->moments[tick - p->from] : NULL;
+    const recorded_input *in = m && m->input ? m->input : moment_at(h, tick)->input;
+    if (m && h->config.hashes && (m->hash = reef_hash(w)) == 0) return history_refused(p);
+    if (m && (m->snapshot = reef_snapshot_take(w)) == NULL) return history_refused(p);
+    h->running = true;
+    reef_status s = h->config.step(h->config.context, w, tick, in->bytes ? in->data : NULL, in->bytes);
+    h->running = false;
+    if (s >= 0 && world_engaged(w)) s = history_refuse(h, REEF_LOCKED, p->op, tick);
+    return s;
+}
+
+/* From the world's present state; on failure the world gets the one back that was put aside. */
+static reef_status play(playing *p, uint64_t from, uint64_t until)
+{
+    for (uint64_t t = from; t < until; t++) {
+        reef_status s = play_tick(p, t);
+        if (s >= 0) continue;
+        skips_commit(p->h->world, p->aside, &p->room);
+        state_exchange(p->h->world, p->aside);
+        return s;
+    }
+    p->h->tick = until;
+    return REEF_OK;
+}
+
+/* What was played up to `until` takes the place of what was recorded. */
+static COLD void playing_keep(playing *p, uint64_t until)
+{
+    reef_history *h = p->h;
+    for (size_t i = 0; i < p->count; i++) {
+        uint64_t tick = p->from + i;
+        moment *m = moment_at(h, tick), *fresh = &p->moments[i];
+        if (tick == h->end) {
+            *m = (moment){0};
+            h->end++;
+            h->log_bytes += sizeof *m;
+        }
+        if (fresh->input) input_put(h, m, fresh->input);
+        fresh->input = NULL;
+        if (tick >= until) continue;
+        m->hash = fresh->hash;
+        snapshot_put(h, tick, fresh->snapshot);
+        fresh->snapshot = NULL;
+    }
+    if (h->config.bytes) {
+        uint64_t t = kept_before(h, p->from);
+        if (moment_at(h, t)->older != NO_TICK) t = moment_at(h, t)->older; /* it has another successor now */
+        for (; t != NO_TICK; t = moment_at(h, t)->newer) moment_weigh(h, moment_at(h, t));
+    }
+    history_thin(h);
+}
+
+/* May the world play or go back now? */
+static reef_status history_ready(const reef_history *h, const char *op)
+{
+    if (h == NULL) return REEF_BAD_ARGUMENT;
+    return h->running || world_engaged(h->world) ? history_refuse(h, REEF_LOCKED, op, h->tick) : REEF_OK;
+}
+
+static bool input_too_long(const reef_history *h, size_t bytes)
+{
+    return h->config.input_bytes && bytes > h->config.input_bytes;
+}
+
+/* ---- the calls ---- */
+
+COLD reef_status reef_history_step(reef_history *h, const void *input, size_t bytes)
+{
+    playing p = {.h = h, .op = "reef_history_step", .from = h ? h->tick : 0};
+    reef_status s = history_ready(h, p.op);
+    if (s != REEF_OK) return s;
+    if (bytes && input == NULL) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, bytes);
+    if (input_too_long(h, bytes)) return history_refuse(h, REEF_LIMIT, p.op, bytes);
+    if (!moments_reserve(h) || !playing_begin(&p, 1) || (p.moments[0].input = input_new(h->family, input, bytes)) == NULL)
+        s = history_refuse(h, REEF_NO_MEMORY, p.op, bytes);
+    if (s == REEF_OK) s = put_aside(&p);
+    if (s == REEF_OK) s = play(&p, p.from, p.from + 1);
+    if (s == REEF_OK) {
+        snapshots_forget_from(h, p.from);
+        for (; h->end > p.from; h->log_bytes -= sizeof(moment)) input_put(h, moment_at(h, --h->end), NULL);
+        playing_keep(&p, h->tick);
+    }
+    playing_end(&p);
+    return s;
+}
+
+COLD reef_status reef_history_replay(reef_history *h, uint64_t until)
+{
+    playing p = {.h = h, .op = "reef_history_replay", .from = h ? h->tick : 0};
+    reef_status s = history_ready(h, p.op);
+    if (s != REEF_OK) return s;
+    if (until < h->tick || until > h->end) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, until);
+    if (until == h->tick) return REEF_OK;
+    if (!playing_begin(&p, (size_t)(until - p.from))) s = history_refuse(h, REEF_NO_MEMORY, p.op, until);
+    if (s == REEF_OK) s = put_aside(&p);
+    if (s == REEF_OK) s = play(&p, p.from, until);
+    if (s == REEF_OK) {
+        snapshots_forget_from(h, p.from);
+        playing_keep(&p, until);
+    }
+    playing_end(&p);
+    return s;
+}
+
+COLD reef_status reef_history_rewind(reef_history *h, uint64_t tick)
+{
+    playing p = {.h = h, .op = "reef_history_rewind"};
+    reef_status s = history_ready(h, p.op);
+    if (s != REEF_OK) return s;
+    if (tick < h->first || tick > h->end) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, tick);
+    if (h->kept == 0) return REEF_OK; /* nothing was played yet */
+    uint64_t from = kept_before(h, tick);
+    if (from == tick) {
+        if (reef_restore(h->world, moment_at(h, tick)->snapshot) != REEF_OK) return history_refused(&p);
+        h->tick = tick;
+        return REEF_OK;
+    }
+    if ((s = go_back(&p, from)) == REEF_OK) s = play(&p, from, tick);
+    playing_end(&p);
+    return s;
+}
+
+/* Copies the inputs into the moments that are about to be played. */
+static COLD reef_status inputs_copy(playing *p, const reef_late_input *inputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        moment *m = &p->moments[inputs[i].tick - p->from];
+        input_free(p->h->family, m->input);
+        m->input = input_new(p->h->family, inputs[i].input, inputs[i].input_bytes);
+        if (m->input == NULL) return history_refuse(p->h, REEF_NO_MEMORY, p->op, inputs[i].tick);
+    }
+    return REEF_OK;
+}
+
+/* The earliest tick of the inputs in *earliest. */
+static COLD reef_status inputs_check(const playing *p, const reef_late_input *inputs, uint32_t count, uint64_t *earliest)
+{
+    const reef_history *h = p->h;
+    *earliest = h->end;
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_late_input *in = &inputs[i];
+        if (moment_recorded(h, in->tick) == NULL || (in->input_bytes && in->input == NULL))
+            return history_refuse(h, REEF_BAD_ARGUMENT, p->op, in->tick);
+        if (input_too_long(h, in->input_bytes)) return history_refuse(h, REEF_LIMIT, p->op, in->input_bytes);
+        if (in->tick < *earliest) *earliest = in->tick;
+    }
+    return REEF_OK;
+}
+
+COLD reef_status reef_history_correct(reef_history *h, const reef_late_input *inputs, uint32_t count)
+{
+    playing p = {.h = h, .op = "reef_history_correct"};
+    uint64_t earliest;
+    reef_status s = history_ready(h, p.op);
+    if (s != REEF_OK || count == 0) return s;
+    if (inputs == NULL) return history_refuse(h, REEF_BAD_ARGUMENT, p.op, count);
+    if ((s = inputs_check(&p, inputs, count, &earliest)) != REEF_OK) return s;
+    const bool again = earliest < h->tick; /* otherwise the world has played none of them */
+    const uint64_t until = h->tick;
+    p.from = again ? kept_before(h, earliest) : earliest;
+    if (!playing_begin(&p, (size_t)(h->end - p.from))) s = history_refuse(h, REEF_NO_MEMORY, p.op, h->end);
+    else s = inputs_copy(&p, inputs, count);
+    if (s == REEF_OK && again) s = go_back(&p, p.from);
+    if (s == REEF_OK && again) s = play(&p, p.from, until);
+    if (s == REEF_OK) {
+        snapshots_forget_from(h, again ? p.from : earliest + 1);
+        playing_keep(&p, until);
+    }
+    playing_end(&p);
+    return s;
+}
+
+/* ---- a history ---- */
+
+COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *config)
+{
+    static const char op[] = "reef_history_new";
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    if (w == NULL) return NULL;
+    if (config == NULL || config->step == NULL || (config->ticks == 0 && config->bytes == 0))
+        return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0), NULL;
+    reef_history *h = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *h);
+    if (h == NULL) return failure(w, REEF_NO_MEMORY, op, none, null, 0), NULL;
+    family_join(w->family, false);
+    h->world = w;
+    h->family = w->family;
+    h->config = *config;
+    h->newest = NO_TICK;
+    return h;
+}
+
+COLD void reef_history_free(reef_history *h)
+{
+    if (h == NULL) return;
+    family *f = h->family;
+    snapshots_forget_from(h, 0);
+    for (uint64_t t = h->first; t < h->end; t++) input_free(f, moment_at(h, t)->input);
+    memory_free(&f->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *h->moments);
+    memory_free(&f->memory, MEMORY_OTHER, h, sizeof *h);
+    family_leave(f, false);
+}
+
+reef_history_range reef_history_reach(const reef_history *h)
+{
+    if (h == NULL) return (reef_history_range){0};
+    return (reef_history_range){h->first, h->tick, h->end, h->kept, h->bytes + h->log_bytes};
+}
+
+const reef_snapshot *reef_history_at(const reef_history *h, uint64_t tick)
+{
+    const moment *m = moment_recorded(h, tick);
+    return m ? m->snapshot : NULL;
+}
+
+uint64_t reef_history_hash(const reef_history *h, uint64_t tick)
+{
+    const moment *m = moment_recorded(h, tick);
+    return m ? m->hash : 0;
+}
+
+const void *reef_history_input(const reef_history *h, uint64_t tick, size_t *bytes)
+{
+    const moment *m = moment_recorded(h, tick);
+    if (bytes) *bytes = m ? m->input->bytes : 0;
+    return m && m->input->bytes ? m->input->data : NULL;
+}

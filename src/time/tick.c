@@ -1,0 +1,408 @@
+/* Ticks: the plan of a world's systems, phases in their order, time.
+ *
+ *   reef_tick ──► what is left from before ──► phase "begin" ──► ... ──► phase "end"
+ *                                              once, or once for each step of its own that fits the time that went by */
+#include "system/phase.h"
+#include "world/fork_policy.h"
+#include "world/snapshot.h"
+
+enum { STEPS_USUAL = 8 };
+
+/* ---- the plan ---- */
+
+static COLD ticking *ticking_ready(reef_world *w)
+{
+    if (w->ticking) return w->ticking;
+    ticking *k = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *k);
+    if (k == NULL) return NULL;
+    const bool lock = mutex_make(&k->lock), wake = lock && condvar_make(&k->wake);
+    if (wake) return w->ticking = k;
+    if (lock) mutex_drop(&k->lock);
+    memory_free(&w->family->memory, MEMORY_OTHER, k, sizeof *k);
+    return NULL;
+}
+
+static void run_drop(reef_world *w, run *r)
+{
+    if (r->query) (void)reef_query_free(w, r->handle);
+    r->query = NULL;
+    frozen_drop(w, r->frozen);
+    r->frozen = NULL;
+}
+
+COLD void ticking_drop(reef_world *w)
+{
+    ticking *k = w->ticking;
+    memory *m = &w->family->memory;
+    if (k == NULL) return;
+    for (uint32_t i = 0; i < k->job_room; i++) commands_drop(w, &k->jobs[i].commands);
+    for (uint32_t i = 0; i < k->run_count; i++) run_drop(w, &k->runs[i]);
+    memory_free(m, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    memory_free(m, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
+    memory_free(m, MEMORY_OTHER, k->after, k->after_room * sizeof *k->after);
+    memory_free(m, MEMORY_OTHER, k->jobs, k->job_room * sizeof *k->jobs);
+    memory_free(m, MEMORY_OTHER, k->queues, k->queue_room);
+    memory_free(m, MEMORY_OTHER, k->parts, k->part_room);
+    memory_free(m, MEMORY_OTHER, k->made, k->made_room * sizeof *k->made);
+    memory_free(m, MEMORY_OTHER, k->others, k->other_room * sizeof *k->others);
+    condvar_drop(&k->wake);
+    mutex_drop(&k->lock);
+    memory_free(m, MEMORY_OTHER, k, sizeof *k);
+    w->ticking = NULL;
+}
+
+static bool touches_kind(const struct system *s, reef_touch_kind kind)
+{
+    for (uint32_t i = 0; i < s->touch_count; i++)
+        if (s->touches[i].kind == kind) return true;
+    return false;
+}
+
+/* A system in the plan. False: no memory for its query. */
+static bool run_make_of(reef_world *w, run *r, struct system *s)
+{
+    memset(r, 0, sizeof *r);
+    r->system = s;
+    r->serial = s->serial;
+    r->writes_others = s->unsplit == SPLIT_WRITES_OTHERS || s->unsplit == SPLIT_WRITES_FIXED || touches_kind(s, REEF_WRITES) ||
+                       touches_kind(s, REEF_SUMS);
+    for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++) r->writes_others |= s->query.terms[i].source.generation != 0;
+    r->reads_others = touches_kind(s, REEF_READS) || touches_kind(s, REEF_WRITES);
+    r->receives = touches_kind(s, REEF_RECEIVES);
+    r->spawns = touches_kind(s, REEF_SPAWNS);
+    r->simple = !r->writes_others && !r->receives && !touches_kind(s, REEF_SENDS) && !s->commands && s->condition == NULL && s->interval_ns == 0;
+    if (!s->has_query) return true;
+    reef_status status;
+    r->handle = reef_query_make(w, &s->query);
+    r->query = reef_query_is_null(r->handle) ? NULL : query_of(w, r->handle, &status);
+    if (r->query) r->query->serial = s->serial;
+    return r->query != NULL;
+}
+
+static bool after_add(reef_world *w, ticking *k, uint32_t later)
+{
+    if (k->after_count == k->after_room) {
+        const uint32_t room = k->after_room ? k->after_room * 2 : 64;
+        uint32_t *p = memory_resize(&w->family->memory, MEMORY_OTHER, k->after, k->after_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return false;
+        k->after = p;
+        k->after_room = room;
+    }
+    k->after[k->after_count++] = later;
+    return true;
+}
+
+/* Who waits for whom. */
+static bool plan_order(reef_world *w, ticking *k)
+{
+    k->after_count = 0;
+    for (uint32_t p = 0; p < k->phase_count; p++) {
+        const phase_plan *x = &k->phases[p];
+        for (uint32_t i = x->first; i < x->end; i++) {
+            run *r = &k->runs[i];
+            r->after_first = k->after_count;
+            for (uint32_t j = i + 1; j < x->end; j++)
+                if (systems_collide(r->system, k->runs[j].system) && !after_add(w, k, j)) return false;
+            r->after_count = k->after_count - r->after_first;
+        }
+    }
+    return true;
+}
+
+static run *run_of(const ticking *k, uint64_t serial)
+{
+    for (uint32_t i = 0; i < k->run_count; i++)
+        if (k->runs[i].serial == serial) return &k->runs[i];
+    return NULL;
+}
+
+/* Runs that don't come into the plan: those that aren't in it already go. */
+static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t count)
+{
+    while (count-- > 0) {
+        if (run_of(k, runs[count].serial)) continue;
+        if (runs[count].query) runs[count].query->serial = 0; /* the system lives on: what it has seen stays in the state */
+        run_drop(w, &runs[count]);
+    }
+}
+
+/* The runs of the schedule as it is now: those of systems that stay are kept as they are. NULL: no memory. */
+static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
+{
+    run *runs = memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *runs);
+    for (uint32_t i = 0; runs && i < c->count; i++) {
+        const schedule_entry *e = &c->entries[c->order[i]];
+        run *was = run_of(k, e->system->serial);
+        bool ok = true;
+        if (was) runs[i] = *was;
+        else ok = run_make_of(w, &runs[i], e->system);
+        if (!ok) {
+            runs_forget(w, k, runs, i);
+            memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+            return NULL;
+        }
+        runs[i].on = e->on;
+    }
+    return runs;
+}
+
+static bool run_stays(const run *runs, uint32_t count, const run *r)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (runs[i].serial == r->serial) return true;
+    return false;
+}
+
+/* Makes the plan fit the schedule. One run more than there are systems: for reef_system_once. False: no memory. */
+static bool plan_update(reef_world *w, ticking *k)
+{
+    const schedule *c = schedule_ready(w);
+    if (c == NULL) return false;
+    if (k->epoch == c->epoch) return true;
+    run *runs = runs_of(w, k, c);
+    quick *quicks = runs ? memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
+    if (quicks == NULL) {
+        if (runs) runs_forget(w, k, runs, c->count);
+        memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+        return false;
+    }
+    k->epoch = 0;
+    for (uint32_t i = 0; i < k->run_count; i++)
+        if (!run_stays(runs, c->count, &k->runs[i])) run_drop(w, &k->runs[i]);
+    memory_free(&w->family->memory, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
+    k->runs = runs;
+    k->quicks = quicks;
+    k->run_count = c->count;
+    k->run_room = c->count + 1;
+    k->phase_count = c->phase_count;
+    for (uint32_t p = 0; p < c->phase_count; p++) {
+        phase_plan *x = &k->phases[p];
+        memset(x, 0, sizeof *x);
+        x->first = c->phases[p].first;
+        x->end = p + 1 < c->phase_count ? c->phases[p + 1].first : c->count;
+        x->simple = true;
+        for (uint32_t i = x->first; i < x->end; i++) {
+            x->simple &= runs[i].simple;
+            x->reads |= runs[i].reads_others;
+        }
+    }
+    if (!plan_order(w, k)) return false;
+    k->epoch = c->epoch;
+    return true;
+}
+
+/* ---- one phase ---- */
+
+static COLD reef_status no_memory_for(reef_world *w, const struct system *s)
+{
+    failure(w, REEF_NO_MEMORY, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (s) memcpy(w->error.system, s->name, sizeof w->error.system);
+    return REEF_NO_MEMORY;
+}
+
+/* Is it time for a system, and does its condition hold? *s: no memory for its clock. */
+static bool run_is_due(reef_world *w, const run *r, reef_status *s)
+{
+    const struct system *x = r->system;
+    if (!r->on) return false;
+    if (x->interval_ns) {
+        uint64_t *last = clock_own(w, x->serial);
+        if (last == NULL) *s = no_memory_for(w, x);
+        if (last == NULL || w->state.time_ns - *last < x->interval_ns) return false;
+    }
+    if (x->condition && !x->condition(w, x->context)) return false;
+    if (x->interval_ns) {
+        *clock_own(w, x->serial) = w->state.time_ns; /* it is there */
+        world_touch(w);
+    }
+    return true;
+}
+
+static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
+{
+    ticking *k = w->ticking;
+    reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL); /* a phase before may have changed it */
+    if (s != REEF_OK) return s;
+    phase_plan *p = &k->phases[number];
+    if (phase_run_simple(w, p, dt, &s)) return s;
+    bool any = false;
+    for (uint32_t i = p->first; i < p->end && s == REEF_OK; i++) {
+        k->runs[i].going = run_is_due(w, &k->runs[i], &s);
+        any |= k->runs[i].going;
+    }
+    if (s == REEF_OK && any) s = phase_run(w, p->first, p->end, dt);
+    if (s == REEF_OK && k->epoch == w->schedule->epoch) phase_know(w, p);
+    return s;
+}
+
+static float seconds(uint64_t ns) { return (float)((double)ns * 1e-9); }
+
+/* A phase with steps of its own: as many as fit the time that waits. */
+static reef_status phase_steps(reef_world *w, const phase *p, uint32_t number, uint64_t ns)
+{
+    const uint64_t step = p->step_ns, serial = p->serial;
+    const uint32_t most = p->steps_max ? p->steps_max : STEPS_USUAL;
+    uint64_t *waits = clock_own(w, serial);
+    if (waits == NULL) return no_memory_for(w, NULL);
+    *waits += ns;
+    reef_status s = REEF_OK;
+    for (uint32_t i = 0; i < most && s == REEF_OK && *clock_own(w, serial) >= step; i++) {
+        *clock_own(w, serial) -= step;
+        world_touch(w);
+        w->step = i;
+        s = phase_tick(w, number, seconds(step));
+    }
+    w->step = 0;
+    waits = clock_own(w, serial);
+    if (s == REEF_OK && *waits >= step) *waits %= step;
+    return s;
+}
+
+/* ---- a tick ---- */
+
+static bool time_is_good(float dt) { return dt >= 0 && dt <= 1e6f; }
+
+static reef_status phases_tick(reef_world *w, float dt)
+{
+    const uint64_t ns = (uint64_t)((double)dt * 1e9 + 0.5);
+    w->state.ticks++;
+    w->state.time_ns += ns;
+    world_touch(w);
+    reef_status s = events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
+    for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
+        const phase p = w->schedule->phases[i]; /* a copy: the schedule may be another one when it has run */
+        s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
+        if (s == REEF_OK) s = events_expire(w, &p);
+    }
+    return s;
+}
+
+/* What every tick begins with: commands that are left are done, the plan is good. */
+static reef_status tick_begin(reef_world *w, const char *op, float dt)
+{
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    if (w->locks || w->flushing) return failure(w, REEF_LOCKED, op, none, null, 0);
+    if (!time_is_good(dt)) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    ticking *k = ticking_ready(w);
+    if (k == NULL || !plan_update(w, k)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    if (w->slow & SLOW_DEFERRED && world_flush(w) == REEF_NO_MEMORY) return REEF_NO_MEMORY;
+    k->first.status = REEF_OK;
+    k->shuffle = pool_shuffle(w->pool);
+    if (k->shuffle) k->shuffle += w->state.ticks * 0x9E3779B97F4A7C15u | 1;
+    return REEF_OK;
+}
+
+/* The first mistake of a system is the last error of the world. */
+static reef_status tick_end(reef_world *w, reef_status s)
+{
+    if (s == REEF_OK) w->error = w->ticking->first;
+    if (w->error.operation == NULL) w->error.operation = "";
+    return s;
+}
+
+/* A tick that fails leaves nothing behind: the state goes back to the one that was set aside. */
+static COLD reef_status tick_atomic(reef_world *w, float dt)
+{
+    skips_room room = {NULL, 0};
+    reef_world *aside = world_aside(w);
+    if (aside == NULL) return w->error.status;
+    if (!skips_prepare(aside, &room)) {
+        reef_world_free(aside);
+        return no_memory_for(w, NULL);
+    }
+    reef_status s = phases_tick(w, dt);
+    if (s != REEF_OK) {
+        const reef_error why = w->error;
+        skips_commit(w, aside, &room);
+        state_exchange(w, aside);
+        w->error = why;
+    }
+    skips_free(w->family, &room);
+    reef_world_free(aside);
+    return s;
+}
+
+reef_status reef_step_once(reef_world *w, float dt)
+{
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = tick_begin(w, "reef_tick", dt);
+    if (s != REEF_OK) return s;
+    return tick_end(w, w->config.atomic_tick ? tick_atomic(w, dt) : phases_tick(w, dt));
+}
+
+reef_status reef_tick(reef_world *w, float dt)
+{
+    if (w && w->paused) return w->locks ? failure(w, REEF_LOCKED, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0) : REEF_OK;
+    return reef_step_once(w, dt);
+}
+
+COLD reef_status reef_tick_phase(reef_world *w, const char *name, float dt)
+{
+    static const char op[] = "reef_tick_phase";
+    uint32_t number;
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = tick_begin(w, op, dt);
+    if (s != REEF_OK) return s;
+    if (!phase_named(w, op, name, &number)) return w->error.status;
+    return tick_end(w, phase_tick(w, number, dt));
+}
+
+COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, float dt)
+{
+    static const char op[] = "reef_system_once";
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = tick_begin(w, op, dt);
+    if (s != REEF_OK) return s;
+    struct system *x = system_make(w, op, desc, NULL);
+    if (x == NULL) return w->error.status;
+    ticking *k = w->ticking;
+    run *r = &k->runs[k->run_count];
+    if (run_make_of(w, r, x) && (!r->receives || events_follow(w, x))) {
+        r->going = r->on = true;
+        s = phase_run(w, k->run_count, k->run_count + 1, dt);
+        if (r->receives) events_leave(w, x->serial);
+    } else {
+        s = no_memory_for(w, x);
+    }
+    run_drop(w, r);
+    system_leave(w->family, x);
+    return tick_end(w, s);
+}
+
+/* ---- asking ---- */
+
+void reef_pause(reef_world *w, bool paused)
+{
+    if (w) w->paused = paused;
+}
+
+bool reef_is_paused(const reef_world *w) { return w && w->paused; }
+uint64_t reef_tick_count(const reef_world *w) { return w ? w->state.ticks : 0; }
+uint64_t reef_time_ns(const reef_world *w) { return w ? w->state.time_ns : 0; }
+
+COLD void reef_measure_systems(reef_world *w, bool on)
+{
+    ticking *k = w && !w->locks ? ticking_ready(w) : NULL;
+    if (k == NULL) return;
+    if (on && !k->measures)
+        for (uint32_t i = 0; i < k->run_count; i++) memset(&k->runs[i].stats, 0, sizeof k->runs[i].stats);
+    k->measures = on;
+}
+
+COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id which)
+{
+    const reef_system_stats never_ran = {0, 0, 0, 0, 0};
+    reef_status s;
+    const schedule_entry *e = w && w->schedule && w->ticking ? schedule_find(w, which, &s) : NULL;
+    const run *r = e ? run_of(w->ticking, e->system->serial) : NULL;
+    return r ? r->stats : never_ran;
+}
+
+COLD void reef_set_trace(reef_world *w, const reef_trace *trace)
+{
+    static const reef_trace none;
+    ticking *k = w && !w->locks ? ticking_ready(w) : NULL;
+    if (k) k->trace = trace ? *trace : none;
+}

@@ -1,0 +1,735 @@
+/* The process's registry of component types.
+ *
+ *     reef_declare ──► pending list ──first use──► name ──► hash table ──► id ──► type_pages[id - 1 >> 6][id - 1 & 63]: the record
+ *
+ * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any type
+ * registers everything that is pending: names, fields and hooks are copied, so that a library may be unloaded after that.
+ * Records never move and never die. A record is published by its id, its fields (which may come later) by their pointer,
+ * both with release; type_of needs two acquiring loads and no lock. Everything else happens under the lock.
+ *
+ * All memory hangs from `registry` and `type_pages`, so leak checkers find it. */
+#include "world/state_hash.h"
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    TYPE_PAGE_BITS = 6,
+    TYPES_PER_PAGE = 1 << TYPE_PAGE_BITS,
+    TYPE_PAGES = REEF_TYPES_MAX / TYPES_PER_PAGE,
+    TYPE_BUCKETS_MIN = 64
+};
+
+/* The end of the pending list: a declaration is in the list exactly when its `next` isn't NULL. */
+static reef_type_decl pending_end;
+
+static struct {
+    mutex           lock;
+    reef_allocator  allocator; /* resize NULL: the C library's */
+    bool            taken;     /* memory was taken from it: it stays */
+    reef_type_decl *pending;
+    uint32_t        count;
+    uint32_t        described; /* types that have fields */
+    uint32_t        based;     /* types that have a base */
+    uint32_t       *bucket; /* open addressing by name: ids, 0 is free */
+    uint32_t        bucket_count;
+    const char     *error; /* NULL, or text: published once */
+    char            text[1024];
+} registry = {.lock = MUTEX_INIT, .pending = &pending_end};
+
+static type *type_pages[TYPE_PAGES]; /* apart, since it needs no room in the file */
+
+/* ---- memory ---- */
+
+static void *type_allocate(size_t bytes)
+{
+    const reef_allocator *a = &registry.allocator;
+    void                 *p = a->resize ? a->resize(a->context, NULL, 0, bytes, alignof(max_align_t)) : malloc(bytes);
+    if (p) {
+        registry.taken = true;
+        memset(p, 0, bytes);
+    }
+    return p;
+}
+
+static void type_free(void *p, size_t bytes)
+{
+    const reef_allocator *a = &registry.allocator;
+    if (p == NULL) return;
+    if (a->resize) a->resize(a->context, p, bytes, 0, alignof(max_align_t));
+    else free(p);
+}
+
+COLD reef_status reef_set_process_allocator(const reef_allocator *allocator)
+{
+    reef_status status = REEF_EXISTS;
+    mutex_lock(&registry.lock);
+    if (!registry.taken) {
+        registry.allocator = allocator ? *allocator : (reef_allocator){0};
+        status = REEF_OK;
+    }
+    mutex_unlock(&registry.lock);
+    return status;
+}
+
+/* ---- what is allowed ---- */
+
+uint32_t kind_size(reef_kind kind)
+{
+    switch (kind) {
+    case REEF_BOOL:
+    case REEF_I8:
+    case REEF_U8:
+    case REEF_CHAR: return 1;
+    case REEF_I16:
+    case REEF_U16: return 2;
+    case REEF_I32:
+    case REEF_U32:
+    case REEF_F32: return 4;
+    case REEF_I64:
+    case REEF_U64:
+    case REEF_F64:
+    case REEF_ENTITY: return 8;
+    }
+    return 0;
+}
+
+/* Type names stand in the texts of queries, so they have no commas, spaces or control characters. */
+static bool type_name_allowed(const char *name)
+{
+    if (name == NULL || name[0] == 0) return false;
+    size_t length = 0;
+    for (; name[length]; length++) {
+        unsigned char c = (unsigned char)name[length];
+        bool          word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 128;
+        if (!word && strchr("_.:<>*", c) == NULL) return false;
+        if (length == REEF_TYPE_NAME_MAX) return false;
+    }
+    return true;
+}
+
+/* Names and units of fields: as long as a type's name, any bytes but control characters. */
+static bool field_text_allowed(const char *text)
+{
+    size_t length = 0;
+    for (; text[length]; length++)
+        if ((unsigned char)text[length] < 32 || text[length] == 127 || length == REEF_TYPE_NAME_MAX) return false;
+    return true;
+}
+
+static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t size)
+{
+    if (count > REEF_FIELDS_MAX || (count != 0 && fields == NULL)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const reef_field *f = &fields[i];
+        uint32_t          element = kind_size(f->kind);
+        if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return false;
+        if (f->unit && !field_text_allowed(f->unit)) return false;
+        if (element == 0 || f->bytes == 0 || f->bytes % element != 0) return false;
+        if (f->offset > size || f->bytes > size - f->offset) return false;
+        if (!(f->lowest <= f->highest)) return false; /* NaN too */
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(fields[k].name, f->name) == 0) return false;
+    }
+    return true;
+}
+
+static bool hooks_run(const reef_hooks *h) { return h->construct || h->copy || h->move || h->destroy; }
+static bool hooks_value(const reef_hooks *h) { return hooks_run(h) || h->on_fork != REEF_FORK_COPY; } /* they need data */
+static bool hooks_any(const reef_hooks *h) { return hooks_value(h) || h->track_rows; }
+
+static bool home_stored(reef_home home) { return home >= REEF_SPARSE && home <= REEF_SHARED; }
+
+/* A page of values is so long when nobody says how long, and at most so long. */
+enum { PAGE_BYTES_USUAL = 1 << 16, PAGE_BYTES_MAX = 1 << 30 };
+
+/* The fields of a type that is split by them: each byte of the struct belongs to one, but for padding. */
+static bool fields_cover(const reef_field *fields, uint32_t count, uint32_t size, uint32_t align)
+{
+    uint32_t end = 0;
+    if (count > REEF_SPLIT_FIELDS_MAX) return false;
+    for (uint32_t done = 0; done < count; done++) {
+        const reef_field *next = NULL;
+        for (uint32_t i = 0; i < count; i++)
+            if (fields[i].offset >= end && (next == NULL || fields[i].offset < next->offset)) next = &fields[i];
+        if (next == NULL || next->offset - end >= align) return false; /* an overlap, or what no field names */
+        end = next->offset + next->bytes;
+    }
+    return count == 0 || size - end < align;
+}
+
+/* Values of a page of a store. */
+static uint32_t page_rows_of(const reef_type_desc *d)
+{
+    uint32_t rows = REEF_BLOCK_ROWS;
+    if (!home_stored(d->home) || d->page_rows) return d->page_rows;
+    while (rows > 1 && (uint64_t)rows * d->size > PAGE_BYTES_USUAL) rows /= 2;
+    return rows;
+}
+
+static reef_status home_check(const reef_type_desc *d)
+{
+    if ((uint32_t)d->home > REEF_SPLIT) return REEF_BAD_ARGUMENT;
+    if (d->home == REEF_BIT && d->size != 0) return REEF_BAD_ARGUMENT;
+    if (d->home == REEF_SPLIT && d->size > REEF_SPLIT_SIZE_MAX) return REEF_BAD_ARGUMENT;
+    if (d->home >= REEF_SPARSE && d->home != REEF_COLD && d->size == 0) return REEF_BAD_ARGUMENT;
+    if (d->page_rows && (d->home != REEF_PAGED || (d->page_rows & (d->page_rows - 1)) || d->page_rows > REEF_PAGE_ROWS_MAX))
+        return REEF_BAD_ARGUMENT;
+    return (uint64_t)d->page_rows * d->size > PAGE_BYTES_MAX ? REEF_BAD_ARGUMENT : REEF_OK;
+}
+
+static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home home)
+{
+    if (h == NULL) return REEF_OK;
+    /* A tag has no slot that a hook could be given. */
+    if (size == 0 && (hooks_value(h) || h->address_bound)) return REEF_BAD_ARGUMENT;
+    if (home == REEF_BIT && h->track_rows) return REEF_BAD_ARGUMENT;
+    if (home == REEF_SHARED && (h->track_rows || h->on_fork != REEF_FORK_COPY)) return REEF_BAD_ARGUMENT; /* whose would it be? */
+    if ((uint32_t)h->on_fork > REEF_FORK_SKIP) return REEF_BAD_ARGUMENT;
+    if (home != REEF_PAGED && h->address_bound && h->move == NULL) return REEF_NOT_MOVABLE;
+    if (h->destroy && h->move == NULL && !h->bytes_move) return REEF_NOT_MOVABLE;
+    return REEF_OK;
+}
+
+/* What a subtype's value is to a pointer to its base. */
+static reef_status base_check(const reef_type_desc *d)
+{
+    const type *base = type_of(d->base.id);
+    if (d->base.id == 0) return REEF_OK;
+    if (base == NULL) return REEF_UNKNOWN_TYPE;
+    if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
+    const bool one = d->home != REEF_SPLIT && d->home != REEF_MULTI && base->home != REEF_SPLIT && base->home != REEF_MULTI;
+    return one ? REEF_OK : REEF_BAD_ARGUMENT; /* otherwise an entity has not one struct */
+}
+
+static bool align_allowed(uint32_t size, uint32_t align)
+{
+    return align != 0 && align <= REEF_ALIGN_MAX && (align & (align - 1)) == 0 && size % align == 0;
+}
+
+/* The description in the form in which it is kept and compared: alignment chosen, plain hooks gone. */
+static reef_status type_normalise(reef_type_desc *d)
+{
+    if (!type_name_allowed(d->name)) return REEF_BAD_ARGUMENT;
+    if (d->size > REEF_SIZE_MAX || home_check(d) != REEF_OK) return REEF_BAD_ARGUMENT;
+    if (d->align == 0)
+        for (d->align = 16; d->size % d->align != 0; d->align /= 2) {}
+    if (!align_allowed(d->size, d->align)) return REEF_BAD_ARGUMENT;
+    if (d->size == 0) d->align = 1;
+    if (!fields_allowed(d->fields, d->field_count, d->size)) return REEF_BAD_ARGUMENT;
+    if (d->home == REEF_SPLIT && ((d->hooks && hooks_any(d->hooks)) || !fields_cover(d->fields, d->field_count, d->size, d->align)))
+        return REEF_BAD_ARGUMENT;
+    reef_status status = hooks_check(d->hooks, d->size, d->home);
+    if (status >= 0) status = base_check(d);
+    if (d->hooks && !hooks_any(d->hooks)) d->hooks = NULL;
+    return status;
+}
+
+/* ---- comparing ---- */
+
+static const char *unit_text(const char *unit) { return unit ? unit : ""; }
+
+static bool field_same(const reef_field *a, const reef_field *b)
+{
+    return a->kind == b->kind && a->offset == b->offset && a->bytes == b->bytes && a->lowest == b->lowest &&
+           a->highest == b->highest && strcmp(a->name, b->name) == 0 &&
+           strcmp(unit_text(a->unit), unit_text(b->unit)) == 0;
+}
+
+/* Fields given on one side only are no difference: they complete the other. */
+static bool fields_same(const type *t, const reef_field *fields, uint32_t count)
+{
+    if (t->field_count == 0 || count == 0) return true;
+    if (t->field_count != count) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!field_same(&t->fields[i], &fields[i])) return false;
+    return true;
+}
+
+static bool hooks_same(const reef_hooks *a, const reef_hooks *b)
+{
+    return a->construct == b->construct && a->copy == b->copy && a->move == b->move && a->destroy == b->destroy &&
+           a->context == b->context && a->bytes_move == b->bytes_move && a->on_fork == b->on_fork &&
+           a->address_bound == b->address_bound && a->track_rows == b->track_rows;
+}
+
+static bool type_same_hooks(const type *t, const reef_hooks *hooks)
+{
+    static const reef_hooks none;
+    return hooks_same(&t->hooks, hooks ? hooks : &none);
+}
+
+static bool base_same(const type *t, const reef_type_desc *d) { return (t->base ? t->base->id : 0) == d->base.id; }
+
+static bool type_same(const type *t, const reef_type_desc *d)
+{
+    return t->size == d->size && t->align == d->align && t->home == d->home && t->page_rows == page_rows_of(d) &&
+           base_same(t, d) && type_same_hooks(t, d->hooks) && fields_same(t, d->fields, d->field_count);
+}
+
+/* ---- subtypes ---- */
+
+const uint32_t *subtypes_of(const type *t, uint32_t *count)
+{
+    type_list *l = REEF_ACQUIRE_POINTER(&t->subtypes);
+    *count = l ? REEF_ACQUIRE_U32(&l->count) : 0;
+    return l ? l->id : NULL;
+}
+
+bool is_subtype(const type *a, const type *b)
+{
+    const type *t = a->base;
+    while (t && t != b) t = t->base;
+    return t != NULL;
+}
+
+uint32_t types_based(void) { return REEF_ACQUIRE_U32(&registry.based); }
+
+/* Room for one more subtype of all that it has as bases. */
+static bool subtypes_reserve(const type *base)
+{
+    for (; base; base = base->base) {
+        type *t = (type *)(uintptr_t)base;
+        type_list *l = t->subtypes;
+        const uint32_t room = l ? l->room * 2 : 4;
+        if (l && l->count < l->room) continue;
+        type_list *fresh = type_allocate(sizeof *fresh + room * sizeof *fresh->id);
+        if (fresh == NULL) return false;
+        fresh->older = l;
+        fresh->room = room;
+        fresh->count = l ? l->count : 0;
+        if (l) memcpy(fresh->id, l->id, l->count * sizeof *l->id);
+        RELEASE_STORE(&t->subtypes, fresh);
+    }
+    return true;
+}
+
+static void subtypes_put(const type *base, uint32_t id)
+{
+    for (; base; base = base->base) {
+        type_list *l = base->subtypes;
+        l->id[l->count] = id;
+        RELEASE_STORE(&l->count, l->count + 1);
+    }
+}
+
+uint32_t types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
+
+int type_compare(const type *a, const type *b) { return strcmp(a->name, b->name); }
+
+/* ---- records by id and by name ---- */
+
+static type *record_at(uint32_t id)
+{
+    return &type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)];
+}
+
+const type *type_of(uint32_t id)
+{
+    uint32_t i = id - 1; /* 0 wraps to a number that no page has */
+    if (i >= REEF_TYPES_MAX) return NULL;
+    const type *page = REEF_ACQUIRE_POINTER(&type_pages[i >> TYPE_PAGE_BITS]);
+    if (page == NULL) return NULL;
+    const type *t = &page[i & (TYPES_PER_PAGE - 1)];
+    return REEF_ACQUIRE_U32(&t->id) == id ? t : NULL;
+}
+
+static uint32_t type_hash(const char *name)
+{
+    uint64_t h = 0x9E3779B97F4A7C15u;
+    for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001B3u;
+    return (uint32_t)(h >> 32 ^ h);
+}
+
+/* The bucket of a name, or the free one where it belongs. There is always a free one. */
+static uint32_t *type_bucket(const char *name)
+{
+    uint32_t mask = registry.bucket_count - 1, i = type_hash(name) & mask;
+    while (registry.bucket[i] && strcmp(record_at(registry.bucket[i])->name, name) != 0) i = (i + 1) & mask;
+    return &registry.bucket[i];
+}
+
+static type *type_by_name(const char *name)
+{
+    if (registry.bucket_count == 0) return NULL;
+    uint32_t id = *type_bucket(name);
+    return id ? record_at(id) : NULL;
+}
+
+/* Room for one more name, at a load of at most three quarters. */
+static bool type_buckets_reserve(void)
+{
+    uint32_t old_count = registry.bucket_count, *old = registry.bucket;
+    if (registry.count + 1 <= old_count / 4 * 3) return true;
+    uint32_t  count = old_count ? old_count * 2 : TYPE_BUCKETS_MIN;
+    uint32_t *fresh = type_allocate(count * sizeof *fresh);
+    if (fresh == NULL) return false;
+    registry.bucket = fresh;
+    registry.bucket_count = count;
+    for (uint32_t i = 0; i < old_count; i++)
+        if (old[i]) *type_bucket(record_at(old[i])->name) = old[i];
+    type_free(old, old_count * sizeof *old);
+    return true;
+}
+
+static bool type_page_reserve(uint32_t id)
+{
+    uint32_t p = (id - 1) >> TYPE_PAGE_BITS;
+    if (type_pages[p]) return true;
+    type *fresh = type_allocate(TYPES_PER_PAGE * sizeof *fresh);
+    if (fresh) RELEASE_STORE(&type_pages[p], fresh);
+    return fresh != NULL;
+}
+
+/* ---- copying ---- */
+
+static char *type_copy_text(char **room, const char *text)
+{
+    char  *copy = *room;
+    size_t bytes = strlen(text) + 1;
+    memcpy(copy, text, bytes);
+    *room += bytes;
+    return copy;
+}
+
+/* Bytes of fields and their texts. Can't overflow: at most REEF_FIELDS_MAX fields with two texts of 256 bytes each. */
+static size_t fields_bytes(const reef_field *fields, uint32_t count)
+{
+    size_t bytes = count * sizeof *fields;
+    for (uint32_t i = 0; i < count; i++) bytes += strlen(fields[i].name) + strlen(unit_text(fields[i].unit)) + 2;
+    return bytes;
+}
+
+/* The copied fields become those of `t`. The pointer goes last: who sees it sees the count as well. */
+static reef_status type_give_fields(type *t, const reef_field *fields, uint32_t count)
+{
+    reef_field *copy = type_allocate(fields_bytes(fields, count));
+    if (copy == NULL) return REEF_NO_MEMORY;
+    char *room = (char *)(copy + count);
+    for (uint32_t i = 0; i < count; i++) {
+        copy[i] = fields[i];
+        copy[i].name = type_copy_text(&room, fields[i].name);
+        copy[i].unit = type_copy_text(&room, unit_text(fields[i].unit));
+        if (copy[i].unit[0] == 0) copy[i].unit = NULL;
+    }
+    t->field_count = count;
+    RELEASE_STORE(&t->fields, (const reef_field *)copy);
+    RELEASE_STORE(&registry.described, registry.described + 1);
+    return REEF_OK;
+}
+
+static void type_fill(type *t, const reef_type_desc *d)
+{
+    t->size = d->size;
+    t->align = d->align;
+    t->home = d->home;
+    t->base = type_of(d->base.id);
+    t->stored = home_stored(d->home);
+    t->split = d->home == REEF_SPLIT;
+    t->bit = d->home == REEF_BIT || (t->stored && d->home != REEF_COLD);
+    t->page_rows = page_rows_of(d);
+    if (d->hooks) t->hooks = *d->hooks;
+    const reef_hooks *h = &t->hooks;
+    t->hooked = hooks_run(h) || h->address_bound;
+    t->fixed = h->address_bound && h->move == NULL;
+    t->resets = h->on_fork != REEF_FORK_COPY;
+    t->tracked = h->track_rows;
+    t->direct = !t->hooked && !t->tracked && !t->split;
+    t->plain_move = h->move == NULL || h->bytes_move;
+    t->plain_copy = h->copy == NULL && h->destroy == NULL && !h->address_bound;
+    t->copyable = t->plain_copy || h->copy;
+}
+
+/* A record for a description that was checked: of the field at `offset` of `owner`, or of a type of its own. What memory it took
+ * before it failed is kept for the next attempt. */
+static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_t offset, uint32_t *id)
+{
+    uint32_t next = registry.count + 1;
+    size_t   name_bytes = strlen(d->name) + 1;
+    if (next > REEF_TYPES_MAX) return REEF_LIMIT;
+    if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(type_of(d->base.id))) return REEF_NO_MEMORY;
+    char *name = type_allocate(name_bytes);
+    if (name == NULL) return REEF_NO_MEMORY;
+    type *t = record_at(next);
+    if (d->field_count && type_give_fields(t, d->fields, d->field_count) < 0) {
+        type_free(name, name_bytes);
+        return REEF_NO_MEMORY;
+    }
+    memcpy(name, d->name, name_bytes);
+    t->name = name;
+    t->name_hash = hash_bytes(name, name_bytes - 1);
+    type_fill(t, d);
+    t->owner = owner ? owner->id : 0;
+    t->offset = offset;
+    t->stride = owner ? owner->size : t->size;
+    *type_bucket(name) = next;
+    RELEASE_STORE(&t->id, next);
+    subtypes_put(t->base, next);
+    if (t->base) RELEASE_STORE(&registry.based, registry.based + 1);
+    RELEASE_STORE(&registry.count, next);
+    *id = next;
+    return REEF_OK;
+}
+
+/* The part of field f, as a type of that field alone. */
+static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *id)
+{
+    char name[2 * REEF_TYPE_NAME_MAX + 2];
+    reef_field field = *f;
+    field.offset = 0;
+    snprintf(name, sizeof name, "%s.%s", t->name, f->name);
+    const reef_type_desc d = {name, f->bytes, kind_size(f->kind), REEF_TABLE, NULL, &field, 1, 0, {0}};
+    if (!type_name_allowed(name)) return REEF_BAD_ARGUMENT;
+    const type *there = type_by_name(name);
+    if (there == NULL) return type_make(&d, t, f->offset, id);
+    *id = there->id;
+    return there->owner == t->id ? REEF_OK : REEF_EXISTS;
+}
+
+/* The parts of a split type that has fields. Those that were made before memory ran out are found again. */
+static COLD reef_status parts_make(type *t)
+{
+    if (!t->split || t->field_count == 0 || t->part_count) return REEF_OK;
+    if (t->parts == NULL) t->parts = type_allocate(t->field_count * sizeof *t->parts);
+    if (t->parts == NULL) return REEF_NO_MEMORY;
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        const reef_status s = part_make(t, &t->fields[i], &t->parts[i]);
+        if (s != REEF_OK) return s;
+    }
+    RELEASE_STORE(&t->part_count, t->field_count);
+    return REEF_OK;
+}
+
+/* Makes the type, or finds the same one and completes its fields. Under the lock. */
+static COLD reef_status type_register(reef_type_desc *d, uint32_t *id)
+{
+    reef_status status = type_normalise(d);
+    if (status < 0) return status;
+    type *t = type_by_name(d->name);
+    if (t == NULL) {
+        status = type_make(d, NULL, 0, id);
+        return status == REEF_OK ? parts_make(record_at(*id)) : status;
+    }
+    if (!type_same(t, d)) return REEF_EXISTS;
+    if (t->field_count == 0 && d->field_count != 0) status = type_give_fields(t, d->fields, d->field_count);
+    if (status >= 0) status = parts_make(t);
+    if (status >= 0) *id = t->id;
+    return status;
+}
+
+/* ---- declarations ---- */
+
+static void text_add(size_t *length, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(registry.text + *length, sizeof registry.text - *length, format, arguments);
+    va_end(arguments);
+    size_t room = sizeof registry.text - 1 - *length;
+    if (n > 0) *length += (size_t)n < room ? (size_t)n : room;
+}
+
+static void text_add_fields(size_t *length, const type *t, const reef_type_desc *d)
+{
+    uint32_t i = 0;
+    while (i < t->field_count && i < d->field_count && field_same(&t->fields[i], &d->fields[i])) i++;
+    const char *name = i < d->field_count ? d->fields[i].name : t->fields[i].name;
+    text_add(length, "; their fields differ from field %u (%s) on", i + 1, name);
+}
+
+static const char *home_text(reef_home home)
+{
+    static const char *const names[] = {"tables", "bits", "a sparse set", "pages", "a cold set", "spans", "shared values", "split columns"};
+    return names[home];
+}
+
+static const char *base_text(const type *base) { return base ? base->name : "none"; }
+
+/* Keeps the reason why a declaration can't be; only the first is kept. */
+static void type_refuse(const reef_type_desc *d, reef_status status)
+{
+    size_t length = 0;
+    if (registry.error) return;
+    text_add(&length, "type %s: ", d->name ? d->name : "(no name)");
+    const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL;
+    if (t == NULL && d->base.id && base_check(d) < 0) {
+        const type *base = type_of(d->base.id);
+        text_add(&length, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name, reef_status_text(status),
+                 base->size, d->size, base->align, d->align);
+    } else if (t == NULL) {
+        text_add(&length, "%s", reef_status_text(status));
+        /* hooks that do nothing with values are gone from the description: what was wrong is its address */
+        if (status == REEF_NOT_MOVABLE && d->home != REEF_PAGED && (d->hooks == NULL || d->hooks->address_bound))
+            text_add(&length, ": in %s values move; give it a move hook, or the home REEF_PAGED, where each stays at its address", home_text(d->home));
+        else if (status == REEF_NOT_MOVABLE)
+            text_add(&length, ": what has a destroy hook needs a move hook, or says bytes_move");
+        if (d->home == REEF_SPLIT && status == REEF_BAD_ARGUMENT)
+            text_add(&length, "; what is split by field has fields that cover it, at most %u, and no hooks", (unsigned)REEF_SPLIT_FIELDS_MAX);
+    } else {
+        text_add(&length, "two declarations differ");
+        if (t->size != d->size) text_add(&length, "; sizes %u and %u", t->size, d->size);
+        if (t->align != d->align) text_add(&length, "; alignments %u and %u", t->align, d->align);
+        if (t->home != d->home) text_add(&length, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
+        else if (t->page_rows != page_rows_of(d)) text_add(&length, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
+        if (!base_same(t, d))
+            text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base), base_text(type_of(d->base.id)));
+        if (!type_same_hooks(t, d->hooks)) text_add(&length, "; their hooks differ");
+        if (!fields_same(t, d->fields, d->field_count)) text_add_fields(&length, t, d);
+    }
+    RELEASE_STORE(&registry.error, (const char *)registry.text);
+}
+
+const char *reef_declare_error(void) { return REEF_ACQUIRE_POINTER(&registry.error); }
+
+static void base_refuse(const reef_type_decl *decl, const char *why)
+{
+    size_t length = 0;
+    if (registry.error) return;
+    text_add(&length, "type %s: it can't be a subtype of %s, %s", decl->name, decl->base->name ? decl->base->name : "(no name)", why);
+    RELEASE_STORE(&registry.error, (const char *)registry.text);
+}
+
+static reef_status type_take(reef_type_decl *decl);
+
+/* The id of a declaration's base, the last of its bases first. */
+static COLD reef_status base_take(reef_type_decl *decl, reef_component *base)
+{
+    reef_type_decl *x = decl->base;
+    uint32_t depth = 0;
+    reef_status status = REEF_OK;
+    for (; x && x->base && depth <= REEF_TYPES_MAX; x = x->base) depth++;
+    if (depth > REEF_TYPES_MAX) return base_refuse(decl, "whose bases go round in a circle"), REEF_BAD_ARGUMENT;
+    for (x = decl->base; status >= 0 && x && x->id == 0; x = decl->base) {
+        while (x->base && x->base->id == 0) x = x->base;
+        status = type_take(x);
+        if (status < 0 && status != REEF_NO_MEMORY) base_refuse(decl, "which isn't a type itself");
+    }
+    base->id = decl->base ? decl->base->id : 0;
+    return status;
+}
+
+static COLD reef_status type_take(reef_type_decl *decl)
+{
+    uint32_t       id = 0;
+    reef_type_desc d = {decl->name, decl->size, decl->align, decl->home, decl->hooks, decl->fields, decl->field_count,
+                        decl->page_rows, {0}};
+    reef_status    status = base_take(decl, &d.base);
+    if (status < 0) return status;
+    status = type_register(&d, &id);
+    if (status >= 0) RELEASE_STORE(&decl->id, id);
+    else if (status != REEF_NO_MEMORY) type_refuse(&d, status);
+    return status;
+}
+
+/* Registers what is pending. A refused declaration leaves the list, one that found no memory waits in it. */
+static bool types_take_pending(void)
+{
+    while (registry.pending != &pending_end) {
+        reef_type_decl *decl = registry.pending;
+        if (type_take(decl) == REEF_NO_MEMORY) return false;
+        registry.pending = decl->next;
+        decl->next = NULL;
+    }
+    return true;
+}
+
+void reef_declare(reef_type_decl *decl)
+{
+    if (decl == NULL) return;
+    mutex_lock(&registry.lock);
+    bool linked = decl->next != NULL;
+    /* Fields may come after the first use, when constructors use types: then they are taken at once. */
+    bool late = decl->id != 0 && type_take(decl) != REEF_NO_MEMORY;
+    if (!linked && !late) {
+        decl->next = registry.pending;
+        registry.pending = decl;
+    }
+    mutex_unlock(&registry.lock);
+}
+
+COLD reef_component reef_resolve(reef_type_decl *decl)
+{
+    if (decl == NULL) return (reef_component){0};
+    mutex_lock(&registry.lock);
+    if (types_take_pending() && decl->id == 0) (void)type_take(decl);
+    reef_component c = {decl->id};
+    mutex_unlock(&registry.lock);
+    return c;
+}
+
+/* ---- types made at run time, and looking types up ---- */
+
+COLD reef_component reef_type_new(const reef_type_desc *desc, reef_status *status)
+{
+    reef_component c = {0};
+    reef_status    s = REEF_BAD_ARGUMENT;
+    if (desc) {
+        reef_type_desc d = *desc;
+        mutex_lock(&registry.lock);
+        s = types_take_pending() ? type_register(&d, &c.id) : REEF_NO_MEMORY;
+        mutex_unlock(&registry.lock);
+    }
+    if (status) *status = s;
+    return c;
+}
+
+COLD reef_status reef_type_describe(reef_component component, const reef_field *fields, uint32_t count)
+{
+    if (type_of(component.id) == NULL) return REEF_UNKNOWN_TYPE;
+    mutex_lock(&registry.lock);
+    type       *t = record_at(component.id);
+    reef_status status = REEF_OK;
+    if (!fields_allowed(fields, count, t->size)) status = REEF_BAD_ARGUMENT;
+    else if (!fields_same(t, fields, count)) status = REEF_EXISTS;
+    else if (t->split && !fields_cover(fields, count, t->size, t->align)) status = REEF_BAD_ARGUMENT;
+    else if (t->field_count == 0 && count != 0) status = type_give_fields(t, fields, count);
+    if (status == REEF_OK) status = parts_make(t);
+    mutex_unlock(&registry.lock);
+    return status;
+}
+
+COLD bool types_known(void)
+{
+    mutex_lock(&registry.lock);
+    const bool all = types_take_pending();
+    mutex_unlock(&registry.lock);
+    return all;
+}
+
+COLD reef_component reef_type_find(const char *name)
+{
+    reef_component c = {0};
+    if (name == NULL) return c;
+    mutex_lock(&registry.lock);
+    (void)types_take_pending(); /* without memory, what is registered is still found */
+    const type *t = type_by_name(name);
+    if (t) c.id = t->id;
+    mutex_unlock(&registry.lock);
+    return c;
+}
+
+bool reef_type_get(reef_component component, reef_type_info *info)
+{
+    const type *t = type_of(component.id);
+    if (t == NULL || info == NULL) return false;
+    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
+    info->name = t->name;
+    info->size = t->size;
+    info->align = t->align;
+    info->home = t->home;
+    info->page_rows = t->home == REEF_PAGED ? t->page_rows : 0;
+    info->base.id = t->base ? t->base->id : 0;
+    info->hooks = t->hooked || t->tracked ? &t->hooks : NULL;
+    info->fields = fields;
+    info->field_count = fields ? t->field_count : 0;
+    return true;
+}
+
+const char *reef_type_name(reef_component component)
+{
+    const type *t = type_of(component.id);
+    return t ? t->name : NULL;
+}
+
+uint32_t reef_type_count(void) { return REEF_ACQUIRE_U32(&registry.count); }

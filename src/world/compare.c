@@ -1,0 +1,468 @@
+/* Comparing two worlds: part by part in the order of the hash, and in each part the first thing that differs.
+ *
+ *      ids by index, free ids in their order ──► names ──► time ──► events by type name
+ *      ──► tables: rows ──► columns by name ──► switches by name ──► marks ──► stores by name: by entity index
+ *
+ * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list their tables
+ * by type name, so the lists are merged as they are. */
+#include "world/state_hash.h"
+#include "reef/single.h"
+#include "system/event.h"
+#include "storage/sparse_store.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct comparing {
+    const reef_world *world[2];
+    reef_difference  *found;
+} comparing;
+
+/* ---- ids ---- */
+
+static bool index_differs(comparing *x, reef_hash_kind kind, uint32_t index)
+{
+    *x->found = (reef_difference){.kind = kind, .row = index};
+    x->found->entity = reef_entity_at(x->world[0], index);
+    x->found->other = reef_entity_at(x->world[1], index);
+    return false;
+}
+
+/* Of entities with rows only that they have one: the tables tell the rest. */
+static COLD bool records_equal(comparing *x)
+{
+    const reef_hot *a = &x->world[0]->hot, *b = &x->world[1]->hot;
+    uint32_t end = a->index_count < b->index_count ? a->index_count : b->index_count;
+    for (uint64_t i = 0; i < end; i++) {
+        uint32_t index = (uint32_t)i;
+        if (a->records.page[index >> REEF_RECORD_BITS] == b->records.page[index >> REEF_RECORD_BITS]) {
+            i |= RECORDS_PER_PAGE - 1;
+            continue;
+        }
+        uint64_t r = record_read(x->world[0], index), s = record_read(x->world[1], index);
+        bool row = (uint32_t)r > PLACE_EMPTY, other_row = (uint32_t)s > PLACE_EMPTY;
+        if (row != other_row || (!row && r != s)) return index_differs(x, REEF_HASH_IDS, index);
+    }
+    return a->index_count == b->index_count || index_differs(x, REEF_HASH_IDS, end);
+}
+
+static const uint32_t *free_page(const state *s, uint64_t at) { return s->ring.page[at / RING_PER_PAGE & (s->ring.count - 1)]; }
+
+/* The records are equal: there are as many free ids on either side, and of the same generations. */
+static bool free_ids_equal(comparing *x)
+{
+    const state *a = &x->world[0]->state, *b = &x->world[1]->state;
+    uint64_t at = a->ring_head, other = b->ring_head, number = 0;
+    while (at < a->ring_tail && other < b->ring_tail) {
+        const uint32_t *p = free_page(a, at), *q = free_page(b, other);
+        uint64_t i = at % RING_PER_PAGE, k = other % RING_PER_PAGE, n = 1;
+        if (p == q && i == k && a->ring_holes + b->ring_holes == 0) {
+            n = RING_PER_PAGE - i;
+            if (n > a->ring_tail - at) n = a->ring_tail - at;
+            if (n > b->ring_tail - other) n = b->ring_tail - other;
+        } else if (p[i] == RING_HOLE || q[k] == RING_HOLE) {
+            at += p[i] == RING_HOLE, other += q[k] == RING_HOLE;
+            continue;
+        } else if (p[i] != q[k]) {
+            *x->found = (reef_difference){.kind = REEF_HASH_IDS, .row = number};
+            x->found->entity = (reef_entity){p[i], (uint32_t)(record_read(x->world[0], p[i]) >> 32)};
+            x->found->other = (reef_entity){q[k], (uint32_t)(record_read(x->world[1], q[k]) >> 32)};
+            return false;
+        }
+        at += n, other += n, number += n;
+    }
+    return true;
+}
+
+/* ---- names ---- */
+
+/* The lowest index below `lowest` with a name in `w` that it hasn't got in `other`. */
+static uint32_t names_lowest(const reef_world *w, const reef_world *other, uint32_t lowest)
+{
+    for (uint32_t n = 0; n < w->state.name_count; n++) {
+        uint32_t page = n / NAMES_PER_PAGE;
+        if (n < other->state.name_count && w->state.name_entries.page[page] == other->state.name_entries.page[page]) continue;
+        reef_entity e;
+        const char *text = name_at_number(w, n, &e), *same = reef_name(other, e);
+        if (e.index < lowest && (same == NULL || strcmp(same, text) != 0)) lowest = e.index;
+    }
+    return lowest;
+}
+
+static COLD bool names_equal(comparing *x)
+{
+    uint32_t lowest = names_lowest(x->world[0], x->world[1], UINT32_MAX);
+    lowest = names_lowest(x->world[1], x->world[0], lowest);
+    return lowest == UINT32_MAX || index_differs(x, REEF_HASH_NAMES, lowest);
+}
+
+/* Clocks are compared by their hash: two hashes of 64 bits of a few numbers. */
+static COLD bool time_equal(comparing *x)
+{
+    const state *a = &x->world[0]->state, *b = &x->world[1]->state;
+    if (a->ticks == b->ticks && a->time_ns == b->time_ns && a->seed == b->seed && clocks_hash(x->world[0]) == clocks_hash(x->world[1])) return true;
+    *x->found = (reef_difference){.kind = REEF_HASH_TIME};
+    return false;
+}
+
+/* By their hash, as clocks are. */
+static COLD bool scripts_equal(comparing *x)
+{
+    uint64_t n[2];
+    if (scripts_hash(x->world[0], &n[0]) == scripts_hash(x->world[1], &n[1]) && n[0] == n[1]) return true;
+    *x->found = (reef_difference){.kind = REEF_HASH_SCRIPTS};
+    return false;
+}
+
+static bool single_equal(comparing *x)
+{
+    const reef_entity a = reef_single_entity(x->world[0]), b = reef_single_entity(x->world[1]);
+    if (reef_entity_equal(a, b)) return true;
+    *x->found = (reef_difference){.kind = REEF_HASH_SINGLE, .entity = a, .other = b};
+    return false;
+}
+
+/* ---- tables ---- */
+
+/* A table that both sides have, one chunk of each at a time. */
+typedef struct twin {
+    comparing       *x;
+    uint32_t         id[2], unit[2], rows[2]; /* rows of the chunk; 0: this side has no further one */
+    const table     *t[2];
+    const reef_slot *slots[2];
+    uint64_t         row; /* the chunk's first */
+} twin;
+
+static bool twin_chunk(twin *p)
+{
+    for (int side = 0; side < 2; side++) {
+        p->rows[side] = p->unit[side] ? chunk_rows(p->t[side], p->unit[side]) : 0;
+        p->slots[side] = p->unit[side] ? unit_slots(p->x->world[side], p->unit[side]) : NULL;
+    }
+    return p->rows[0] || p->rows[1];
+}
+
+static bool twin_first(twin *p)
+{
+    p->row = 0;
+    for (int side = 0; side < 2; side++) p->unit[side] = p->t[side] ? p->t[side]->first : 0;
+    return twin_chunk(p);
+}
+
+static bool twin_next(twin *p)
+{
+    p->row += REEF_BLOCK_ROWS;
+    for (int side = 0; side < 2; side++) p->unit[side] = p->slots[side] ? p->slots[side][0].head.next : 0;
+    return twin_chunk(p);
+}
+
+static bool row_differs(const twin *p, reef_hash_kind kind, uint32_t component, uint32_t row)
+{
+    reef_difference *d = p->x->found;
+    const shape *s = p->t[0] ? p->t[0]->shape : p->t[1]->shape;
+    *d = (reef_difference){.kind = kind, .component = {component}, .row = p->row + row};
+    if (row < p->rows[0]) d->entity = slot_entities(p->slots[0])[row];
+    if (row < p->rows[1]) d->other = slot_entities(p->slots[1])[row];
+    d->table_count = s->component_count < 64 ? s->component_count : 64;
+    for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = s->component[i];
+    return false;
+}
+
+static bool rows_equal(twin *p)
+{
+    for (bool more = twin_first(p); more; more = twin_next(p)) {
+        uint32_t rows = p->rows[0] < p->rows[1] ? p->rows[0] : p->rows[1];
+        if (rows && p->slots[0][SLOT_ENTITIES].block != p->slots[1][SLOT_ENTITIES].block)
+            for (uint32_t i = 0; i < rows; i++)
+                if (!reef_entity_equal(slot_entities(p->slots[0])[i], slot_entities(p->slots[1])[i]))
+                    return row_differs(p, REEF_HASH_ROWS, 0, i);
+        if (p->rows[0] != p->rows[1]) return row_differs(p, REEF_HASH_ROWS, 0, rows);
+    }
+    return true;
+}
+
+bool value_equal(const type *t, const char *p, const char *q)
+{
+    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
+    if (fields == NULL) return memcmp(p, q, t->size) == 0;
+    for (uint32_t i = 0; i < t->field_count; i++)
+        if (memcmp(p + fields[i].offset, q + fields[i].offset, fields[i].bytes) != 0) return false;
+    return true;
+}
+
+/* The rows are equal. */
+static bool column_equal(twin *p, uint32_t component)
+{
+    const type *t = type_of(component);
+    uint32_t k = slot_seek(p->x->world[0], component, p->id[0]), other = slot_seek(p->x->world[1], component, p->id[1]);
+    if (k == REEF_SLOT_TAG || t->hooks.on_fork != REEF_FORK_COPY) return true;
+    bool flat = type_is_flat(t);
+    for (bool more = twin_first(p); more; more = twin_next(p)) {
+        const char *a = p->slots[0][k].block, *b = p->slots[1][other].block;
+        if (a == b || (flat && memcmp(a, b, (size_t)p->rows[0] * t->size) == 0)) continue;
+        for (uint32_t i = 0; i < p->rows[0]; i++)
+            if (!value_equal(t, a + (size_t)i * t->size, b + (size_t)i * t->size))
+                return row_differs(p, REEF_HASH_COLUMN, component, i);
+    }
+    return true;
+}
+
+/* The bits of one key, and of the same in the other world, where it may be unknown; the rows are equal. */
+static bool bits_equal(twin *p, uint32_t key)
+{
+    static const uint64_t none[BIT_WORDS];
+    const bit_store *stores[2] = {bit_store_of(p->x->world[0], key), bit_store_of(p->x->world[1], key)};
+    for (bool more = twin_first(p); more; more = twin_next(p)) {
+        const uint64_t *words[2];
+        for (int side = 0; side < 2; side++)
+            if ((words[side] = bit_words(stores[side], p->unit[side])) == NULL) words[side] = none;
+        if (words[0] == words[1]) continue;
+        for (uint32_t row = 0; row < p->rows[0]; row++)
+            if ((words[0][row / 64] ^ words[1][row / 64]) >> (row % 64) & 1)
+                return row_differs(p, key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH, key & ~BIT_DISABLED, row);
+    }
+    return true;
+}
+
+static bool all_bits_equal(twin *p)
+{
+    const uint32_t *first = NULL;
+    for (int side = 0; side < 2; side++) {
+        const reef_world *w = p->x->world[side];
+        for (uint32_t i = 0; p->t[side]->bits && i < w->state.bit_count; i++) {
+            const bit_store *b = &w->state.bits[i];
+            if (!bit_known(w, b, p->id[side]) || (first && bit_key_compare(b->key, *first) >= 0)) continue;
+            if (!bits_equal(p, b->key)) first = &b->key;
+        }
+    }
+    return first == NULL || bits_equal(p, *first); /* again: the first in order is the one to tell of */
+}
+
+static bool table_equal(twin *p)
+{
+    if (!rows_equal(p)) return false;
+    const shape *s = p->t[0]->shape;
+    for (uint32_t i = 0; i < s->component_count; i++)
+        if (!column_equal(p, s->component[i])) return false;
+    return all_bits_equal(p);
+}
+
+/* Tables with rows, by type names, on both sides. */
+static bool lists_equal(comparing *x, uint32_t *const ids[2], const uint32_t count[2])
+{
+    for (uint32_t i = 0, k = 0; i < count[0] || k < count[1]; i++, k++) {
+        twin p = {.x = x};
+        if (i < count[0]) p.t[0] = table_read(x->world[0], p.id[0] = ids[0][i]);
+        if (k < count[1]) p.t[1] = table_read(x->world[1], p.id[1] = ids[1][k]);
+        int order = p.t[0] == NULL ? 1 : p.t[1] == NULL ? -1 : shape_compare(p.t[0]->shape, p.t[1]->shape);
+        if (order) p.t[order < 0] = NULL; /* the lesser one is missing on the other side */
+        if (order ? !rows_equal(&p) : !table_equal(&p)) return false;
+    }
+    return true;
+}
+
+static bool tables_equal(comparing *x)
+{
+    uint32_t count[2], *ids[2];
+    for (int side = 0; side < 2; side++) ids[side] = tables_sorted(x->world[side], &count[side]);
+    bool known = (ids[0] || count[0] == 0) && (ids[1] || count[1] == 0), equal = known && lists_equal(x, ids, count);
+    for (int side = 0; side < 2; side++)
+        memory_free(&x->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
+    return equal;
+}
+
+/* ---- stores: the rows are equal, and the bits of who has a value ---- */
+
+/* Where the entity's row is, in the first world. */
+static COLD bool value_differs(const comparing *x, uint32_t component, reef_entity e)
+{
+    const reef_world *w = x->world[0];
+    reef_difference *d = x->found;
+    const uint32_t place = place_of(w, e);
+    *d = (reef_difference){.kind = REEF_HASH_STORE, .component = {component}, .entity = e, .other = e, .row = place_row(place)};
+    if (place_unit(place) <= place_unit(PLACE_EMPTY)) return false;
+    const table *t = table_read(w, unit_slots(w, place_unit(place))[0].head.table);
+    for (uint32_t unit = t->first; unit != place_unit(place); unit = unit_slots(w, unit)[0].head.next) d->row += REEF_BLOCK_ROWS;
+    d->table_count = t->shape->component_count < 64 ? t->shape->component_count : 64;
+    for (uint32_t i = 0; i < d->table_count; i++) d->table[i].id = t->shape->component[i];
+    return false;
+}
+
+/* The entity of the lowest index that has the same value. */
+static uint32_t shared_index(const value_store *s, const uint32_t *firsts, reef_entity e)
+{
+    return firsts ? firsts[slot_of(s, e)] : shared_first(s, e).index;
+}
+
+/* The entity of the lowest index, below that of `lowest`, whose value in `s` isn't the same in the other store. */
+static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest, uint32_t *const firsts[2])
+{
+    const type *t = type_of(s->component ? s->component : other->component);
+    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY;
+    for (uint32_t page = 0; page < s->values.count; page++) {
+        if (!s->shared && page < other->values.count && s->values.page[page] == other->values.page[page]) continue;
+        store_place at = {.slot = 0};
+        while (store_each(s, page, &at)) {
+            if (!reef_entity_is_null(lowest) && at.entity.index >= lowest.index) continue;
+            const void *same = store_nth(other, at.entity, at.number);
+            if (same == NULL || (valued && at.value != same && !value_equal(t, at.value, same))) lowest = at.entity;
+            else if (s->shared && shared_index(s, firsts[0], at.entity) != shared_index(other, firsts[1], at.entity)) lowest = at.entity;
+        }
+    }
+    return lowest;
+}
+
+static bool all_stores_equal(comparing *x)
+{
+    for (const type *last = NULL;;) {
+        const value_store *s[2] = {store_after(x->world[0], last), store_after(x->world[1], last)};
+        const type *t[2] = {s[0] ? type_of(s[0]->component) : NULL, s[1] ? type_of(s[1]->component) : NULL};
+        if (t[0] == NULL && t[1] == NULL) return true;
+        last = t[0] == NULL || (t[1] && type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
+        for (int side = 0; side < 2; side++) s[side] = store_of(x->world[side], last->id);
+        uint32_t *firsts[2] = {NULL, NULL};
+        for (int side = 0; side < 2; side++)
+            if (s[side]->shared) firsts[side] = shared_firsts(x->world[side], s[side]);
+        uint32_t *const turned[2] = {firsts[1], firsts[0]};
+        const reef_entity e = store_lowest(s[0], s[1], store_lowest(s[1], s[0], (reef_entity){0, 0}, turned), firsts);
+        for (int side = 0; side < 2; side++) shared_firsts_free(x->world[side], s[side], firsts[side]);
+        if (!reef_entity_is_null(e)) return value_differs(x, last->id, e);
+    }
+}
+
+/* ---- events ---- */
+
+static COLD bool events_differ(comparing *x, uint32_t component, uint64_t number)
+{
+    *x->found = (reef_difference){.kind = REEF_HASH_EVENTS, .component = {component}, .row = number};
+    return false;
+}
+
+/* Those of one type that wait for a system. */
+static COLD bool events_equal(comparing *x, uint32_t component)
+{
+    const type *t = type_of(component);
+    reef_events r[2] = {{.missed = 0}, {.missed = 0}};
+    for (int side = 0; side < 2; side++) {
+        const event_store *s = events_of(x->world[side], component);
+        if (s) r[side] = events_waiting(x->world[side], s);
+    }
+    for (uint64_t n = 0;; n++) {
+        const char *p = reef_next_event(&r[0]), *q = reef_next_event(&r[1]);
+        if (p == NULL && q == NULL) break;
+        if (p == NULL || q == NULL || (t->size && !value_equal(t, p, q))) return events_differ(x, component, n);
+    }
+    return events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
+}
+
+/* By type name. */
+static bool all_events_equal(comparing *x)
+{
+    for (const type *last = NULL;;) {
+        const event_store *s[2] = {events_after(x->world[0], last), events_after(x->world[1], last)};
+        const type *t[2] = {s[0] ? type_of(s[0]->component) : NULL, s[1] ? type_of(s[1]->component) : NULL};
+        if (t[0] == NULL && t[1] == NULL) return true;
+        last = t[0] == NULL || (t[1] && type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
+        if (!events_equal(x, last->id)) return false;
+    }
+}
+
+COLD bool reef_equal(const reef_world *a, const reef_world *b, reef_difference *difference)
+{
+    reef_difference unwanted;
+    comparing x = {{a, b}, difference ? difference : &unwanted};
+    *x.found = (reef_difference){0};
+    if (a == NULL || b == NULL) return false;
+    return a == b || (records_equal(&x) && free_ids_equal(&x) && names_equal(&x) && time_equal(&x) && single_equal(&x) &&
+                       all_events_equal(&x) && scripts_equal(&x) && tables_equal(&x) && all_stores_equal(&x));
+}
+
+/* ---- in words ---- */
+
+typedef struct sentence {
+    char  *text;
+    size_t size, length;
+} sentence;
+
+static REEF_PRINTF(2, 3) void say(sentence *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    size_t room = out->length < out->size ? out->size - out->length : 0;
+    int n = vsnprintf(room ? out->text + out->length : NULL, room, format, arguments);
+    va_end(arguments);
+    out->length += n > 0 ? (size_t)n : 0;
+}
+
+static void say_pair(sentence *out, const reef_difference *d)
+{
+    const reef_entity e[2] = {d->entity, d->other};
+    for (int side = 0; side < 2; side++) {
+        if (side) say(out, " and ");
+        if (reef_entity_is_null(e[side])) say(out, "none");
+        else say(out, "%" PRIu32 "v%" PRIu32, e[side].index, e[side].generation);
+    }
+}
+
+static void say_place(sentence *out, const reef_difference *d)
+{
+    say(out, " (table ");
+    for (uint32_t i = 0; i < d->table_count; i++) say(out, "%s%s", i ? ", " : "", reef_type_name(d->table[i]));
+    say(out, "%s, row %" PRIu64 ")", d->table_count ? "" : "without components", d->row);
+}
+
+static void say_ids(sentence *out, const reef_difference *d)
+{
+    bool none = reef_entity_is_null(d->entity) && reef_entity_is_null(d->other);
+    if (none) say(out, "Index %" PRIu64 " differs: free, reserved or used up, or its next generation", d->row);
+    else if (reef_entity_is_null(d->entity) || reef_entity_is_null(d->other) || d->entity.index == d->other.index) {
+        say(out, "Index %" PRIu64 " differs: entities ", d->row);
+        say_pair(out, d);
+        if (reef_entity_equal(d->entity, d->other)) say(out, ", one without components");
+    } else {
+        say(out, "Free id %" PRIu64 " differs: ", d->row);
+        say_pair(out, d);
+    }
+}
+
+COLD size_t reef_difference_text(const reef_difference *d, char *text, size_t size)
+{
+    sentence out = {text, text ? size : 0, 0};
+    if (out.size) text[0] = 0;
+    if (d == NULL) return 0;
+    reef_entity e = reef_entity_is_null(d->entity) ? d->other : d->entity;
+    switch (d->kind) {
+    case REEF_HASH_IDS: say_ids(&out, d); break;
+    case REEF_HASH_NAMES: say(&out, "The name of entity %" PRIu32 "v%" PRIu32 " differs", e.index, e.generation); break;
+    case REEF_HASH_TIME: say(&out, "The ticks, the time, the seed or how far a phase or system is differ"); break;
+    case REEF_HASH_EVENTS:
+        say(&out, "The events %s differ: ", reef_type_name(d->component));
+        if (d->row == UINT64_MAX) say(&out, "a system has read more of them or fewer");
+        else say(&out, "number %" PRIu64 " of those that wait", d->row);
+        break;
+    case REEF_HASH_SCRIPTS: say(&out, "The scripts that wait for their end differ"); break;
+    case REEF_HASH_SINGLE:
+        say(&out, "The entities with the singletons differ: ");
+        say_pair(&out, d);
+        break;
+    case REEF_HASH_ROWS:
+        say(&out, "The entities differ: ");
+        say_pair(&out, d);
+        say_place(&out, d);
+        break;
+    case REEF_HASH_DISABLED:
+        say(&out, "The mark disabled%s%s of entity %" PRIu32 "v%" PRIu32 " differs", d->component.id ? " " : "",
+            d->component.id ? reef_type_name(d->component) : "", e.index, e.generation);
+        say_place(&out, d);
+        break;
+    case REEF_HASH_COLUMN:
+    case REEF_HASH_SWITCH:
+    case REEF_HASH_STORE:
+    case REEF_HASH_TYPE:
+        say(&out, "%s of entity %" PRIu32 "v%" PRIu32 " differs", reef_type_name(d->component), e.index, e.generation);
+        say_place(&out, d);
+        break;
+    default: say(&out, "No difference is known"); break;
+    }
+    return out.length;
+}

@@ -1,0 +1,716 @@
+/* What is different between two worlds, one thing at a time.
+ *
+ *   reef_diff_new    tables of both by name ──► pairs ──► chunk beside chunk ──► spots: some block or word of bits is another
+ *   reef_diff_next   ids ──► names ──► type by type, kind by kind: the spots of tables that have it ──► masks of 64 rows
+ *
+ * The k-th chunk of a table stands beside the k-th of the same table in the other world. Where both have the same entity in a row,
+ * which is nearly everywhere, values are compared by loops over both blocks; other rows are *moved*, and their entities are looked up.
+ * Values outside of the rows are compared by entity index. All memory is taken at the beginning. */
+#include "reef/diff.h"
+#include "storage/split_columns.h"
+#include "storage/sparse_store.h"
+
+typedef struct diff_pair { /* a table that one of the worlds has, or both */
+    const table *t[2]; /* NULL: it has no rows there */
+    uint32_t     id[2];
+    uint32_t     first, count, moved; /* of its spots; of these, with moved rows */
+} diff_pair;
+
+typedef struct diff_spot {
+    uint32_t unit[2]; /* 0: there is no such chunk */
+    uint16_t rows[2];
+    bool     moved; /* not all rows have the same entity on both sides */
+} diff_spot;
+
+typedef struct diff_bits { const bit_store *of[2]; } diff_bits; /* of one key; NULL: the world never used it */
+
+enum { STAGE_GONE, STAGE_BORN, STAGE_NAMES, STAGE_TYPES, STAGE_END };
+
+struct reef_diff {
+    /* what is left of 64 rows */
+    uint64_t           mask;
+    bool               straight; /* of each the value lies at its row on both sides */
+    bool               fielded;  /* and its fields are compared: bytes between them may differ */
+    size_t             size;
+    const char        *was;      /* the first of the 64 */
+    uintptr_t          apart;    /* from there to its value on the other side */
+    const reef_entity *entities;
+    reef_change        change;
+    /* where we are */
+    int              stage, pass; /* pass: the kind of change */
+    uint32_t         side;        /* whose rows are walked */
+    uint64_t         at;          /* index of entities, number of names */
+    uint32_t         type_at, pair_at, spot_at, spot_end, group;
+    const type      *type; /* NULL: the entity itself */
+    bool             valued, aside; /* values are compared; they lie in stores */
+    uint32_t         slot[2];
+    const bit_store *bits[2];
+    const diff_pair *pair;
+    const diff_spot *spot;
+    const reef_entity *chunk; /* of the spot, on our side */
+    const char      *column[2]; /* of the spot */
+    uint64_t         masks[BIT_WORDS];
+    reef_entity      holder; /* values in stores */
+    uint32_t         number, number_end;
+    /* what there is */
+    const reef_world *world[2];
+    bool              related; /* memory may be shared */
+    uint32_t          moved;   /* spots with moved rows */
+    diff_pair        *pairs;
+    diff_spot        *spots;
+    diff_bits        *keys;
+    uint64_t         *names; /* index << 32 | generation, of those with another name */
+    uint32_t         *types; /* by name; first 0, for the entity itself */
+    char             *gathered; /* two values of a type that is split */
+    uint32_t          pair_count, pair_room, spot_count, spot_room, key_count, key_room;
+    uint32_t          name_count, name_room, type_count, type_room;
+};
+
+/* ---- rows that differ ---- */
+
+/* Of n <= 8 rows, as bits. */
+INLINE uint64_t eight_mask(const char *a, const char *b, size_t size, uint32_t n)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < n; i++) mask |= (uint64_t)(memcmp(a + i * size, b + i * size, size) != 0) << i;
+    return mask;
+}
+
+/* Eight rows of a multiple of four bytes are whole words of eight. */
+INLINE bool eight_differ(const char *a, const char *b, size_t size)
+{
+    uint64_t x = 0;
+    for (size_t i = 0; i < size; i++) {
+        uint64_t p, q;
+        memcpy(&p, a + i * 8, 8);
+        memcpy(&q, b + i * 8, 8);
+        x |= p ^ q;
+    }
+    return x != 0;
+}
+
+/* Sets the bits of rows with different bytes. The handles of such rows are fetched ahead. */
+INLINE void column_mask(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows, const reef_entity *e)
+{
+    uint32_t row = 0;
+    for (; row + 8 <= rows; row += 8, a += 8 * size, b += 8 * size) {
+        if (LIKELY(size <= 16 ? !eight_differ(a, b, size) : memcmp(a, b, 8 * size) == 0)) continue;
+        PREFETCH(e + row);
+        masks[row / 64] |= eight_mask(a, b, size, 8) << row % 64;
+    }
+    if (row < rows) masks[row / 64] |= eight_mask(a, b, size, rows - row) << row % 64;
+}
+
+static void column_differs(uint64_t *masks, const char *a, const char *b, size_t size, uint32_t rows, const reef_entity *e)
+{
+    switch (size) {
+    case 4: column_mask(masks, a, b, 4, rows, e); break;
+    case 8: column_mask(masks, a, b, 8, rows, e); break;
+    case 12: column_mask(masks, a, b, 12, rows, e); break;
+    case 16: column_mask(masks, a, b, 16, rows, e); break;
+    default: column_mask(masks, a, b, size, rows, e); break;
+    }
+}
+
+/* The fields that differ, as reef_change.fields. */
+static uint64_t fields_differ(const type *t, const char *p, const char *q)
+{
+    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
+    if (fields == NULL) return memcmp(p, q, t->size) != 0;
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        const char *a = p + fields[i].offset, *b = q + fields[i].offset;
+        const bool other = LIKELY(fields[i].bytes == 4) ? memcmp(a, b, 4) != 0 : memcmp(a, b, fields[i].bytes) != 0;
+        differ |= (uint64_t)other << (i < 63 ? i : 63);
+    }
+    return differ;
+}
+
+/* ---- the spots ---- */
+
+static bool words_other(const diff_bits *k, const uint32_t *unit)
+{
+    const uint64_t *a = unit[0] ? bit_words(k->of[0], unit[0]) : NULL, *b = unit[1] ? bit_words(k->of[1], unit[1]) : NULL;
+    return a != b;
+}
+
+/* The chunks have other memory somewhere; *moved: other entities in their rows. */
+static bool chunks_differ(const reef_diff *d, const diff_pair *p, const uint32_t *unit, const uint32_t *rows, bool *moved)
+{
+    *moved = rows[0] != rows[1];
+    if (unit[0] == 0 || unit[1] == 0) return true;
+    const reef_slot *a = unit_slots(d->world[0], unit[0]), *b = unit_slots(d->world[1], unit[1]);
+    PREFETCH((const void *)((uintptr_t)a + (size_t)8 * p->t[0]->shape->units * REEF_UNIT_BYTES)); /* most chunks follow each other */
+    PREFETCH((const void *)((uintptr_t)b + (size_t)8 * p->t[1]->shape->units * REEF_UNIT_BYTES));
+    bool differ = *moved || !d->related;
+    if (a != b)
+        for (uint32_t k = SLOT_ENTITIES; !differ && k < p->t[0]->shape->end_slot; k++) differ = a[k].block != b[k].block;
+    if (!*moved && a[SLOT_ENTITIES].block != b[SLOT_ENTITIES].block)
+        *moved = memcmp(a[SLOT_ENTITIES].block, b[SLOT_ENTITIES].block, rows[0] * sizeof(reef_entity)) != 0;
+    for (uint32_t i = 0; !differ && p->t[0]->bits | p->t[1]->bits && i < d->key_count; i++) differ = words_other(&d->keys[i], unit);
+    return differ;
+}
+
+static void pair_spots(reef_diff *d, diff_pair *p)
+{
+    uint32_t unit[2];
+    for (int side = 0; side < 2; side++) unit[side] = p->t[side] ? p->t[side]->first : 0;
+    p->first = d->spot_count;
+    while (unit[0] || unit[1]) {
+        uint32_t rows[2];
+        bool moved;
+        for (int side = 0; side < 2; side++) rows[side] = unit[side] ? chunk_rows(p->t[side], unit[side]) : 0;
+        if (chunks_differ(d, p, unit, rows, &moved)) {
+            d->spots[d->spot_count++] = (diff_spot){{unit[0], unit[1]}, {(uint16_t)rows[0], (uint16_t)rows[1]}, moved};
+            p->moved += moved;
+        }
+        for (int side = 0; side < 2; side++)
+            if (unit[side]) unit[side] = unit_slots(d->world[side], unit[side])[0].head.next;
+    }
+    p->count = d->spot_count - p->first;
+    d->moved += p->moved;
+}
+
+/* ---- what there is to compare ---- */
+
+static void *diff_room(const reef_diff *d, uint32_t *have, size_t count, size_t size)
+{
+    size_t bytes;
+    *have = 0;
+    if (count > UINT32_MAX || !size_multiply(count, size, 0, &bytes)) return NULL;
+    void *p = memory_zeroed(&d->world[1]->family->memory, MEMORY_OTHER, bytes ? bytes : 1);
+    if (p) *have = (uint32_t)count;
+    return p;
+}
+
+static void give_back(const reef_diff *d, void *p, size_t count, size_t size)
+{
+    memory_free(&d->world[1]->family->memory, MEMORY_OTHER, p, count && size ? count * size : 1);
+}
+
+/* Both lists are by name, so they are merged as they are. */
+static bool pairs_make(reef_diff *d, uint32_t *const ids[2], const uint32_t count[2])
+{
+    d->pairs = diff_room(d, &d->pair_room, (size_t)count[0] + count[1], sizeof *d->pairs);
+    if (d->pairs == NULL) return false;
+    size_t chunks = 0;
+    for (uint32_t i = 0, k = 0; i < count[0] || k < count[1];) {
+        diff_pair *p = &d->pairs[d->pair_count++];
+        if (i < count[0]) p->t[0] = table_read(d->world[0], p->id[0] = ids[0][i]);
+        if (k < count[1]) p->t[1] = table_read(d->world[1], p->id[1] = ids[1][k]);
+        int order = p->t[0] == NULL ? 1 : p->t[1] == NULL ? -1 : 0;
+        if (order == 0 && p->t[0]->shape != p->t[1]->shape) order = shape_compare(p->t[0]->shape, p->t[1]->shape);
+        if (order) p->t[order < 0] = NULL;
+        i += order <= 0, k += order >= 0;
+        const uint32_t a = p->t[0] ? p->t[0]->chunks : 0, b = p->t[1] ? p->t[1]->chunks : 0;
+        chunks += a > b ? a : b;
+    }
+    size_t bytes;
+    if (chunks > UINT32_MAX || !size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
+    if (bytes == 0) bytes = 1;
+    d->spots = memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN); /* most isn't touched */
+    if (d->spots) d->spot_room = (uint32_t)chunks;
+    return d->spots != NULL;
+}
+
+static bool keys_make(reef_diff *d)
+{
+    const state *s[2] = {&d->world[0]->state, &d->world[1]->state};
+    d->keys = diff_room(d, &d->key_room, (size_t)s[0]->bit_count + s[1]->bit_count, sizeof *d->keys);
+    if (d->keys == NULL) return false;
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < s[side]->bit_count; i++) {
+            const bit_store *b = &s[side]->bits[i], *other = bit_store_of(d->world[!side], b->key);
+            if (side && other) continue; /* it is in the list */
+            diff_bits *k = &d->keys[d->key_count++];
+            k->of[side] = b, k->of[!side] = other;
+        }
+    return true;
+}
+
+static bool spots_make(reef_diff *d)
+{
+    uint32_t count[2], *ids[2];
+    for (int side = 0; side < 2; side++) ids[side] = tables_sorted(d->world[side], &count[side]);
+    bool ok = (ids[0] || count[0] == 0) && (ids[1] || count[1] == 0) && keys_make(d) && pairs_make(d, ids, count);
+    for (int side = 0; side < 2; side++)
+        memory_free(&d->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
+    for (uint32_t i = 0; ok && i < d->pair_count; i++) pair_spots(d, &d->pairs[i]);
+    return ok;
+}
+
+static bool pages_same(const reef_paged *a, const reef_paged *b)
+{
+    return a->count == b->count && (a->count == 0 || a->page == b->page || memcmp(a->page, b->page, a->count * sizeof *a->page) == 0);
+}
+static bool stores_same(const value_store *a, const value_store *b)
+{
+    return a->count == b->count && pages_same(&a->values, &b->values) && pages_same(&a->index, &b->index);
+}
+
+static void type_seen(uint64_t *seen, uint32_t id)
+{
+    if (id && type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64); /* parts are told of with their type */
+}
+
+/* The types of which something may differ. */
+static void types_see(const reef_diff *d, uint64_t *seen)
+{
+    for (uint32_t i = 0; i < d->pair_count; i++) {
+        const diff_pair *p = &d->pairs[i];
+        const shape *s = p->t[0] ? p->t[0]->shape : p->t[1]->shape;
+        for (uint32_t k = 0; p->count && k < s->component_count; k++) type_seen(seen, s->component[k]);
+    }
+    for (uint32_t i = 0; i < d->key_count && d->spot_count; i++) {
+        const diff_bits *k = &d->keys[i];
+        type_seen(seen, (k->of[0] ? k->of[0]->key : k->of[1]->key) & ~BIT_DISABLED);
+    }
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 1; i < d->world[side]->state.store_count; i++) {
+            const value_store *s = &d->world[side]->state.stores[i];
+            if (!stores_same(s, store_of(d->world[!side], s->component))) type_seen(seen, s->component);
+        }
+}
+
+static bool types_make(reef_diff *d)
+{
+    uint32_t words, bytes = 0;
+    uint64_t *seen = diff_room(d, &words, reef_type_count() / 64 + 1, sizeof *seen);
+    if (seen == NULL) return false;
+    types_see(d, seen);
+    size_t n = 1;
+    for (uint32_t i = 0; i < words; i++) n += bits_count(seen[i]);
+    d->types = diff_room(d, &d->type_room, n, sizeof *d->types);
+    for (uint32_t i = 0; d->types && i < words; i++)
+        for (uint64_t left = seen[i]; left; left &= left - 1) d->types[++d->type_count] = i * 64 + bits_first(left);
+    give_back(d, seen, words, sizeof *seen);
+    if (d->types == NULL) return false;
+    ids_sort(d->types + 1, d->type_count++);
+    for (uint32_t i = 1; i < d->type_count; i++) bytes |= type_of(d->types[i])->split ? 2 * REEF_SPLIT_SIZE_MAX : 0;
+    return bytes == 0 || (d->gathered = diff_room(d, &bytes, bytes, 1)) != NULL;
+}
+
+/* ---- names ---- */
+
+static bool names_alike(const reef_diff *d, uint32_t number)
+{
+    const state *a = &d->world[0]->state, *b = &d->world[1]->state;
+    return number < a->name_count && number < b->name_count &&
+           a->name_entries.page[number / NAMES_PER_PAGE] == b->name_entries.page[number / NAMES_PER_PAGE];
+}
+
+static void names_sort(uint64_t *e, uint32_t count)
+{
+    for (uint32_t gap = count > 32 ? count / 2 : 1; gap; gap = gap > 2 ? (uint32_t)((uint64_t)gap * 5 / 11) : gap == 2) {
+        for (uint32_t i = gap; i < count; i++) {
+            uint64_t x = e[i];
+            uint32_t k = i;
+            for (; k >= gap && e[k - gap] > x; k -= gap) e[k] = e[k - gap];
+            e[k] = x;
+        }
+    }
+}
+
+static bool names_make(reef_diff *d)
+{
+    size_t n = 0;
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < d->world[side]->state.name_count; i++) n += !names_alike(d, i);
+    if (n == 0) return true;
+    d->names = diff_room(d, &d->name_room, n, sizeof *d->names);
+    if (d->names == NULL) return false;
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < d->world[side]->state.name_count; i++) {
+            reef_entity e;
+            if (names_alike(d, i)) continue;
+            const char *text = name_at_number(d->world[side], i, &e), *other = reef_name(d->world[!side], e);
+            if (other && (side == 1 || strcmp(text, other) == 0)) continue;
+            d->names[d->name_count++] = (uint64_t)e.index << 32 | e.generation;
+        }
+    names_sort(d->names, d->name_count);
+    return true;
+}
+
+static bool name_next(reef_diff *d)
+{
+    if (d->at == d->name_count) return false;
+    const uint64_t x = d->names[d->at++];
+    const reef_entity e = {(uint32_t)(x >> 32), (uint32_t)x};
+    d->change = (reef_change){.kind = REEF_CHANGE_NAME, .entity = e};
+    d->change.was = reef_name(d->world[0], e);
+    d->change.is = reef_name(d->world[1], e);
+    return true;
+}
+
+/* ---- ids ---- */
+
+/* The next entity that lives on one side alone. */
+static bool id_next(reef_diff *d, uint32_t side, reef_change_kind kind)
+{
+    const reef_world *w = d->world[side], *other = d->world[!side];
+    for (; d->at < w->hot.index_count; d->at++) {
+        const uint32_t index = (uint32_t)d->at, page = index >> REEF_RECORD_BITS;
+        if (index % RECORDS_PER_PAGE == 0 && records_same(w, other, page)) {
+            d->at |= RECORDS_PER_PAGE - 1;
+            continue;
+        }
+        const uint64_t record = record_read(w, index);
+        const reef_entity e = {index, (uint32_t)(record >> 32)};
+        if ((uint32_t)record < PLACE_EMPTY || place_of(other, e) != PLACE_DEAD) continue;
+        d->at++;
+        d->change = (reef_change){.kind = kind, .entity = e};
+        return true;
+    }
+    return false;
+}
+
+/* ---- one component of one entity ---- */
+
+static uint32_t table_at(const reef_world *w, uint32_t place) { return reef_slots_at(&w->hot, place)[0].head.table; }
+
+/* Has the entity at the place (PLACE_DEAD: nowhere) the component? */
+static bool has_at(const reef_world *w, const type *t, reef_entity e, uint32_t place)
+{
+    if (place == PLACE_DEAD) return false;
+    if (t->stored) return store_has(w, t->id, e);
+    return t->bit ? bit_has(w, t->id, place) : slot_find(w, t->id, table_at(w, place)) != 0;
+}
+
+/* The value in the row at the place, which has the component; NULL: it has no data that is part of the state. */
+static const void *value_at(const reef_diff *d, uint32_t side, uint32_t place)
+{
+    const type *t = d->type;
+    const reef_world *w = d->world[side];
+    if (!d->valued) return NULL;
+    if (t->split) {
+        char *to = d->gathered + side * REEF_SPLIT_SIZE_MAX;
+        parts_gather(w, place, t, to);
+        return to;
+    }
+    return cell(reef_slots_at(&w->hot, place), slot_find(w, t->id, table_at(w, place)), place_row(place), t->size);
+}
+
+/* ---- rows ---- */
+
+static uint32_t key_of(const reef_diff *d) { return d->type ? d->type->id | BIT_DISABLED : BIT_DISABLED; }
+static bool of_marks(const reef_diff *d) { return d->pass >= REEF_CHANGE_DISABLED; }
+static bool of_bits(const reef_diff *d) { return of_marks(d) || d->type->bit; }
+
+/* Row `row` of the 64, which may be a change. */
+static bool row_change(reef_diff *d, uint32_t in_group)
+{
+    const reef_entity e = d->entities[in_group];
+    const uint32_t row = (uint32_t)(d->entities - d->chunk) + in_group, side = d->side, other = !side;
+    const bool beside = row < d->spot->rows[other] &&
+                        reef_entity_equal(slot_entities(unit_slots(d->world[other], d->spot->unit[other]))[row], e);
+    const uint32_t place = unit_place(d->spot->unit[side]) + row;
+    const uint32_t there = beside ? unit_place(d->spot->unit[other]) + row : place_of(d->world[other], e);
+    reef_change *c = &d->change;
+    c->entity = e;
+    if (of_marks(d)) {
+        const bool whole = there != PLACE_DEAD && (d->type == NULL || has_at(d->world[other], d->type, e, there));
+        if (side == 0 && !whole) return false; /* the mark went with what it was of */
+        return there == PLACE_DEAD || !bit_has(d->world[other], key_of(d), there);
+    }
+    const bool has = (beside && d->pass == REEF_CHANGE_VALUE) || has_at(d->world[other], d->type, e, there);
+    if (d->pass != REEF_CHANGE_VALUE) {
+        if (has) return false;
+        const void *value = value_at(d, side, place);
+        c->was = side == 0 ? value : NULL;
+        c->is = side == 1 ? value : NULL;
+        return true;
+    }
+    if (!has) return false;
+    const bool plain = beside && !d->type->split;
+    c->was = plain ? d->column[0] + row * d->size : value_at(d, 0, there);
+    c->is = plain ? d->column[1] + row * d->size : value_at(d, 1, place);
+    c->fields = fields_differ(d->type, c->was, c->is);
+    return c->fields != 0;
+}
+
+/* The rows whose entity isn't in the same row on the other side. */
+static void moved_mask(reef_diff *d, uint32_t rows, uint32_t common)
+{
+    const diff_spot *s = d->spot;
+    if (!s->moved) return;
+    if (common) {
+        const reef_entity *other = slot_entities(unit_slots(d->world[!d->side], s->unit[!d->side]));
+        column_differs(d->masks, (const char *)d->chunk, (const char *)other, sizeof *other, common, d->chunk);
+    }
+    for (uint32_t row = common; row < rows; row++) d->masks[row / 64] |= 1ull << (row % 64);
+}
+
+static void bits_mask(reef_diff *d, uint32_t rows, uint32_t common)
+{
+    const diff_spot *s = d->spot;
+    const uint64_t *ours = bit_words(d->bits[d->side], s->unit[d->side]);
+    const uint64_t *other = s->unit[!d->side] ? bit_words(d->bits[!d->side], s->unit[!d->side]) : NULL;
+    if (ours == NULL || (ours == other && !s->moved)) return;
+    moved_mask(d, rows, common);
+    for (uint32_t g = 0; g < BIT_WORDS; g++) d->masks[g] = ours[g] & (d->masks[g] | ~(other ? other[g] : 0));
+}
+
+static void values_mask(reef_diff *d, uint32_t common)
+{
+    const diff_spot *s = d->spot;
+    const type *t = d->type;
+    const reef_slot *a = s->unit[0] ? unit_slots(d->world[0], s->unit[0]) : NULL, *b = unit_slots(d->world[1], s->unit[1]);
+    for (uint32_t i = 0; common && i < (t->split ? t->part_count : 1); i++) {
+        const uint32_t part = t->split ? t->parts[i] : t->id;
+        const uint32_t k = t->split ? slot_find(d->world[0], part, d->pair->id[0]) : d->slot[0];
+        const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->id[1]) : d->slot[1];
+        d->column[0] = a[k].block, d->column[1] = b[m].block;
+        if (a[k].block != b[m].block) column_differs(d->masks, a[k].block, b[m].block, type_of(part)->size, common, d->chunk);
+    }
+}
+
+/* Which rows of the spot may be changes? */
+static bool spot_masks(reef_diff *d, const diff_spot *s)
+{
+    const uint32_t rows = s->rows[d->side], common = rows < s->rows[!d->side] ? rows : s->rows[!d->side];
+    const bool bits = of_bits(d), values = d->pass == REEF_CHANGE_VALUE;
+    if (rows == 0 || (!bits && !values && !s->moved)) return false;
+    if (values && !s->moved && !d->type->split &&
+        unit_slots(d->world[0], s->unit[0])[d->slot[0]].block == unit_slots(d->world[1], s->unit[1])[d->slot[1]].block) return false;
+    d->spot = s;
+    d->chunk = slot_entities(unit_slots(d->world[d->side], s->unit[d->side]));
+    memset(d->masks, 0, sizeof d->masks);
+    if (bits) bits_mask(d, rows, common);
+    else moved_mask(d, rows, common);
+    if (values) values_mask(d, common);
+    d->group = 0;
+    d->straight = values && !s->moved && !d->type->split;
+    d->fielded = d->straight && REEF_ACQUIRE_POINTER(&d->type->fields) != NULL;
+    d->apart = d->straight ? (uintptr_t)d->column[1] - (uintptr_t)d->column[0] : 0;
+    d->change.fields = values;
+    return true;
+}
+
+static bool pair_has(reef_diff *d, const diff_pair *p)
+{
+    const uint32_t side = d->side;
+    if (p->count == 0 || p->t[side] == NULL) return false;
+    if (of_bits(d)) return d->bits[side] && bit_known(d->world[side], d->bits[side], p->id[side]);
+    if (d->pass != REEF_CHANGE_VALUE && p->moved == 0) return false;
+    for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->t[i] ? slot_find(d->world[i], d->type->id, p->id[i]) : 0;
+    return d->slot[side] != 0;
+}
+
+/* The next spot with rows to look at. False: this type has no further one. */
+static bool spot_next(reef_diff *d)
+{
+    for (;;) {
+        while (d->spot_at < d->spot_end)
+            if (spot_masks(d, &d->spots[d->spot_at++])) return true;
+        while (d->pair_at < d->pair_count && !pair_has(d, &d->pairs[d->pair_at])) d->pair_at++;
+        if (d->pair_at == d->pair_count) return false;
+        d->pair = &d->pairs[d->pair_at++];
+        d->spot_at = d->pair->first;
+        d->spot_end = d->spot_at + d->pair->count;
+    }
+}
+
+static bool group_next(reef_diff *d)
+{
+    while (d->group < BIT_WORDS) {
+        const uint32_t g = d->group++;
+        if (d->masks[g] == 0) continue;
+        d->mask = d->masks[g];
+        d->entities = d->chunk + g * 64;
+        if (!d->straight) return true;
+        d->was = d->column[0] + g * 64 * d->size;
+        return true;
+    }
+    return false;
+}
+
+/* The next row whose values lie straight in both blocks. False: none of the rest differs in its fields. */
+INLINE bool row_take(reef_diff *d)
+{
+    while (d->mask) {
+        const uint32_t row = bits_first(d->mask);
+        d->mask &= d->mask - 1;
+        const char *was = d->was + row * d->size, *is = (const char *)((uintptr_t)was + d->apart);
+        d->change.entity = d->entities[row];
+        d->change.was = was;
+        d->change.is = is;
+        if (LIKELY(!d->fielded)) return true;
+        d->change.fields = fields_differ(d->type, was, is);
+        if (d->change.fields) return true;
+    }
+    return false;
+}
+
+static bool rows_next(reef_diff *d)
+{
+    for (;;) {
+        if (d->straight && row_take(d)) return true;
+        while (d->mask) {
+            const uint32_t row = bits_first(d->mask);
+            d->mask &= d->mask - 1;
+            if (row_change(d, row)) return true;
+        }
+        if (!group_next(d) && !spot_next(d)) return false;
+    }
+}
+
+/* ---- values outside of the rows ---- */
+
+static uint32_t values_count_of(const value_store *s, reef_entity e)
+{
+    if (reef_store_find(s, e) == NULL) return 0;
+    return s->multi ? multi_values(s, e) : 1;
+}
+
+/* The page where the entity of this index begins is the other's as well, and says all that is asked. */
+static bool page_alike(const reef_diff *d, const value_store *s, const value_store *o, uint64_t index)
+{
+    const bool entries = !s->paged;
+    const uint64_t page = index >> (entries ? REEF_INDEX_BITS : s->bits);
+    const reef_paged *a = entries ? &s->index : &s->values, *b = entries ? &o->index : &o->values;
+    if (a->page[page] == NULL) return true;
+    if (entries && (s->multi || d->pass == REEF_CHANGE_VALUE)) return false;
+    return s->paged == o->paged && s->bits == o->bits && page < b->count && a->page[page] == b->page[page];
+}
+
+/* The next entity in the store of our side, and which of its values to look at. */
+static bool holder_next(reef_diff *d, const value_store *s, const value_store *o)
+{
+    const uint32_t bits = s->paged ? s->bits : REEF_INDEX_BITS;
+    const uint64_t end = (uint64_t)(s->paged ? s->values.count : s->index.count) << bits;
+    for (; d->at < end; d->at++) {
+        const uint32_t index = (uint32_t)d->at, page = index >> bits;
+        if (index % (1u << bits) == 0 && page_alike(d, s, o, index)) {
+            d->at |= (1u << bits) - 1;
+            continue;
+        }
+        const uint32_t generation = s->paged ? slot_entity(s, s->values.page[page], page, index & slot_mask(s)).generation
+                                             : (uint32_t)(*index_entry(s, index) >> 32);
+        if (generation == 0) continue;
+        d->holder = (reef_entity){index, generation};
+        const uint32_t ours = values_count_of(s, d->holder), others = values_count_of(o, d->holder), common = ours < others ? ours : others;
+        d->number = d->pass == REEF_CHANGE_VALUE ? 0 : d->pass == REEF_CHANGE_ADDED ? common : ours;
+        d->number_end = d->pass == REEF_CHANGE_ADDED ? ours : common;
+        if (d->number == d->number_end) continue;
+        d->at++;
+        return true;
+    }
+    return false;
+}
+
+/* Of several values of an entity the last is removed first: so each number is good when its turn comes. */
+static bool aside_next(reef_diff *d)
+{
+    const value_store *s = store_of(d->world[d->side], d->type->id), *o = store_of(d->world[!d->side], d->type->id);
+    for (;;) {
+        while (d->number != d->number_end) {
+            const uint32_t number = d->pass == REEF_CHANGE_REMOVED ? --d->number : d->number++;
+            reef_change *c = &d->change;
+            c->entity = d->holder;
+            c->number = number;
+            c->was = d->pass == REEF_CHANGE_ADDED || !d->valued ? NULL : store_nth(d->side ? o : s, d->holder, number);
+            c->is = d->pass == REEF_CHANGE_REMOVED || !d->valued ? NULL : store_nth(d->side ? s : o, d->holder, number);
+            if (d->pass != REEF_CHANGE_VALUE) return true;
+            c->fields = c->was == c->is ? 0 : fields_differ(d->type, c->was, c->is);
+            if (c->fields) return true;
+        }
+        if (!holder_next(d, s, o)) return false;
+    }
+}
+
+/* ---- from one to the next ---- */
+
+static void pass_begin(reef_diff *d, int pass)
+{
+    const type *t = d->type;
+    d->pass = pass;
+    d->side = pass != REEF_CHANGE_REMOVED && pass != REEF_CHANGE_ENABLED;
+    d->aside = t && t->stored && pass <= REEF_CHANGE_VALUE;
+    d->at = 0;
+    d->number = d->number_end = 0;
+    d->mask = 0;
+    d->group = BIT_WORDS;
+    d->spot_at = d->spot_end = 0;
+    d->pair_at = 0;
+    d->change = (reef_change){.kind = (reef_change_kind)pass, .component = {t ? t->id : 0}};
+    for (uint32_t side = 0; side < 2; side++)
+        d->bits[side] = of_bits(d) ? bit_store_of(d->world[side], of_marks(d) ? key_of(d) : t->id) : NULL;
+    bool idle = pass == REEF_CHANGE_VALUE && !d->valued;
+    if (d->aside) idle |= stores_same(store_of(d->world[0], t->id), store_of(d->world[1], t->id));
+    if (!idle) return;
+    d->aside = false;
+    d->pair_at = d->pair_count;
+}
+
+static bool type_begin(reef_diff *d)
+{
+    if (d->type_at == d->type_count) return false;
+    const type *t = d->type = d->types[d->type_at] ? type_of(d->types[d->type_at]) : NULL;
+    d->type_at++;
+    d->size = t ? t->size : 0;
+    d->valued = t && t->size && t->hooks.on_fork == REEF_FORK_COPY;
+    pass_begin(d, t ? REEF_CHANGE_REMOVED : REEF_CHANGE_DISABLED);
+    return true;
+}
+
+/* The kinds of changes of a type follow each other in the order told. */
+static int pass_after(int pass)
+{
+    switch (pass) {
+    case REEF_CHANGE_REMOVED: return REEF_CHANGE_ADDED;
+    case REEF_CHANGE_ADDED: return REEF_CHANGE_VALUE;
+    case REEF_CHANGE_VALUE: return REEF_CHANGE_DISABLED;
+    default: return REEF_CHANGE_ENABLED;
+    }
+}
+
+static NOINLINE const reef_change *next_slowly(reef_diff *d)
+{
+    for (;;) {
+        bool more = false;
+        if (d->stage == STAGE_GONE) more = id_next(d, 0, REEF_CHANGE_GONE);
+        else if (d->stage == STAGE_BORN) more = id_next(d, 1, REEF_CHANGE_BORN);
+        else if (d->stage == STAGE_NAMES) more = name_next(d);
+        else if (d->stage == STAGE_TYPES) more = d->aside ? aside_next(d) : rows_next(d);
+        else return NULL;
+        if (more) return &d->change;
+        if (d->stage == STAGE_TYPES && d->pass != REEF_CHANGE_ENABLED) {
+            pass_begin(d, pass_after(d->pass));
+            continue;
+        }
+        d->at = 0;
+        if (d->stage < STAGE_TYPES) d->stage++;
+        if (d->stage == STAGE_TYPES && !type_begin(d)) d->stage = STAGE_END;
+    }
+}
+
+const reef_change *reef_diff_next(reef_diff *d)
+{
+    if (LIKELY(d != NULL && d->straight && row_take(d))) return &d->change;
+    return d ? next_slowly(d) : NULL;
+}
+
+reef_diff *reef_diff_new(const reef_world *before, const reef_world *after)
+{
+    if (before == NULL || after == NULL || before->running || after->running) return NULL;
+    reef_diff *d = memory_zeroed(&after->family->memory, MEMORY_OTHER, sizeof *d);
+    if (d == NULL) return NULL;
+    d->world[0] = before;
+    d->world[1] = after;
+    d->related = before->family == after->family;
+    if (spots_make(d) && types_make(d) && names_make(d)) return d;
+    reef_diff_free(d);
+    return NULL;
+}
+
+void reef_diff_free(reef_diff *d)
+{
+    if (d == NULL) return;
+    if (d->pairs) give_back(d, d->pairs, d->pair_room, sizeof *d->pairs);
+    if (d->spots) give_back(d, d->spots, d->spot_room, sizeof *d->spots);
+    if (d->keys) give_back(d, d->keys, d->key_room, sizeof *d->keys);
+    if (d->names) give_back(d, d->names, d->name_room, sizeof *d->names);
+    if (d->types) give_back(d, d->types, d->type_room, sizeof *d->types);
+    if (d->gathered) give_back(d, d->gathered, 2 * REEF_SPLIT_SIZE_MAX, 1);
+    memory_free(&d->world[1]->family->memory, MEMORY_OTHER, d, sizeof *d);
+}

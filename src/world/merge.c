@@ -1,0 +1,526 @@
+/* Adding one world's entities to another: they are made in a fork of it, which takes its place when all is well.
+ *
+ *      from  table by table, by name ──► runs of rows ──► new rows, column by column         (nothing but columns)
+ *                                    └─► row by row   ──► lists of values, as for clones     (switches, marks, stores)
+ *
+ * What names entities is put right at the end, when it is known who became who. */
+#include "reef/merge.h"
+#include "storage/split_columns.h"
+#include "query/query.h"
+#include "world/snapshot.h"
+#include "change/value_stage.h"
+
+typedef struct became {
+    uint32_t    generation; /* in `from`; 0: nobody */
+    reef_entity entity;     /* in `to` */
+} became;
+
+struct reef_merged {
+    family  *family; /* whose memory it is */
+    size_t   bytes;
+    uint32_t count;
+    became   of[]; /* by index in `from` */
+};
+
+typedef struct common { /* of one store of shared values of `from` */
+    uint32_t *firsts; /* by slot: the lowest index of those that have the same value */
+    void    **made;   /* by the slot of that index: the value that stands for it */
+    size_t    count;
+} common;
+
+typedef struct merging {
+    reef_world  *to, *from;
+    reef_world  *w; /* where the entities are made */
+    const query *chosen; /* NULL: all */
+    bool         drop_names;
+    reef_merged *who;
+    reef_value  *values; /* of one entity */
+    uint32_t     value_room;
+    common      *commons; /* by number of the store */
+    uint32_t     common_count;
+    reef_error   error;
+    reef_entity  made[REEF_BLOCK_ROWS];
+} merging;
+
+static const char merge_op[] = "reef_merge";
+
+static COLD bool merge_fails(merging *x, reef_status s, uint32_t component, reef_entity e)
+{
+    x->error = (reef_error){.status = s, .operation = merge_op, .component = {component}, .entity = e};
+    return false;
+}
+static COLD bool merge_short(merging *x) { return merge_fails(x, REEF_NO_MEMORY, 0, (reef_entity){0, 0}); }
+
+reef_entity reef_merged_find(const reef_merged *m, reef_entity e)
+{
+    const bool comes = m && e.index < m->count && e.generation && m->of[e.index].generation == e.generation;
+    return comes ? m->of[e.index].entity : (reef_entity){0, 0};
+}
+
+void reef_merged_free(reef_merged *m)
+{
+    if (m == NULL) return;
+    family *f = m->family;
+    memory_free(&f->memory, MEMORY_OTHER, m, m->bytes);
+    family_leave(f, false);
+}
+
+static reef_merged *merged_new(family *f, uint32_t count)
+{
+    size_t bytes;
+    if (!size_multiply(count, sizeof(became), sizeof(reef_merged), &bytes)) return NULL;
+    reef_merged *m = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
+    if (m == NULL) return NULL;
+    m->family = f;
+    m->bytes = bytes;
+    m->count = count;
+    family_join(f, false);
+    return m;
+}
+
+/* ---- making ---- */
+
+/* May values of the type come along, and does the world take them? */
+static bool type_comes(merging *x, const type *t)
+{
+    if (!t->copyable && !t->resets) return merge_fails(x, REEF_NOT_COPYABLE, t->id, (reef_entity){0, 0});
+    const reef_status s = t->owner ? REEF_OK : type_ready(x->w, t->id); /* a part is there with its type */
+    return s == REEF_OK || merge_fails(x, s, t->id, (reef_entity){0, 0});
+}
+
+static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_value_kind kind, uint32_t size, const void *data)
+{
+    if (*count == x->value_room) {
+        const uint32_t more = x->value_room ? x->value_room * 2 : 32;
+        memory *m = &x->w->family->memory;
+        reef_value *p = memory_resize(m, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return merge_short(x);
+        x->values = p;
+        x->value_room = more;
+    }
+    x->values[(*count)++] = reef_value_make((reef_component){component}, kind, size, data);
+    return true;
+}
+
+/* The rows are there: who became who, and the name. */
+static bool merge_note(merging *x, reef_entity e, reef_entity made)
+{
+    x->who->of[e.index] = (became){e.generation, made};
+    const char *name = x->from->state.name_count ? reef_name(x->from, e) : NULL;
+    if (name == NULL) return true;
+    const reef_entity other = reef_find(x->w, name);
+    if (!reef_entity_is_null(other)) return x->drop_names || merge_fails(x, REEF_NAME_TAKEN, 0, other);
+    return reef_set_name(x->w, made, name) == REEF_OK || merge_short(x);
+}
+
+static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, const reef_entity *e)
+{
+    if (spawn_copies(x->w, merge_op, id, x->values, count, n, x->made) != REEF_OK) {
+        x->error = x->w->error;
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!merge_note(x, e[i], x->made[i])) return false;
+    return true;
+}
+
+/* The table of these components in `to`, when they may come. 0: they may not. */
+static uint32_t table_ready(merging *x, const shape *s)
+{
+    uint32_t ids[REEF_COMPONENTS_MAX];
+    reef_status status = REEF_LIMIT;
+    for (uint32_t i = 0; i < s->component_count; i++)
+        if (!type_comes(x, type_of(ids[i] = s->component[i]))) return 0;
+    const uint32_t id = graph_table(x->w, ids, s->component_count, &status);
+    if (id == 0) merge_fails(x, status, 0, (reef_entity){0, 0});
+    return id;
+}
+
+/* Columns of split types have no array of whole values; they are copied when the rows are there. */
+static void parts_copy(const merging *x, const shape *s, uint32_t id, const reef_slot *slots, uint32_t row, uint32_t n)
+{
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        const type *t = s->columns[k].type;
+        if (t->owner == 0) continue;
+        const uint32_t to = slot_seek(x->w, t->id, id);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t place = place_of(x->w, x->made[i]);
+            char *made = cell(reef_slots_at(&x->w->hot, place), to, place_row(place), t->size);
+            memcpy(made, cell(slots, k, row + i, t->size), t->size);
+        }
+    }
+}
+
+/* Rows that have nothing but their columns. */
+static bool merge_run(merging *x, const shape *s, uint32_t id, const reef_slot *slots, uint32_t row, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        const type *t = s->columns[k].type;
+        const bool made = t->owner || t->resets;
+        const char *values = made ? NULL : cell(slots, k, row, t->size);
+        if (!value_list(x, &count, t->id, made ? REEF_VALUE_DEFAULT : REEF_VALUE_ARRAY, made ? 0 : t->size, values)) return false;
+    }
+    if (!merge_spawn(x, id, count, n, slot_entities(slots) + row)) return false;
+    parts_copy(x, s, id, slots, row, n);
+    return true;
+}
+
+/* ---- rows with more than columns ---- */
+
+static bool merge_columns(merging *x, const shape *s, const reef_slot *slots, uint32_t row, uint32_t *count)
+{
+    for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
+        const type *t = s->columns[k].type;
+        if (!value_list(x, count, t->id, t->resets ? REEF_VALUE_DEFAULT : REEF_VALUE_ONE, t->resets ? 0 : t->size,
+                       t->resets ? NULL : cell(slots, k, row, t->size)))
+            return false;
+    }
+    return true;
+}
+
+/* Switches, or marks. */
+static bool merge_bits(merging *x, uint32_t place, bool marks, uint32_t *count)
+{
+    const state *s = &x->from->state;
+    for (uint32_t i = 0; i < s->bit_count; i++) {
+        const uint32_t key = s->bits[i].key;
+        const type *t = type_of(key & ~BIT_DISABLED);
+        if (marks != ((key & BIT_DISABLED) != 0) || (!marks && t->stored) || !bit_has(x->from, key, place)) continue;
+        if (!marks && !type_comes(x, t)) return false;
+        if (!value_list(x, count, key, REEF_VALUE_DEFAULT, 0, NULL)) return false;
+    }
+    return true;
+}
+
+/* The first one who has it brings a value that several have in common; the others hold it. */
+static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *count)
+{
+    const value_store *s = &x->from->state.stores[number];
+    const type *t = type_of(s->component);
+    const common *c = &x->commons[number];
+    const uint32_t slot = (uint32_t)*index_entry(s, c->firsts[slot_of(s, e)]);
+    if (c->made[slot]) return value_list(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
+    if (t->resets) return value_list(x, count, t->id, REEF_VALUE_DEFAULT, 0, NULL);
+    return value_list(x, count, t->id, REEF_VALUE_ONE, t->size, reef_store_find(s, e));
+}
+
+/* By the types' names: the first that may not come is told of. */
+static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
+{
+    const reef_world *from = x->from;
+    for (const value_store *s = store_after(from, NULL); s; s = store_after(from, type_of(s->component))) {
+        const void *value = reef_store_find(s, e);
+        if (value == NULL) continue;
+        const type *t = type_of(s->component);
+        const bool made = t->resets || t->size == 0;
+        if (!type_comes(x, t)) return false;
+        if (s->shared) {
+            if (!merge_common(x, (uint32_t)(s - from->state.stores), e, count)) return false;
+        } else if (!value_list(x, count, t->id, made ? REEF_VALUE_DEFAULT : s->multi ? VALUE_SPAN : REEF_VALUE_ONE,
+                              made ? 0 : s->multi ? multi_values(s, e) : t->size, made ? NULL : value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What couldn't be listed: the other default values of several, and which values are had in common from now on. */
+static bool merge_rest(merging *x, reef_entity e, reef_entity made)
+{
+    const state *f = &x->from->state;
+    for (uint32_t i = 1; i < f->store_count; i++) {
+        const value_store *s = &f->stores[i];
+        const type *t = type_of(s->component);
+        if ((!s->shared && !(s->multi && t->resets)) || reef_store_find(s, e) == NULL) continue;
+        if (s->shared) {
+            void **value = &x->commons[i].made[(uint32_t)*index_entry(s, x->commons[i].firsts[slot_of(s, e)])];
+            *value = (void *)(uintptr_t)store_find(x->w, t->id, made);
+            continue;
+        }
+        const reef_value v = reef_value_make((reef_component){t->id}, REEF_VALUE_DEFAULT, 0, NULL);
+        for (uint32_t n = multi_values(s, e); n > 1; n--) {
+            if (multi_add(x->w, merge_op, made, t, &v, NULL) == REEF_OK) continue;
+            x->error = x->w->error;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool merge_row(merging *x, const shape *s, uint32_t id, uint32_t unit, uint32_t row)
+{
+    const reef_slot *slots = unit_slots(x->from, unit);
+    const reef_entity e = slot_entities(slots)[row];
+    const uint32_t place = unit_place(unit) + row;
+    uint32_t count = 0;
+    if (!merge_columns(x, s, slots, row, &count) || !merge_bits(x, place, false, &count) || !merge_stored(x, e, &count)) return false;
+    if (!merge_bits(x, place, true, &count)) return false; /* a store of marks is made after that of what they are of */
+    return merge_spawn(x, id, count, 1, &e) && merge_rest(x, e, x->made[0]);
+}
+
+/* ---- all of them ---- */
+
+static bool row_comes(const merging *x, uint32_t unit, uint32_t row)
+{
+    return x->chosen == NULL || query_place_matches(x->chosen, unit_place(unit) + row);
+}
+
+/* Has some entity of `from` a value that no bit of its row tells of? */
+static bool some_cold(const reef_world *from)
+{
+    for (uint32_t i = 1; i < from->state.store_count; i++)
+        if (from->state.stores[i].count && !type_of(from->state.stores[i].component)->bit) return true;
+    return false;
+}
+
+static bool merge_table(merging *x, uint32_t from)
+{
+    const table *t = table_read(x->from, from);
+    const shape *s = t->shape;
+    const bool plain = t->bits == 0 && !some_cold(x->from);
+    uint32_t id = 0;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(x->from, unit)[0].head.next) {
+        const uint32_t rows = chunk_rows(t, unit);
+        for (uint32_t row = 0, n; row < rows; row += n) {
+            n = 1;
+            if (!row_comes(x, unit, row)) continue;
+            if (id == 0 && (id = table_ready(x, s)) == 0) return false;
+            while (plain && row + n < rows && row_comes(x, unit, row + n)) n++;
+            if (plain ? !merge_run(x, s, id, unit_slots(x->from, unit), row, n) : !merge_row(x, s, id, unit, row)) return false;
+        }
+    }
+    return true;
+}
+
+static bool merge_tables(merging *x)
+{
+    uint32_t count, *ids = tables_sorted(x->from, &count);
+    bool ok = ids || count == 0 || merge_short(x);
+    for (uint32_t i = 0; ok && i < count; i++) ok = merge_table(x, ids[i]);
+    memory_free(&x->from->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
+    return ok;
+}
+
+/* Those without a row, by index. */
+static bool merge_rowless(merging *x)
+{
+    const shape none = {0};
+    reef_entity e[64];
+    uint32_t n = 0;
+    uint64_t left = x->chosen ? 0 : x->from->hot.empty_count;
+    const uint32_t id = left ? table_ready(x, &none) : TABLE_EMPTY;
+    if (id == 0) return false;
+    for (uint32_t index = 0; left; index++) {
+        const uint64_t record = record_read(x->from, index);
+        if ((uint32_t)record != PLACE_EMPTY) continue;
+        e[n++] = (reef_entity){index, (uint32_t)(record >> 32)};
+        left--;
+        if (n < 64 && left) continue;
+        if (!merge_spawn(x, id, 0, n, e)) return false;
+        n = 0;
+    }
+    return true;
+}
+
+static void commons_free(merging *x)
+{
+    memory *m = &x->w->family->memory;
+    for (uint32_t i = 0; i < x->common_count; i++) {
+        common *c = &x->commons[i];
+        if (c->firsts) shared_firsts_free(x->from, &x->from->state.stores[i], c->firsts);
+        memory_free(m, MEMORY_OTHER, c->made, c->count * sizeof *c->made);
+    }
+    memory_free(m, MEMORY_OTHER, x->commons, x->common_count * sizeof *x->commons);
+}
+
+static bool commons_make(merging *x)
+{
+    memory *m = &x->w->family->memory;
+    const uint32_t stores = x->from->state.store_count;
+    if (stores == 0) return true;
+    x->commons = memory_zeroed(m, MEMORY_OTHER, stores * sizeof *x->commons);
+    if (x->commons == NULL) return merge_short(x);
+    x->common_count = stores;
+    for (uint32_t i = 1; i < stores; i++) {
+        const value_store *s = &x->from->state.stores[i];
+        common *c = &x->commons[i];
+        if (!s->shared || s->count == 0) continue;
+        c->firsts = shared_firsts(x->from, s);
+        c->made = memory_zeroed(m, MEMORY_OTHER, (size_t)s->count * sizeof *c->made);
+        if (c->made) c->count = (size_t)s->count;
+        if (c->firsts == NULL || c->made == NULL) return merge_short(x);
+    }
+    return true;
+}
+
+/* ---- handles that follow ---- */
+
+static bool names_entities(const type *t)
+{
+    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
+    for (uint32_t i = 0; fields && i < t->field_count; i++)
+        if (fields[i].kind == REEF_ENTITY) return !t->resets;
+    return false;
+}
+
+static void handles_follow(const merging *x, char *at, size_t bytes)
+{
+    for (const char *end = at + bytes; at < end; at += sizeof(reef_entity)) {
+        reef_entity e;
+        memcpy(&e, at, sizeof e);
+        e = reef_merged_find(x->who, e);
+        memcpy(at, &e, sizeof e);
+    }
+}
+
+/* Of a value, or with `part` of that field alone. */
+static void value_follows(const merging *x, const type *t, const type *part, void *value)
+{
+    const reef_field *fields = t->fields;
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        if (fields[i].kind != REEF_ENTITY || (part && fields[i].offset != part->offset)) continue;
+        handles_follow(x, (char *)value + (part ? 0 : fields[i].offset), fields[i].bytes);
+    }
+}
+
+/* The new rows are all written at this moment, so their blocks are ours. */
+static void column_follows(const merging *x, const table *t, const type *c)
+{
+    const type *whole = c->owner ? type_of(c->owner) : c;
+    for (uint32_t unit = t->first; unit; unit = unit_slots(x->from, unit)[0].head.next) {
+        const reef_entity *e = slot_entities(unit_slots(x->from, unit));
+        for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
+            const uint32_t place = place_of(x->w, reef_merged_find(x->who, e[row]));
+            if (place == PLACE_DEAD) continue;
+            reef_slot *slots = reef_slots_at(&x->w->hot, place);
+            const uint32_t k = slot_find(x->w, c->id, slots[0].head.table);
+            value_follows(x, whole, c->owner ? c : NULL, cell(slots, k, place_row(place), c->size));
+        }
+    }
+}
+
+static void store_follows(const merging *x, uint32_t number)
+{
+    const value_store *s = &x->from->state.stores[number];
+    const type *t = type_of(s->component);
+    for (size_t i = 0; s->shared && i < x->commons[number].count; i++)
+        if (x->commons[number].made[i]) value_follows(x, t, NULL, x->commons[number].made[i]);
+    for (uint32_t page = 0; !s->shared && page < s->values.count; page++) {
+        store_place at = {.slot = 0};
+        while (store_each(s, page, &at)) {
+            const reef_entity e = reef_merged_find(x->who, at.entity);
+            if (reef_entity_is_null(e)) continue;
+            value_follows(x, t, NULL, (void *)(uintptr_t)store_nth(store_of(x->w, t->id), e, at.number));
+        }
+    }
+}
+
+static void all_follow(const merging *x)
+{
+    const reef_world *from = x->from;
+    for (uint32_t id = TABLE_EMPTY; id < from->state.tables.count * TABLES_PER_PAGE; id++) {
+        const table *t = table_read(from, id);
+        if (t == NULL || table_rows(t) == 0) continue;
+        for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
+            const type *c = t->shape->columns[k].type;
+            if (names_entities(c->owner ? type_of(c->owner) : c)) column_follows(x, t, c);
+        }
+    }
+    for (uint32_t i = 1; i < from->state.store_count; i++)
+        if (from->state.stores[i].count && names_entities(type_of(from->state.stores[i].component))) store_follows(x, i);
+}
+
+/* ---- the call ---- */
+
+/* A fork where things are made unseen: without observers, and its errors are told by `to`. NULL: `to` says why. */
+static reef_world *merge_aside(reef_world *to)
+{
+    to->calling = merge_op;
+    reef_world *w = world_aside(to);
+    to->calling = NULL;
+    if (w == NULL) return NULL;
+    w->slow &= ~SLOW_OBSERVED;
+    w->config.misuse = NULL;
+    w->config.log = NULL;
+    gates_set(w);
+    return w;
+}
+
+static bool merge_all(merging *x)
+{
+    x->who = merged_new(x->to->family, x->from->hot.index_count);
+    if (x->who == NULL) return merge_short(x);
+    if (!commons_make(x) || !merge_tables(x) || !merge_rowless(x)) return false;
+    all_follow(x);
+    return world_adopt(x->to, x->w, true) || merge_short(x);
+}
+
+static COLD reef_status merge_done(reef_world *to, const merging *x, bool ok, reef_merged **merged)
+{
+    if (ok && merged) *merged = x->who;
+    else reef_merged_free(x->who);
+    if (ok) return REEF_OK;
+    reef_error e = x->error;
+    e.operation = merge_op;
+    return failure_record(to, &e);
+}
+
+static COLD reef_status merge_from(reef_world *to, reef_world *from, const query *chosen, bool drop_names, reef_merged **merged)
+{
+    reef_world *w = merge_aside(to);
+    if (w == NULL) return to->error.status;
+    merging *x = memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
+    if (x == NULL) {
+        reef_world_free(w);
+        return failure(to, REEF_NO_MEMORY, merge_op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    }
+    x->to = to, x->from = from, x->w = w;
+    x->chosen = chosen;
+    x->drop_names = drop_names;
+    const bool ok = merge_all(x);
+    commons_free(x);
+    memory_free(&w->family->memory, MEMORY_OTHER, x->values, x->value_room * sizeof *x->values);
+    reef_world_free(w);
+    const reef_status s = merge_done(to, x, ok, merged);
+    memory_free(&to->family->memory, MEMORY_OTHER, x, sizeof *x);
+    return s;
+}
+
+/* The query is made in `from`, and what is wrong with it is told by `to`. */
+static COLD reef_query query_chosen(reef_world *to, reef_world *from, const char *text)
+{
+    const reef_world_config config = from->config;
+    const reef_error last = from->error;
+    from->config.misuse = NULL;
+    from->config.log = NULL;
+    const reef_query q = reef_query_new(from, text);
+    from->config = config;
+    if (reef_query_is_null(q)) {
+        reef_error e = from->error;
+        e.operation = merge_op;
+        failure_record(to, &e);
+    }
+    from->error = last;
+    return q;
+}
+
+COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_desc *desc, reef_merged **merged)
+{
+    const reef_component none = {0};
+    const reef_entity null = {0, 0};
+    if (merged) *merged = NULL;
+    if (to == NULL) return REEF_BAD_ARGUMENT;
+    if (from == NULL || from == to) return failure(to, REEF_BAD_ARGUMENT, merge_op, none, null, 0);
+    const bool locked = to->running || from->running || world_engaged(to);
+    if (locked) return failure(to, REEF_LOCKED, merge_op, none, null, 0);
+    if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);
+    const reef_query q = query_chosen(to, from, desc->query);
+    if (reef_query_is_null(q)) return to->error.status;
+    reef_status s = REEF_NO_MEMORY;
+    query *chosen = query_of(from, q, &s);
+    if (chosen && query_update(chosen)) s = merge_from(to, from, chosen, desc->drop_names, merged);
+    else failure(to, s, merge_op, none, null, 0);
+    reef_query_free(from, q);
+    return s;
+}
