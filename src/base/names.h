@@ -188,6 +188,8 @@
 #define facts_find reef_inner_facts_find
 #define failure reef_inner_failure
 #define failure_detail reef_inner_failure_detail
+#define failure_tell reef_inner_failure_tell
+#define job_recorder_calls reef_inner_job_recorder_calls
 #define failure_record reef_inner_failure_record
 #define family_drop reef_inner_family_drop
 #define family_join reef_inner_family_join
@@ -590,8 +592,6 @@
 #define subtype_instead reef_inner_subtype_instead
 #define subtypes_collide reef_inner_subtypes_collide
 #define subtypes_of reef_inner_subtypes_of
-#define system_command_do reef_inner_system_command_do
-#define system_command_forget reef_inner_system_command_forget
 #define system_forget reef_inner_system_forget
 #define system_leave reef_inner_system_leave
 #define system_make reef_inner_system_make

@@ -126,13 +126,22 @@ static COLD bool command_chunk_add(reef_world *w, commands *c, size_t bytes)
     k->next = NULL;
     k->used = k->done = sizeof *k;
     memset(k->system, 0, sizeof k->system);
-    if (c->job) memcpy(k->system, c->job->system->name, sizeof k->system);
+    if (c->by) memcpy(k->system, c->by->calls->name(c->by), sizeof k->system);
     else if (w->notifying && !w->running) memcpy(k->system, w->notifying->name, sizeof k->system);
     if (c->last) c->last->next = k;
     else c->first = k;
     c->last = k;
     return true;
 }
+
+/* Of a command of kind CALL: its calls, and what it holds, which lies behind them. */
+static const command_call *command_call_of(const command *x)
+{
+    const command_call *call;
+    memcpy(&call, x + 1, sizeof call);
+    return call;
+}
+static const void *command_held(const command *x) { return (const char *)(x + 1) + PLAIN_ALIGN; }
 
 static command *command_at(const command_chunk *k, size_t at) { return (command *)(void *)((char *)(uintptr_t)k + at); }
 
@@ -161,7 +170,7 @@ static command *command_room(reef_world *w, commands *c, size_t bytes)
 {
     commands_close(c);
     const char *who = w->notifying && !w->running ? w->notifying->name : "";
-    const bool ours = c->last && (c->job || strcmp(c->last->system, who) == 0);
+    const bool ours = c->last && (c->by || strcmp(c->last->system, who) == 0);
     if (!ours || c->last->bytes - c->last->used < bytes + PLAIN_ALIGN)
         if (!command_chunk_add(w, c, bytes + PLAIN_ALIGN)) return NULL;
     return command_at(c->last, c->last->used);
@@ -244,7 +253,7 @@ static void values_end(const command *x, uint32_t count, bool taken)
 
 static void command_end(const command *x, bool taken)
 {
-    if (x->kind == COMMAND_SYSTEM && !taken) system_command_forget(x->component, x + 1);
+    if (x->kind == COMMAND_CALL && !taken) command_call_of(x)->forget(x->component, command_held(x));
     values_end(x, x->count, taken);
 }
 
@@ -303,7 +312,7 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
 static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s, const char *op, reef_component c, reef_entity e,
                                uint64_t n)
 {
-    return to->job ? job_failure(to->job, s, op, c, e, n) : failure(w, s, op, c, e, n);
+    return to->by ? to->by->calls->failure(to->by, s, op, c, e, n) : failure(w, s, op, c, e, n);
 }
 
 static void command_head(command *x, command_kind kind, reef_entity e, uint32_t component, uint32_t n)
@@ -360,37 +369,39 @@ reef_status command_name(reef_world *w, commands *to, const char *op, reef_entit
 }
 
 /* Simple runs of a phase have one buffer: what a system is named stands at the head of a chunk. */
-COLD void *command_bytes(reef_world *w, commands *to, const char *op, uint32_t what, size_t bytes)
+COLD void *command_bytes(reef_world *w, commands *to, const char *op, const command_call *call, uint32_t what, size_t bytes)
 {
-    const size_t all = sizeof(command) + bytes;
+    const size_t all = sizeof(command) + PLAIN_ALIGN + bytes;
     command *x = NULL;
     commands_close(to);
-    const bool ours = to->job == NULL || to->last == NULL || strcmp(to->last->system, to->job->system->name) == 0;
+    const bool ours = to->by == NULL || to->last == NULL || strcmp(to->last->system, to->by->calls->name(to->by)) == 0;
     if (ours || command_chunk_add(w, to, all + PLAIN_ALIGN)) x = command_room(w, to, all);
     if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
-    command_head(x, COMMAND_SYSTEM, (reef_entity){0, 0}, what, 0);
-    command_add(to, x, (char *)(x + 1) + bytes);
-    return x + 1;
+    command_head(x, COMMAND_CALL, (reef_entity){0, 0}, what, 0);
+    memcpy(x + 1, &call, sizeof call);
+    char *held = (char *)(x + 1) + PLAIN_ALIGN;
+    command_add(to, x, held + bytes);
+    return held;
 }
 
 /* n new ids, of the job's lane or the world's next ones. They are out, unless they are given back. */
 static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_entity *e)
 {
     reef_status s = REEF_OK;
-    if (to->job == NULL) {
+    if (to->by == NULL) {
         s = ids_prepare(w, n);
         if (s == REEF_OK) ids_peek(w, 0, n, e);
         return s;
     }
-    const uint32_t made = to->job->made;
-    for (uint32_t i = 0; i < n && s == REEF_OK; i++) s = lane_next(to->job, &e[i]);
-    if (s != REEF_OK) lane_return(to->job, to->job->made - made);
+    const uint32_t made = to->by->ids.made;
+    for (uint32_t i = 0; i < n && s == REEF_OK; i++) s = lane_next(&to->by->ids, &e[i]);
+    if (s != REEF_OK) lane_return(&to->by->ids, to->by->ids.made - made);
     return s;
 }
 
 static void ids_return(const commands *to, uint32_t n)
 {
-    if (to->job) lane_return(to->job, n);
+    if (to->by) lane_return(&to->by->ids, n);
 }
 
 /* Can an entity with these values be an element of a run? */
@@ -439,11 +450,11 @@ static void rows_put(commands *to, reef_entity e)
 /* A run of entities to make; `e` will be its first. Those of a lane only go up: behind one of a fresh index all are. */
 static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_value *values, uint32_t count, size_t stride)
 {
-    const bool fresh = to->job && e.index >= w->hot.index_count && stride > sizeof e;
+    const bool fresh = to->by && e.index >= w->hot.index_count && stride > sizeof e;
     if (fresh) stride -= sizeof e;
     command *x = run_open(w, to, fresh ? COMMAND_LANE_ROWS : COMMAND_ROWS, (uint32_t)stride, count, stride);
     if (x == NULL) return false;
-    if (fresh) *run_ids(x) = lane_ids_of(to->job);
+    if (fresh) *run_ids(x) = lane_ids_of(&to->by->ids);
     bool words = fresh;
     for (uint32_t i = 0; i < count; i++) {
         run_values(x)[i] = values[i];
@@ -467,7 +478,7 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
     }
     if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, (reef_entity){0, 0}, 1);
     rows_put(to, e);
-    if (to->job == NULL) ids_pend(w, &e, 1);
+    if (to->by == NULL) ids_pend(w, &e, 1);
     if (made) *made = e;
     return REEF_OK;
 }
@@ -475,7 +486,7 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
 reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
-    if (row_repeats(to, values, count) && lane_next(to->job, &e) == REEF_OK) rows_put(to, e);
+    if (row_repeats(to, values, count) && lane_next(&to->by->ids, &e) == REEF_OK) rows_put(to, e);
     return e;
 }
 
@@ -496,7 +507,7 @@ static reef_status command_with_ids(reef_world *w, commands *to, command_kind ki
     }
     if (s != REEF_OK) return refuse(w, to, s, op, failed, source, n);
     if (made) memcpy(made, command_ids(x), n * sizeof *made);
-    if (to->job == NULL) ids_pend(w, command_ids(x), n);
+    if (to->by == NULL) ids_pend(w, command_ids(x), n);
     command_add(to, x, end);
     return REEF_OK;
 }
@@ -589,7 +600,7 @@ static reef_status command_do(reef_world *w, const command *x)
         return reef_set_id(w, x->entity, c, v->data, v->size);
     case COMMAND_REMOVE_ALL: return reef_remove_all(w, x->entity);
     case COMMAND_CHANGE: return held_do(w, x, "reef_change", false);
-    case COMMAND_SYSTEM: return system_command_do(w, x->component, x + 1);
+    case COMMAND_CALL: return command_call_of(x)->run(w, x->component, command_held(x));
     case COMMAND_NAME: return reef_set_name(w, x->entity, x->component ? (const char *)(x + 1) : NULL);
     default: return REEF_OK;
     }

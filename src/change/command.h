@@ -4,9 +4,10 @@
 
 #include "base/memory.h"
 #include "reef/entity.h"
+#include "storage/id_lanes.h"
 
 struct command_chunk;
-struct reef_job;
+struct recorder;
 
 enum { COMMAND_CHUNK_CLASSES = 36 }; /* lengths of chunks, powers of two */
 
@@ -21,12 +22,22 @@ typedef struct commands {
     char    *next, *end;   /* where its next element goes, and where its room ends */
     const struct reef_value *like; /* of a run of entities whose values are words: what each of them has, so many */
     uint32_t like_count;
-    struct reef_job *job;  /* whose commands these are; NULL: those of loops */
+    struct recorder *by;   /* the job whose commands these are; NULL: those of loops */
 } commands;
+
+/* A job, as the buffer that it records into knows it: the lane of its ids, the name of its system (REEF_SYSTEM_NAME_MAX + 1 bytes), and
+ * where its failures go. */
+typedef struct recorder {
+    id_lane ids;
+    const struct recorder_calls {
+        const char *(*name)(const struct recorder *by);
+        reef_status (*failure)(struct recorder *by, reef_status status, const char *op, reef_component c, reef_entity e, uint64_t number);
+    } *calls;
+} recorder;
 
 typedef enum command_kind {
     COMMAND_SPAWN = 1, COMMAND_CLONE, COMMAND_DESTROY_MANY, COMMAND_ADD_VALUE, COMMAND_SET, COMMAND_REMOVE_ALL, COMMAND_CHANGE, COMMAND_NAME,
-    COMMAND_SYSTEM,
+    COMMAND_CALL,
     /* runs */
     COMMAND_ADD, COMMAND_REMOVE, COMMAND_DESTROY, COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_ROWS, COMMAND_LANE_ROWS
 } command_kind;
@@ -47,11 +58,13 @@ reef_status command_clone(reef_world *w, commands *to, const char *op, reef_enti
 uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n);
 /* NULL: takes the name away. The text is copied. */
 reef_status command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text);
-/* A command of systems, which keeps so many bytes, at the answer. NULL: no memory, and that was told. */
-void *command_bytes(reef_world *w, commands *to, const char *op, uint32_t what, size_t bytes);
-/* Does it; or what it keeps for it is given back (src/system/system_command.c). */
-reef_status system_command_do(reef_world *w, uint32_t what, const void *held);
-void system_command_forget(uint32_t what, const void *held);
+/* A command of a layer above: what to call when its turn comes, and what gives back what it holds if that never happens. */
+typedef struct command_call {
+    reef_status (*run)(reef_world *w, uint32_t what, const void *held);
+    void (*forget)(uint32_t what, const void *held);
+} command_call;
+/* Records one that holds so many bytes, which the caller fills in at the address returned. NULL: no memory, and that was told. */
+void *command_bytes(reef_world *w, commands *to, const char *op, const command_call *call, uint32_t what, size_t bytes);
 /* Is the entity alive, or will it be by a command that is recorded? */
 bool command_knows(const reef_world *w, reef_entity e);
 

@@ -1,6 +1,6 @@
 /* What calls answer, and why: statuses as texts, the last error of a world, the checked build's reports. Nothing here
  * allocates, and nothing is ever printed on stdout. */
-#include "system/job.h"
+#include "storage/state.h"
 #include "observe/observer.h"
 #include "system/access_check.h"
 #include <inttypes.h>
@@ -120,7 +120,7 @@ static bool caller_is_wrong(reef_status status)
            status != REEF_CANCELLED && status != REEF_CORRUPT && status != REEF_VERSION && status != REEF_OTHER_STATE;
 }
 
-static void tell(const reef_world *w, const reef_error *e)
+void failure_tell(const reef_world *w, const reef_error *e)
 {
     char message[REPORT_BYTES];
     if (!caller_is_wrong(e->status) || (w->config.misuse == NULL && w->config.log == NULL)) return;
@@ -178,22 +178,9 @@ COLD reef_status failure_record(reef_world *w, const reef_error *e)
         w->error = *e;
     }
 #if defined(REEF_CHECKED)
-    if (!w->flushing || w->notifying) tell(w, e);
+    if (!w->flushing || w->notifying) failure_tell(w, e);
 #endif
     return e->status;
-}
-
-COLD reef_status job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number)
-{
-    reef_error x = {status, operation, c, e, number, "", ""};
-    memcpy(x.system, j->system->name, sizeof x.system);
-    if (j->error.status == REEF_OK || (status == REEF_NO_MEMORY && !j->short_of_memory)) j->error = x;
-    j->short_of_memory |= status == REEF_NO_MEMORY;
-#if defined(REEF_CHECKED)
-    if (j->world->watch) j->world->watch->mistakes++;
-    tell(j->world, &x);
-#endif
-    return status;
 }
 
 COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,

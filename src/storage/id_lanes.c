@@ -8,6 +8,7 @@
  * Afterwards the ids that are out are pending; what was passed over of the free ids stays free, before those that are left; what was
  * passed over of the fresh indices is free too, behind them. */
 #include "storage/table.h"
+#include "storage/id_lanes.h"
 #include "time/tick.h"
 
 enum {
@@ -21,7 +22,7 @@ static uint64_t lane_position(uint64_t k, uint32_t lane, uint32_t lanes)
 }
 
 /* The next ids of the lane up to where their run, or their page of the ring, ends. */
-static reef_status lane_look(job *j)
+static reef_status lane_look(id_lane *j)
 {
     ASSERT(j->lane < j->lanes);
     const uint64_t at = lane_position(j->made, j->lane, j->lanes);
@@ -41,7 +42,7 @@ static reef_status lane_look(job *j)
     return REEF_OK;
 }
 
-reef_status lane_next(job *j, reef_entity *e)
+reef_status lane_next(id_lane *j, reef_entity *e)
 {
     if (UNLIKELY((j->fresh_count | j->recycled_count) == 0)) {
         const reef_status s = lane_look(j);
@@ -58,7 +59,7 @@ reef_status lane_next(job *j, reef_entity *e)
     return REEF_OK;
 }
 
-lane_ids lane_ids_of(const job *j)
+lane_ids lane_ids_of(const id_lane *j)
 {
     const reef_world *w = j->world;
     return (lane_ids){j->made - 1, j->lane, j->lanes, w->hot.index_count - (uint32_t)(w->state.ring_tail - w->state.ring_head)};

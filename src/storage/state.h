@@ -356,6 +356,10 @@ bool status_of_file(reef_status status);
 /* Enough for any failure as a text. */
 enum { REPORT_BYTES = REEF_TYPE_NAME_MAX + REEF_NAME_MAX + REEF_DETAIL_MAX + REEF_SYSTEM_NAME_MAX + 512 };
 /* The same for a text: what is wrong with it in column `number`, as a sentence. (0: of no text.) */
+#if defined(REEF_CHECKED)
+/* Tells the misuse hook, or the log, of a mistake of the caller. */
+void failure_tell(const reef_world *w, const reef_error *e);
+#endif
 COLD reef_status failure_record(reef_world *w, const reef_error *e); /* of one that is filled in */
 COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
 
@@ -598,12 +602,7 @@ bool running_marked(const reef_world *w, uint32_t component, uint64_t version);
 /* The cell of an entity's component for that system. A refusal is recorded, and leaves *at. */
 reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at);
 
-/* ---- ids of lanes (src/storage/id_lanes.c) ---- */
-
-/* What a lanes_end without memory left behind is done now. False: memory is still short, and no id may be given out. */
-COLD bool lanes_retry(reef_world *w);
 INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || lanes_retry(w); }
-void lanes_drop(reef_world *w);
 
 /* ---- what a world lets go of at its end, and what doesn't hold for another state ---- */
 void bundles_drop(reef_world *w);  /* src/change/spawn.c */

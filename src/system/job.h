@@ -8,8 +8,6 @@
 #include "reef/event.h"
 #include "system/schedule.h"
 
-#define LANE_NONE 0xFFFFFFFFu
-
 struct event_queue;
 
 typedef struct reef_job {
@@ -20,12 +18,7 @@ typedef struct reef_job {
     uint32_t      worker;  /* the thread that runs it, 0: the one that ticks */
     uint64_t      version; /* of what the system writes */
     split_place   begin, end; /* of its rows */
-    /* Ids: the k-th new one of lane l of L is position ((k / 64) * L + l) * 64 + k % 64 in the sequence "free ids, oldest first, then
-     * fresh indices". LANE_NONE: the system makes no entities. */
-    uint32_t      lane, lanes, made;
-    uint32_t      fresh, fresh_count; /* the lane's next ids, so many, are the indices from here on, never used before */
-    const uint32_t *recycled; /* or of these, so many, which are free */
-    uint32_t      recycled_count;
+    recorder      by;      /* what its commands know of it: its ids, its system's name, where failures go */
     commands      commands;
     uint64_t      declared; /* what was held against the declaration last, and passed: touch kind << 32 | component */
     struct event_queue *queues; /* of what the system sends, in the order of its touches (src/system/event.c) */
@@ -36,6 +29,8 @@ typedef struct reef_job {
     uint64_t      blocks, rows, time_ns;
 } job;
 
+/* What its buffer of commands asks of a job. */
+extern const struct recorder_calls job_recorder_calls;
 /* Records a failure of the job's: the first is kept. In the checked build a mistake of the caller calls the misuse hook. (src/storage/error.c) */
 COLD reef_status job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number);
 

@@ -32,7 +32,7 @@ static bool declares_spawns(const struct system *s, bool all)
 /* The buffer for more than one more of the same. */
 static commands *job_commands(job *j)
 {
-    j->commands.job = j;
+    j->commands.by = &j->by;
     return &j->commands;
 }
 
@@ -100,8 +100,8 @@ reef_entity reef_cmd_spawn_values(reef_block *b, const reef_value *values, uint3
     if (UNLIKELY(b == NULL)) return (reef_entity){0, 0};
     job *j = b->job;
     if (UNLIKELY(j == NULL)) return reef_spawn_values(b->world, values, count);
-    if (UNLIKELY(j->fresh_count == 0 || values == NULL || !command_row_words(&j->commands, values, count))) return spawn_other(j, values, count);
-    return lane_again(j);
+    if (UNLIKELY(j->by.ids.fresh_count == 0 || values == NULL || !command_row_words(&j->commands, values, count))) return spawn_other(j, values, count);
+    return lane_again(&j->by.ids);
 }
 
 reef_status reef_cmd_spawn_many_values(reef_block *b, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)

@@ -138,9 +138,11 @@ static void job_put(reef_world *w, ticking *k, run *r, split_place begin, split_
     const commands kept = j->commands;
     memset(j, 0, sizeof *j);
     j->world = w;
+    j->by.ids.world = w;
+    j->by.calls = &job_recorder_calls;
     j->system = r->system;
     j->number = r->job_count++;
-    j->lane = LANE_NONE;
+    j->by.ids.lane = LANE_NONE;
     j->begin = begin;
     j->end = end;
     j->commands = kept;
@@ -245,7 +247,7 @@ static bool jobs_equip(reef_world *w, ticking *k)
         for (uint32_t n = 0; r->going && n < r->job_count; n++) {
             job *j = &k->jobs[r->job_first + n];
             j->version = r->version;
-            j->commands.job = j;
+            j->commands.by = &j->by;
             if (event_queues(r->system)) {
                 j->queues = (struct event_queue *)(void *)queue;
                 queue += event_queues(r->system) * event_queue_bytes();
@@ -254,8 +256,8 @@ static bool jobs_equip(reef_world *w, ticking *k)
                 j->part = part;
                 part += part_bytes(r->system);
             }
-            if (r->spawns) j->lane = lane++;
-            j->lanes = lanes;
+            if (r->spawns) j->by.ids.lane = lane++;
+            j->by.ids.lanes = lanes;
         }
     }
     return lanes == 0 || lanes_begin(w, lanes);
@@ -667,7 +669,7 @@ static void phase_work(void *data, uint32_t worker)
         const run_stage stage = r->stage;
         uint64_t yields = k->shuffle ? random_next(&k->shuffle) % 4 : 0;
         j->worker = worker;
-        if (BUG(62) && j->lane != LANE_NONE) j->lane = worker % j->lanes;
+        if (BUG(62) && j->by.ids.lane != LANE_NONE) j->by.ids.lane = worker % j->by.ids.lanes;
         mutex_unlock(&k->lock);
         for (; yields; yields--) thread_yield();
         job_do(w, k, r, j, stage);
@@ -716,7 +718,7 @@ static reef_status phase_join(reef_world *w, ticking *k)
     uint32_t lanes = 0;
     events_gather(w, k->jobs, k->job_count, 0);
     for (uint32_t i = 0; i < k->job_count; i++)
-        if (k->jobs[i].lane != LANE_NONE) k->made[lanes++] = k->jobs[i].made;
+        if (k->jobs[i].by.ids.lane != LANE_NONE) k->made[lanes++] = k->jobs[i].by.ids.made;
     reef_status s = lanes && lanes_end(w, k->made, lanes) != REEF_OK ? phase_failed(w) : REEF_OK;
     for (uint32_t i = 0; i < k->job_count; i++) commands_append(&w->deferred, &k->jobs[i].commands);
     if (w->deferred.count) w->slow |= SLOW_DEFERRED;
@@ -866,7 +868,9 @@ bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status 
     reef_block b;
     memset(&b, 0, sizeof b);
     j->world = b.world = w;
-    j->lane = LANE_NONE;
+    j->by.ids.world = w;
+    j->by.calls = &job_recorder_calls;
+    j->by.ids.lane = LANE_NONE;
     j->error.status = REEF_OK;
     b.job = j;
     b.dt = dt;

@@ -29,10 +29,14 @@ static COLD const char *text_keep(char **room, const char *text)
     return copy;
 }
 
+static COLD reef_status system_command_run(reef_world *w, uint32_t what, const void *held);
+static COLD void system_command_forget(uint32_t what, const void *held);
+static const command_call system_command_call = {system_command_run, system_command_forget};
+
 static COLD void *system_room(job *j, const char *op, system_change what, size_t bytes)
 {
-    j->commands.job = j;
-    return command_bytes(j->world, &j->commands, op, (uint32_t)what, bytes);
+    j->commands.by = &j->by;
+    return command_bytes(j->world, &j->commands, op, &system_command_call, (uint32_t)what, bytes);
 }
 
 static COLD reef_status bad_argument(job *j, const char *op)
@@ -108,7 +112,7 @@ static COLD reef_status system_switch_named(reef_world *w, const char *name, boo
     return reef_system_is_null(found) ? w->error.status : reef_system_switch(w, found, on);
 }
 
-COLD reef_status system_command_do(reef_world *w, uint32_t what, const void *held)
+static COLD reef_status system_command_run(reef_world *w, uint32_t what, const void *held)
 {
     const held_system *h = held;
     switch ((system_change)what) {
@@ -119,7 +123,7 @@ COLD reef_status system_command_do(reef_world *w, uint32_t what, const void *hel
     }
 }
 
-COLD void system_command_forget(uint32_t what, const void *held)
+static COLD void system_command_forget(uint32_t what, const void *held)
 {
     const held_system *h = held;
     if ((what == SYSTEM_NEW || what == SYSTEM_REPLACE) && h->desc.context_free) h->desc.context_free(h->desc.context);

@@ -40,41 +40,6 @@ void pool_share(reef_pool *pool, uint32_t count, void (*step)(void *data, uint32
 void pool_wait(const reef_pool *pool, mutex *lock, condvar *c, const uint32_t *number);
 uint64_t pool_shuffle(const reef_pool *pool); /* the seed */
 
-/* ---- ids (src/storage/id_lanes.c) ---- */
-
-/* The next id of a job's lane: real at once. LIMIT: there is none. Reads the world only. */
-reef_status lane_next(job *j, reef_entity *e);
-/* The same while a run of fresh indices lasts. */
-INLINE reef_entity lane_again(job *j)
-{
-    j->fresh_count--;
-    j->made++;
-    return (reef_entity){j->fresh++, 1};
-}
-/* The last n of them aren't out after all. */
-INLINE void lane_return(job *j, uint32_t n)
-{
-    j->made -= n;
-    j->fresh_count = j->recycled_count = 0;
-}
-/* New ids of a lane one behind the other, all of fresh indices: from them on as many as wanted follow from these numbers. */
-typedef struct lane_ids {
-    uint32_t first; /* the lane's so manieth */
-    uint32_t lane, lanes;
-    uint32_t base;  /* the index at position 0, if the sequence had only fresh ones */
-} lane_ids;
-/* From the one on that the job made last. */
-lane_ids lane_ids_of(const job *j);
-/* n of them from the at-th on. */
-void lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to);
-/* How many of these n have indices that go up one by one, and the first one's. */
-uint32_t lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index);
-/* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is. False: no memory. */
-bool lanes_begin(reef_world *w, uint32_t lanes);
-/* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's order. When memory
- * is short this is kept and done before anything else gives out an id: NO_MEMORY. */
-reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes);
-
 /* ---- events (src/system/event.c) ---- */
 
 /* How many queues a job of this system needs, and the bytes of each; jobs are made with cleared ones. */

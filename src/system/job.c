@@ -1,0 +1,24 @@
+#include "system/job.h"
+#include "system/access_check.h"
+
+COLD reef_status job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number)
+{
+    reef_error x = {status, operation, c, e, number, "", ""};
+    memcpy(x.system, j->system->name, sizeof x.system);
+    if (j->error.status == REEF_OK || (status == REEF_NO_MEMORY && !j->short_of_memory)) j->error = x;
+    j->short_of_memory |= status == REEF_NO_MEMORY;
+#if defined(REEF_CHECKED)
+    if (j->world->watch) j->world->watch->mistakes++;
+    failure_tell(j->world, &x);
+#endif
+    return status;
+}
+
+static const char *recorder_name(const recorder *by) { return ((const job *)(const void *)((const char *)by - offsetof(job, by)))->system->name; }
+
+static COLD reef_status recorder_failure(recorder *by, reef_status status, const char *op, reef_component c, reef_entity e, uint64_t number)
+{
+    return job_failure((job *)(void *)((char *)by - offsetof(job, by)), status, op, c, e, number);
+}
+
+const struct recorder_calls job_recorder_calls = {recorder_name, recorder_failure};
