@@ -1,5 +1,6 @@
 /* Runs of commands (D4, D5): what is recorded in runs and done by ranges, against the same commands made one by one on a fork. Both worlds must
  * agree in everything: rows and their order, free ids, names, switches, errors. */
+#include "system/phase.h"
 #include "support.h"
 #include "storage/table.h"
 #include "time/tick.h"
@@ -164,14 +165,14 @@ static void record(paper *p)
 {
     assert_true(lanes_begin(p->w, JOBS));
     p->w->locks++;
-    p->w->running = true;
+    p->w->running = &phase_running;
     for (uint32_t k = 0; k < JOBS; k++) {
         job *j = &p->jobs[k];
         *j = (job){.world = p->w, .system = free_system(), .number = k, .lane = k, .lanes = JOBS};
         reef_block b = {.world = p->w, .job = j};
         for (uint32_t end = p->count + random_below(&p->seed, ORDERS / JOBS); p->count < end && p->count + 1 < ORDERS;) order_some(p, &b);
     }
-    p->w->running = false;
+    p->w->running = NULL;
     p->w->locks--;
 }
 

@@ -1,5 +1,6 @@
 /* Events (D7): in the order of their sending, once for each reader, kept until the slowest has run; in forks, snapshots,
  * hashes. */
+#include "system/phase.h"
 #include "event_stage.h"
 
 /* ---- order ---- */
@@ -408,13 +409,13 @@ static void D7_readers_of_the_host_that_are_not_there_are_refused(void **f)
     assert_int_equal(reef_last_error(w).status, REEF_NOT_ALIVE);
     assert_refused(other, REEF_OTHER_WORLD, reef_event_reader_free(other, r));
     assert_refused(w, REEF_NOT_ALIVE, reef_removals_free(w, (reef_removals){r.index, r.generation, r.world})); /* it reads events */
-    w->running = true;
+    w->running = &phase_running;
     assert_status(REEF_LOCKED, reef_post(w, Hit, .number = 1));
     assert_status(REEF_LOCKED, reef_events_bound(w, reef_id(Hit), 1));
     assert_true(reef_event_reader_is_null(reef_event_reader_new(w, reef_id(Hit))));
     assert_false(reef_event_next(w, r, NULL));
     assert_int_equal(reef_events_missed(w, r), 0);
-    w->running = false;
+    w->running = NULL;
     assert_ok(reef_event_reader_free(w, r));
     assert_int_equal(reef_events_missed(w, r), 0);
 }

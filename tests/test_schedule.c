@@ -1,4 +1,5 @@
 /* Systems and phases: what they declare, in which order they run, who has them. (Rows D1, D6, E11.) */
+#include "system/phase.h"
 #include "support.h"
 #include "system/schedule.h"
 #include "storage/state.h"
@@ -185,11 +186,11 @@ static void E11_locked_while_a_loop_is_open(void **stage)
         if (!running) {
             assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
             reef_end(&b);
-            w->running = true;
+            w->running = &phase_running;
         }
         assert_true(reef_system_is_on(w, a));
     }
-    w->running = false;
+    w->running = NULL;
     w->world_failure = (reef_error){0};
     assert_string_equal(phases(w), "begin update end");
     assert_order(w, "a");

@@ -4,7 +4,7 @@
 #include "system/event.h"
 #include "storage/split_columns.h"
 #include "storage/sparse_store.h"
-#include "system/access_check.h"
+#include "storage/running.h"
 #include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static const type *row_next(row_walk *walk, const void **data)
 static bool visit_values(const reef_world *w, const type *t, reef_entity e, const void *data, reef_visitor visit, void *context)
 {
     const uint32_t n = t->home == REEF_MULTI ? store_values(w, t, e) : 1;
-    if (data) watch_get(w, "reef_visit", e, (reef_component){t->id});
+    if (data) running_read(w, "reef_visit", e, (reef_component){t->id});
     for (uint32_t i = 0; i < n; i++)
         if (!visit(context, e, (reef_component){t->id}, data ? (const char *)data + (size_t)i * t->size : NULL, t->size)) return false;
     return true;

@@ -375,6 +375,7 @@
 #define phase_find reef_inner_phase_find
 #define phase_know reef_inner_phase_know
 #define phase_named reef_inner_phase_named
+#define phase_running reef_inner_phase_running
 #define phase_run reef_inner_phase_run
 #define phase_run_simple reef_inner_phase_run_simple
 #define phases_first reef_inner_phases_first
@@ -481,8 +482,6 @@
 #define run_make reef_inner_run_make
 #define run_next reef_inner_run_next
 #define run_put reef_inner_run_put
-#define running_marked reef_inner_running_marked
-#define running_mut reef_inner_running_mut
 #define schedule_copy_more reef_inner_schedule_copy_more
 #define schedule_drop reef_inner_schedule_drop
 #define schedule_find reef_inner_schedule_find

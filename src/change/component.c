@@ -8,7 +8,7 @@
 #include "storage/split_columns.h"
 #include "change/value_stage.h"
 #include "storage/subtype.h"
-#include "system/access_check.h"
+#include "storage/running.h"
 
 /* ---- reading ---- */
 
@@ -37,7 +37,7 @@ static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, re
 const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
 {
     if (w == NULL) return NULL;
-    watch_get(w, "reef_get", e, c);
+    running_read(w, "reef_get", e, c);
     uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD) return NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place);
@@ -86,7 +86,7 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
     c = component_meant(w, e, c);
     if (UNLIKELY(w->running)) {
         void *p = NULL;
-        return running_mut(w, "reef_mut", e, c, &p), p;
+        return w->running->mut(w, "reef_mut", e, c, &p), p;
     }
     const type *t = type_of(c.id);
     const void *seen = t ? reef_get_id(w, e, c) : NULL;
@@ -121,10 +121,10 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     if (p == NULL) return NULL;
     if (type_of(c)->stored && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
     if (type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
-    if (type_of(c)->stored) return running_marked(w, c, store_version(store_of(w, c), e)) ? p : NULL;
+    if (type_of(c)->stored) return w->running->marked(w, c, store_version(store_of(w, c), e)) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
     const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
-    return (type_of(c)->tracked ? running_marked(w, c, version) : version == w->hot.version) ? p : NULL;
+    return (type_of(c)->tracked ? w->running->marked(w, c, version) : version == w->hot.version) ? p : NULL;
 }
 
 COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
@@ -428,7 +428,7 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
 {
     const type *t = type_of(c.id);
     const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL && t->home != REEF_SHARED;
-    if (!watch_thread(w)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (!running_here(w)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (t == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
     if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
     if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
@@ -438,12 +438,12 @@ static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component
     void *p = NULL;
     for (uint32_t i = 0; i < t->part_count; i++) {
         const type *part = type_of(t->parts[i]);
-        const reef_status s = running_mut(w, "reef_set", e, (reef_component){part->id}, &p);
+        const reef_status s = w->running->mut(w, "reef_set", e, (reef_component){part->id}, &p);
         if (s < 0) return s;
         memcpy(p, (const char *)value + part->offset, part->size);
     }
     if (t->split) return REEF_OK;
-    const reef_status s = running_mut(w, "reef_set", e, c, &p);
+    const reef_status s = w->running->mut(w, "reef_set", e, c, &p);
     if (s < 0) return s;
     memmove(p, value, size);
     return REEF_OK;

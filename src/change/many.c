@@ -4,7 +4,7 @@
 #include "observe/observer.h"
 #include "storage/split_columns.h"
 #include "change/value_stage.h"
-#include "system/access_check.h"
+#include "storage/running.h"
 
 enum { AHEAD = 64 }; /* 1,000,000 entities, 500 a call: 11.8 ns each with 16, 8.1 with 32, 6.5 to 7.3 with 64 */
 
@@ -64,7 +64,7 @@ uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_enti
 {
     const type *t = w ? type_of(c.id) : NULL;
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || es == NULL || out == NULL) return 0;
-    if (n) watch_get(w, "reef_get_many", es[0], c);
+    if (n) running_read(w, "reef_get_many", es[0], c);
     if (REEF_DEPENDENT(&w->hot.maps[c.id >> 8][c.id & 255])->elsewhere) return get_each(w, c, es, n, out, size);
     const reef_way way = reef_way_to(&w->hot, c);
     return size == 8 ? get_ahead(&way, es, n, out, 8) : get_ahead(&way, es, n, out, size);

@@ -2,7 +2,7 @@
  * becomes alive again, and means the same as none. */
 #include "reef/single.h"
 #include "storage/table.h"
-#include "system/access_check.h"
+#include "storage/running.h"
 #include <stdio.h>
 
 reef_entity reef_single_entity(const reef_world *w)
@@ -14,7 +14,7 @@ reef_entity reef_single_entity(const reef_world *w)
 const void *reef_single_get_id(const reef_world *w, reef_component c)
 {
     if (w == NULL) return NULL;
-    watch_get(w, "reef_single_get", w->state.single, c);
+    running_read(w, "reef_single_get", w->state.single, c);
     return reef_get_id(w, w->state.single, c);
 }
 

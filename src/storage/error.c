@@ -2,7 +2,7 @@
  * allocates, and nothing is ever printed on stdout. */
 #include "storage/state.h"
 #include "observe/observer.h"
-#include "system/access_check.h"
+#include "storage/running.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -164,7 +164,7 @@ COLD reef_status failure_record(reef_world *w, const reef_error *e)
 {
 #if defined(REEF_CHECKED)
     reef_error named = *e;
-    if (w->watch) watch_failure(w, &named), e = &named;
+    if (w->watch) w->running->failed(w, &named), e = &named;
 #endif
     reef_error of_observer;
     if (UNLIKELY(w->notifying != NULL && !w->running)) {

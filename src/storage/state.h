@@ -284,7 +284,7 @@ struct reef_world {
     struct ticking *ticking;   /* what ticks remember (src/time/tick.c); NULL: it never ticked */
     uint32_t   step;           /* of the phase that runs, in this tick: counted from 0 (phases with steps of their own) */
     struct reef_pool *pool;
-    bool       running;        /* systems run, maybe on several threads: nobody writes what is shared */
+    const struct running_calls *running; /* systems run, maybe on several threads: nobody writes what is shared (storage/running.h); else NULL */
     bool       paused;
     reef_error world_failure;  /* while they run: of a call on the world by one of them */
     reef_component hook_failed; /* of the call that is running */
@@ -596,11 +596,6 @@ uint64_t *clock_own(reef_world *w, uint64_t serial);
 /* What the hash covers of time; 0 when the world never ticked and has no seed. */
 uint64_t clocks_hash(const reef_world *w);
 
-/* ---- while systems run (src/system/phase.c) ---- */
-/* Is this the version of the system that writes the component in others' rows? Then a column that carries it is ours. */
-bool running_marked(const reef_world *w, uint32_t component, uint64_t version);
-/* The cell of an entity's component for that system. A refusal is recorded, and leaves *at. */
-reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at);
 
 INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || lanes_retry(w); }
 

@@ -54,11 +54,6 @@ bool watch_write(reef_world *w, const char *op, reef_entity e, reef_component c)
 bool watch_thread(const reef_world *w);
 /* Why a system isn't run twice, with the type for whose sake, if there is one; NULL: it is. */
 const char *watch_once(const struct system *s, uint32_t *component);
-/* Calls on a const world, where they read others' values. */
-INLINE void watch_get(const reef_world *w, const char *op, reef_entity e, reef_component c)
-{
-    if (UNLIKELY(w->hot.held)) watch_read(w, op, e, c);
-}
 
 #else
 
@@ -72,11 +67,6 @@ INLINE bool watch_may_write(const reef_world *w, uint32_t component) { return (v
 INLINE bool watch_write(reef_world *w, const char *op, reef_entity e, reef_component c)
 {
     return (void)w, (void)op, (void)e, (void)c, true;
-}
-INLINE bool watch_thread(const reef_world *w) { return (void)w, true; }
-INLINE void watch_get(const reef_world *w, const char *op, reef_entity e, reef_component c)
-{
-    (void)w, (void)op, (void)e, (void)c;
 }
 
 #endif

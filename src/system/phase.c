@@ -12,6 +12,7 @@
 #include "system/absent_system.h"
 #include "query/match_cache.h"
 #include "system/phase.h"
+#include "storage/running.h"
 #include "reef/single.h"
 #include "storage/sparse_store.h"
 #include "storage/row_stamps.h"
@@ -308,6 +309,16 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
 
 /* ---- opening and closing ---- */
 
+const running_calls phase_running = {
+    .marked = running_marked,
+    .mut = running_mut,
+#if defined(REEF_CHECKED)
+    .read = watch_read,
+    .on_thread = watch_thread,
+    .failed = watch_failure,
+#endif
+};
+
 static void phase_open(reef_world *w, uint64_t version)
 {
     world_touch(w);
@@ -315,12 +326,12 @@ static void phase_open(reef_world *w, uint64_t version)
     w->locks++;
     fresh_close(w);
     gates_close(w);
-    w->running = true;
+    w->running = &phase_running;
 }
 
 static void phase_close(reef_world *w)
 {
-    w->running = false;
+    w->running = NULL;
     w->locks--;
     gates_set(w);
     world_touch(w);
@@ -335,7 +346,7 @@ static written *other_find(ticking *k, uint32_t component)
     return NULL;
 }
 
-bool running_marked(const reef_world *w, uint32_t component, uint64_t version)
+static bool running_marked(const reef_world *w, uint32_t component, uint64_t version)
 {
     const written *x = other_find(w->ticking, component);
     return x && x->version == version && watch_may_write(w, component);
@@ -354,7 +365,7 @@ static reef_status running_mut_stored(reef_world *w, const char *op, reef_entity
     return REEF_OK;
 }
 
-reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at)
+static reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at)
 {
     const uint32_t place = place_of(w, e);
     reef_slot *slots = reef_slots_at(&w->hot, place);

@@ -106,6 +106,7 @@ typedef struct ticking {
 #endif
 } ticking;
 
+extern const struct running_calls phase_running; /* reef_world.running while systems run */
 /* Runs the systems of runs[first ... end) that are `going`; then what they left is joined. NO_MEMORY: some of it, or some of them, could
  * not; world->error.system says which was the first. */
 reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
