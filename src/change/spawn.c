@@ -16,12 +16,11 @@ typedef struct part {
 } part;
 
 struct reef_bundle {
+    bundle_gate  gate;     /* open: t is good and the straight path may be taken */
     reef_world  *world;
     reef_bundle *next, *previous;
     uint32_t     table, count;
     bool         plain;    /* memcpy is all that it takes */
-    const void  *ready;    /* its world, while t is good and the straight path may be taken; else itself */
-    reef_bundle *ready_next; /* of the world's */
     table       *t;
     part        *parts, *rest, *end; /* those of 8 bytes first, then those of 16, of other sizes, tags from `end` on */
     uint64_t     way[];    /* of each part of 8 bytes, then WAY_END or WAY_MORE; then the same for those of 16 */
@@ -426,16 +425,10 @@ static void bundle_take(reef_bundle *b, table *t)
     reef_world *w = b->world;
     if (t == NULL) bundles_distrust(w);
     b->t = t;
-    if (b->ready == w || !b->plain || t == NULL) return;
-    b->ready = w;
-    b->ready_next = w->bundles_ready;
-    w->bundles_ready = b;
-}
-
-void bundles_distrust(reef_world *w)
-{
-    for (reef_bundle *b = w->bundles_ready; b; b = b->ready_next) b->ready = b;
-    w->bundles_ready = NULL;
+    if (b->gate.ready == w || !b->plain || t == NULL) return;
+    b->gate.ready = w;
+    b->gate.next = w->bundles_ready;
+    w->bundles_ready = &b->gate;
 }
 
 static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value *values, const uint32_t *offsets, uint32_t count)
@@ -453,7 +446,7 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     b->world = w;
     b->table = id;
     b->plain = true;
-    b->ready = b;
+    b->gate.ready = &b->gate;
     b->parts = (part *)(void *)(b->way + count + 2);
     for (uint32_t i = 0; i < count; i++) {
         const type *c = type_of(values[i].component.id);
@@ -602,7 +595,7 @@ reef_entity reef_spawn_bundle(reef_world *w, const reef_bundle *b, const void *p
     reef_entity e;
     reef_slot *slots;
     uint32_t place;
-    if (UNLIKELY(b == NULL || b->ready != w || packed == NULL)) return bundle_slow(w, b, packed);
+    if (UNLIKELY(b == NULL || b->gate.ready != w || packed == NULL)) return bundle_slow(w, b, packed);
     if (UNLIKELY(!spawn_fast(w, b->t, &slots, &e, &place))) return bundle_recycled(w, b, packed);
     return bundle_fill(b, slots, place, packed, e);
 }

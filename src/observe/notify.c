@@ -323,7 +323,7 @@ static void observers_enter(reef_world *w)
 {
     observing *o = w->observing;
     o->recording = w->commands;
-    w->commands = o->round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
+    w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks++;
 }
@@ -529,7 +529,7 @@ static bool tell_collected(reef_world *w, observing *o)
             if (x->events & REEF_ON_DESTROY) tell_net(w, o, i, REEF_ON_DESTROY);
         }
         observers_leave(w);
-        o->round++;
+        o->head.round++;
     }
     log_empty(w, o);
     return true;
@@ -545,9 +545,9 @@ static void cascade(reef_world *w, observing *o)
         commands asked_for = w->deferred;
         const reef_error was = w->error;
         memset(&w->deferred, 0, sizeof w->deferred);
-        o->round++;
+        o->head.round++;
         const reef_status s = commands_do(w, &asked_for);
-        if (s < 0 && o->failed.status == REEF_OK) o->failed = w->error;
+        if (s < 0 && o->head.failed.status == REEF_OK) o->head.failed = w->error;
         w->error = was;
         o->head.stuck |= s == REEF_NO_MEMORY;
         if (!o->head.stuck) continue;
@@ -565,8 +565,8 @@ static void settle(reef_world *w, observing *o)
 {
     const reef_error was = w->error;
     const bool outermost = !o->head.cascading && !w->flushing;
-    if (!o->head.cascading) o->round = 0;
-    if (outermost) o->failed.status = REEF_OK, o->head.stuck = false;
+    if (!o->head.cascading) o->head.round = 0;
+    if (outermost) o->head.failed.status = REEF_OK, o->head.stuck = false;
     if (o->told < o->notice_count) tell_immediate(w, o);
     if (!o->collects) log_empty(w, o);
     if (!o->head.cascading && w->locks == 0 && commands_pending(w)) cascade(w, o);
@@ -574,7 +574,7 @@ static void settle(reef_world *w, observing *o)
         while (!o->head.stuck && tell_collected(w, o))
             if (w->locks == 0) cascade(w, o);
     w->error = was;
-    if (outermost && o->failed.status != REEF_OK) w->error = o->failed;
+    if (outermost && o->head.failed.status != REEF_OK) w->error = o->head.failed;
 }
 
 /* What the operation's entity matches now. */
@@ -628,16 +628,16 @@ static NOINLINE void told_more(reef_world *w)
     if (w->deferred.run != 0) commands_part(&w->deferred);
     w->slow |= commands_pending(w) ? SLOW_DEFERRED : 0;
     if (commands_pending(w) && !o->head.cascading) cascade(w, o);
-    if (!o->head.cascading && !w->flushing && o->failed.status != REEF_OK) w->error = o->failed;
+    if (!o->head.cascading && !w->flushing && o->head.failed.status != REEF_OK) w->error = o->head.failed;
 }
 
 /* The next time it is `only` who is told, and nobody has to be looked for. */
 static void told_remember(observing *o, const struct observer *only, const reef_notice *x)
 {
     if (o->head.matches || o->head.later[x->component.id]) return;
-    o->only = only;
-    o->only_notice = *x;
-    o->only_notice.entities = &o->only_entity;
+    o->head.only = only;
+    o->head.only_notice = *x;
+    o->head.only_notice.entities = &o->head.only_entity;
     o->head.lately = x->component.id;
 }
 
@@ -648,13 +648,13 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     const struct observer *only = NULL;
     if (component > o->head.kinds_count || !(o->head.now[component] & kind)) return false;
     if (LIKELY(!o->head.cascading)) {
-        o->round = 0;
-        if (!w->flushing) o->failed.status = REEF_OK, o->head.stuck = false;
+        o->head.round = 0;
+        if (!w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
     }
     reef_notice x = {.world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
     if (value) x.size = type_of(component)->size;
     commands *const recording = w->commands; /* as observers_enter; no loop is open */
-    w->commands = o->round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
+    w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
     w->locks = 1;
     uint32_t told = 0;
@@ -671,7 +671,7 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
     w->deferring--;
     w->locks = 0;
     if (told == 1 && !remove) told_remember(o, only, &x);
-    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->failed.status != REEF_OK))) told_more(w);
+    if (UNLIKELY(w->deferred.count | w->deferred.run | (uint64_t)(o->head.failed.status != REEF_OK))) told_more(w);
     return true;
 }
 
@@ -683,31 +683,31 @@ static reef_status observing_flush(reef_world *w)
     observing *o = w->observing;
     commands asked_for = w->deferred;
     memset(&w->deferred, 0, sizeof w->deferred);
-    o->failed.status = REEF_OK;
+    o->head.failed.status = REEF_OK;
     o->head.stuck = false;
     reef_status s = commands_do(w, &asked_for);
     if (asked_for.first) {
         commands_append(&w->deferred, &asked_for);
-        if (o->failed.status == REEF_NO_MEMORY) w->error = o->failed;
+        if (o->head.failed.status == REEF_NO_MEMORY) w->error = o->head.failed;
         return REEF_NO_MEMORY;
     }
     const reef_error was = w->error;
     w->flushing = true;
-    o->round = 0;
+    o->head.round = 0;
     while (!o->head.stuck && tell_collected(w, o)) cascade(w, o);
     w->flushing = false;
     w->error = was;
-    if (s < 0 || o->failed.status == REEF_OK) return s;
-    w->error = o->failed;
-    return o->head.stuck ? REEF_NO_MEMORY : o->failed.status;
+    if (s < 0 || o->head.failed.status == REEF_OK) return s;
+    w->error = o->head.failed;
+    return o->head.stuck ? REEF_NO_MEMORY : o->head.failed.status;
 }
 
 static COLD void observing_failure(reef_world *w, reef_error *e)
 {
     observing *o = w->observing;
     memcpy(e->system, w->notifying->name, sizeof e->system);
-    if (e->status == REEF_LOCKED && o->round >= REEF_CASCADE_ROUNDS && w->commands == NULL) e->status = REEF_LIMIT;
-    if (o->failed.status == REEF_OK) o->failed = *e;
+    if (e->status == REEF_LOCKED && o->head.round >= REEF_CASCADE_ROUNDS && w->commands == NULL) e->status = REEF_LIMIT;
+    if (o->head.failed.status == REEF_OK) o->head.failed = *e;
 }
 
 /* ---- what exists ---- */
@@ -742,5 +742,5 @@ static COLD reef_status observing_check(const reef_world *w, char *message, size
 const observer_calls observers_called = {
     observing_change, observing_several, observing_destroy, observing_spawn, observing_spawned, observing_done, observing_keep,
     observing_reserve_changes, observing_reserve_deaths, observing_open, observing_close, observing_told, told_more, observing_flush,
-    observing_failure, observing_forget, observing_drop, observing_check,
+    observing_failure, observing_forget, observing_drop, observer_named, observing_check,
 };

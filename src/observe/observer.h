@@ -50,6 +50,7 @@ typedef struct observer_calls {
     void (*failure)(reef_world *w, reef_error *e);
     void (*forget)(reef_world *w);
     void (*drop)(reef_world *w);
+    bool (*named)(const reef_world *w, const char *name);
     reef_status (*validate)(const reef_world *w, char *message, size_t size);
 } observer_calls;
 extern const observer_calls observers_called;
@@ -120,6 +121,14 @@ INLINE void observe_close(reef_world *w)
     if (observed(w)) observers_by(w)->close(w);
 }
 
+/* The number of the world's observers as its schedule has them, which changes with them: the first member of a schedule. */
+INLINE uint64_t observer_epoch(const reef_world *w)
+{
+    uint64_t epoch;
+    memcpy(&epoch, w->schedule, sizeof epoch);
+    return epoch;
+}
+
 /* What the straight path asks; the head of what is in src/observe/observing.h. */
 typedef struct observing_head {
     uint64_t epoch;       /* of the schedule's observers, as they are here */
@@ -129,14 +138,19 @@ typedef struct observing_head {
     bool     cascading;   /* what observers asked for is being done */
     bool     stuck;       /* and couldn't be */
     uint8_t *now, *later; /* by component: what immediate, and what collected observers ask */
-    uint32_t lately;      /* the component that came last on the straight path where one observer is told of it; 0: none */
+    uint32_t lately;      /* the component that came last on the straight path where one observer is told of it; 0: none. Then */
+    const struct observer *only; /* who is told, */
+    reef_notice only_notice;     /* what, */
+    reef_entity only_entity;     /* and of whom */
+    uint32_t round;
+    reef_error failed;    /* the first failure of an observer or for one */
 } observing_head;
 
 /* May a table component come, or a tag go, with nothing more than observe_told behind it? */
 INLINE bool observe_straight(const reef_world *w, uint32_t component)
 {
     const observing_head *o = (const observing_head *)(const void *)w->observing;
-    if (UNLIKELY(o == NULL || o->epoch != w->schedule->observer_epoch || o->matches + o->depth)) return false;
+    if (UNLIKELY(o == NULL || o->epoch != observer_epoch(w) || o->matches + o->depth)) return false;
     if (component > o->kinds_count) return true;
     return o->later[component] == 0 && (o->cascading || (w->deferred.count == 0 && w->deferred.run == 0));
 }
@@ -150,6 +164,35 @@ INLINE bool observe_unasked(const reef_world *w, uint32_t component)
 INLINE bool observe_told(reef_world *w, reef_entity e, uint32_t component, void *value, bool remove)
 {
     return observers_by(w)->told(w, e, component, value, remove);
+}
+
+/* A table component comes once more of which one observer alone was told lately: may it, with nothing more than observe_lately_told behind
+ * it? (A list of observers to go through and a notice to fill in made 1.3 times as many instructions of an add.) */
+INLINE bool observe_lately(const reef_world *w, uint32_t component)
+{
+    const observing_head *o = (const observing_head *)(const void *)w->observing;
+    return LIKELY(o != NULL && o->lately == component) &&
+           LIKELY((o->depth | o->cascading | w->deferred.count | w->deferred.run) == 0);
+}
+/* It came. Pointers aren't good any more. */
+INLINE void observe_lately_told(reef_world *w, reef_entity e, const void *value)
+{
+    observing_head *o = (observing_head *)(void *)w->observing;
+    commands *const recording = w->commands;
+    o->round = 0;
+    if (LIKELY(!w->flushing)) o->failed.status = REEF_OK, o->stuck = false;
+    o->only_entity = e;
+    o->only_notice.values = value;
+    w->commands = &w->deferred; /* as observers_enter; no loop is open */
+    w->deferring++;
+    w->locks = 1;
+    w->notifying = o->only;
+    o->only->function(&o->only_notice);
+    w->notifying = NULL;
+    w->commands = recording;
+    w->deferring--;
+    w->locks = 0;
+    if (UNLIKELY((w->deferred.count | w->deferred.run) != 0 || o->failed.status != REEF_OK)) observers_by(w)->told_more(w);
 }
 
 /* What is recorded is done, and collected observers are called. (world_flush) */

@@ -63,43 +63,9 @@ typedef struct observing {
     uint64_t  op_notices, op_entities; /* where those of this operation begin */
     bool      op_one;    /* it is of entities[op_entities] */
     bool      planned;   /* observe_done belongs to a plan */
-    uint32_t  round;
     commands *recording; /* where calls were recorded before the observers' turn */
-    reef_error failed;   /* the first failure of an observer or for one */
-    const struct observer *only; /* of head.lately: who is told, */
-    reef_notice only_notice;     /* what, */
-    reef_entity only_entity;     /* and of whom */
     batch     batch;
 } observing;
-
-/* A table component comes once more of which one observer alone was told lately: may it, with nothing more than observe_lately_told behind
- * it? (A list of observers to go through and a notice to fill in made 1.3 times as many instructions of an add.) */
-INLINE bool observe_lately(const reef_world *w, uint32_t component)
-{
-    const observing *o = w->observing;
-    return LIKELY(o != NULL && o->head.lately == component) &&
-           LIKELY((o->head.depth | o->head.cascading | w->deferred.count | w->deferred.run) == 0);
-}
-/* It came. Pointers aren't good any more. */
-INLINE void observe_lately_told(reef_world *w, reef_entity e, const void *value)
-{
-    observing *o = w->observing;
-    commands *const recording = w->commands;
-    o->round = 0;
-    if (LIKELY(!w->flushing)) o->failed.status = REEF_OK, o->head.stuck = false;
-    o->only_entity = e;
-    o->only_notice.values = value;
-    w->commands = &w->deferred; /* as observers_enter; no loop is open */
-    w->deferring++;
-    w->locks = 1;
-    w->notifying = o->only;
-    o->only->function(&o->only_notice);
-    w->notifying = NULL;
-    w->commands = recording;
-    w->deferring--;
-    w->locks = 0;
-    if (UNLIKELY((w->deferred.count | w->deferred.run) != 0 || o->failed.status != REEF_OK)) observers_by(w)->told_more(w);
-}
 
 /* Its watchers end. (src/observe/observer.c) */
 void listeners_free(reef_world *w, observing *o);

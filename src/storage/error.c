@@ -94,7 +94,7 @@ static COLD size_t error_text(const reef_world *w, const reef_error *e, char *te
     error_writer     o = {text, size, 0};
     const char      *component = reef_type_name(e->component);
     bool             entity = !reef_entity_is_null(e->entity);
-    if (e->system[0]) error_put(&o, "%s %s: ", observer_named(w, e->system) ? "observer" : "system", e->system);
+    if (e->system[0]) error_put(&o, "%s %s: ", w && observers_by(w) && observers_by(w)->named(w, e->system) ? "observer" : "system", e->system);
     if (e->operation[0]) error_put(&o, "%s: ", e->operation);
     if (component) error_put(&o, "component %s%s", component, entity ? ", " : ": ");
     if (entity) {

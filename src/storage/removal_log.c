@@ -358,6 +358,8 @@ bool readers_place(const reef_world *w, uint64_t serial, uint64_t *position)
 }
 
 /* Those of events stay where the state says they are. */
+uint64_t scripts_serial(const reef_world *w) { return w->script_reader ? w->readers[w->script_reader - 1].serial : 0; }
+
 COLD bool readers_mirror(reef_world *aside, const reef_world *w)
 {
     state *s = &aside->state;

@@ -69,6 +69,7 @@ void removals_forget(reef_world *w);
 void readers_drop(reef_world *w);
 /* A world aside, while it is read from a file, has readers of removals as its target; then that of scripts stands where its state says. False: no
  * memory. Where a state says that a reader is. What waits for a reader is forgotten; a removal is put at the end of the log, which has a reader of values. */
+uint64_t scripts_serial(const reef_world *w); /* of the reader that scripts have; 0: scripts are off */
 bool readers_mirror(reef_world *aside, const reef_world *w);
 void readers_unmirror(reef_world *aside);
 bool readers_place(const reef_world *w, uint64_t serial, uint64_t *position);

@@ -248,6 +248,12 @@ typedef struct state {
 
 /* ---- caches ---- */
 
+/* Of a bundle (src/change/spawn.c): its world while the straight path is open, else the gate itself; the next open one of the world's. */
+typedef struct bundle_gate {
+    const void *ready;
+    struct bundle_gate *next;
+} bundle_gate;
+
 enum { AHEAD_COLUMNS = 4, AHEAD_CHUNKS = 4, AHEAD_SPARES = 16, EDGE_CACHE = 128, SET_CACHE = 64, FREED_QUERIES = 8 };
 
 struct reef_world {
@@ -272,7 +278,7 @@ struct reef_world {
     uint32_t  *order;       /* a copy of the graph's, to be read without the lock */
     uint32_t   order_count, order_room;
     struct reef_bundle *bundles;  /* the user's */
-    struct reef_bundle *bundles_ready; /* those whose straight path is open: until tables_renew */
+    struct bundle_gate *bundles_ready; /* of those whose straight path is open: until tables_renew */
     struct query_slot { struct reef_query_data *query; uint32_t generation; } *queries; /* by index */
     uint32_t    query_room, query_count;
     struct reef_query_data *freed_queries[FREED_QUERIES]; /* the last ones, for who asks the same again; newest first */
@@ -443,7 +449,7 @@ INLINE void version_look(reef_world *w)
 /* What queries remember of the rows of tables isn't so any more. The straight paths that make and end rows don't come by here: they need
  * a lease, which does, and queries take away the leases of the tables that they look at (rows_look in src/query/query.c). */
 INLINE void rows_other(reef_world *w) { w->rows_epoch++; }
-void bundles_distrust(reef_world *w); /* src/change/spawn.c */
+void bundles_distrust(reef_world *w); /* closes the gates of all bundles */
 INLINE void tables_renew(reef_world *w)
 {
     w->tables_epoch++;
@@ -606,7 +612,6 @@ void queries_drop(reef_world *w);  /* src/query/query.c */
 void ticking_drop(reef_world *w);  /* src/time/tick.c */
 
 /* ---- scripts (src/system/script.c) ---- */
-uint64_t scripts_serial(const reef_world *w); /* of the reader; 0: scripts are off */
 bool scripts_join(reef_world *fork, uint64_t serial); /* the fork has them as its origin has, if it has. False: no memory */
 uint64_t scripts_hash(const reef_world *w, uint64_t *waiting); /* of those that wait for their end, and how many they are */
 uint32_t scripts_type(void); /* 0: nobody has asked for it yet */

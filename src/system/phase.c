@@ -309,6 +309,9 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
 
 /* ---- opening and closing ---- */
 
+static bool running_marked(const reef_world *w, uint32_t component, uint64_t version);
+static reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at);
+
 const running_calls phase_running = {
     .marked = running_marked,
     .mut = running_mut,

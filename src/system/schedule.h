@@ -74,11 +74,11 @@ typedef struct observer_entry {
 } observer_entry;
 
 typedef struct schedule {
+    uint64_t observer_epoch; /* another one with each change of observers. The first member: src/storage/observed.h reads it */
     uint32_t holders; /* worlds; under the family's lock */
     uint32_t phase_count, count, slot_count;
     uint32_t observer_count, observer_slot_count;
     uint64_t epoch;   /* of the family: another one with each change of any schedule */
-    uint64_t observer_epoch; /* another one with each change of observers */
     phase    phases[REEF_PHASES_MAX];
     schedule_entry *entries; /* as they were added */
     uint32_t *order;  /* entries by phase, and in it as they run: each as early as it was added, unless `before` and `after` forbid */

@@ -234,8 +234,6 @@ static COLD bool script_reader_make(reef_world *w, uint64_t serial)
 
 COLD bool scripts_join(reef_world *fork, uint64_t serial) { return serial == 0 || script_reader_make(fork, serial); }
 
-uint64_t scripts_serial(const reef_world *w) { return w->script_reader ? w->readers[w->script_reader - 1].serial : 0; }
-
 uint64_t scripts_hash(const reef_world *w, uint64_t *waits)
 {
     reef_entity e;

@@ -1,0 +1,7 @@
+#include "storage/state.h"
+
+void bundles_distrust(reef_world *w)
+{
+    for (bundle_gate *b = w->bundles_ready; b; b = b->next) b->ready = b;
+    w->bundles_ready = NULL;
+}
