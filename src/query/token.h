@@ -25,7 +25,7 @@ typedef struct parser {
     bool              word;  /* a type's name that isn't known is a word of queries */
     /* of a query */
     bool              parts; /* it may end with a semicolon */
-    query_text       *out;
+    struct query_text *out;
     uint32_t          parentheses, nots, alternatives; /* that are open here */
     bool              entities_given;
 } parser;

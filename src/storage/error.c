@@ -8,28 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-COLD const char *reef_status_text(reef_status status)
-{
-    switch (status) {
-#define X(name, value, text) \
-    case REEF_##name: return text;
-        REEF_STATUSES(X)
-#undef X
-    }
-    return "unknown status";
-}
-
-COLD const char *reef_status_name(reef_status status)
-{
-    switch (status) {
-#define X(name, value, text) \
-    case REEF_##name: return #name;
-        REEF_STATUSES(X)
-#undef X
-    }
-    return "unknown status";
-}
-
 /* ---- the last error ---- */
 
 reef_error reef_last_error(const reef_world *w)
@@ -129,12 +107,6 @@ void failure_tell(const reef_world *w, const reef_error *e)
     else w->config.log(w->config.context, REEF_LOG_WARNING, message);
 }
 
-void reef_assert_failed(const char *text, const char *file, int line)
-{
-    fprintf(stderr, "reef: %s:%d: this must hold: %s\n", file, line, text);
-    abort();
-}
-
 #endif
 
 /* Two failures in an order that doesn't depend on when they happened. */
@@ -197,15 +169,3 @@ COLD reef_status failure_detail(reef_world *w, reef_status status, const char *o
     snprintf(e.detail, sizeof e.detail, "%s", detail);
     return failure_record(w, &e);
 }
-
-/* ---- seeded bugs ---- */
-
-#if defined(REEF_SEEDED_BUGS)
-int reef_bug;
-
-REEF_BEFORE_MAIN(reef_bug_from_environment)
-{
-    const char *number = getenv("REEF_BUG");
-    if (number) reef_bug = atoi(number);
-}
-#endif

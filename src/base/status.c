@@ -1,0 +1,49 @@
+/* What calls answer, as texts; what a failed assertion of reef's own does; the seeded bugs' switch. */
+#include "base/platform.h"
+#include "reef/status.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+COLD const char *reef_status_text(reef_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case REEF_##name: return text;
+        REEF_STATUSES(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+COLD const char *reef_status_name(reef_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case REEF_##name: return #name;
+        REEF_STATUSES(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+#if defined(REEF_CHECKED)
+
+void reef_assert_failed(const char *text, const char *file, int line)
+{
+    fprintf(stderr, "reef: %s:%d: this must hold: %s\n", file, line, text);
+    abort();
+}
+
+#endif
+
+/* ---- seeded bugs ---- */
+
+#if defined(REEF_SEEDED_BUGS)
+int reef_bug;
+
+REEF_BEFORE_MAIN(reef_bug_from_environment)
+{
+    const char *number = getenv("REEF_BUG");
+    if (number) reef_bug = atoi(number);
+}
+#endif
