@@ -3,6 +3,8 @@
 #ifndef REEF_TESTS_EVENT_STAGE_H
 #define REEF_TESTS_EVENT_STAGE_H
 
+#include "storage/world_data.h"
+#include "system/schedule.h"
 #include "system/event.h"
 #include "support.h"
 

@@ -1,3 +1,5 @@
+#include "storage/state.h"
+#include "storage/world_data.h"
 #include "inside.h"
 #include "storage/table.h"
 

@@ -1,9 +1,15 @@
 /* Runs of commands (D4, D5): what is recorded in runs and done by ranges, against the same commands made one by one on a fork. Both worlds must
  * agree in everything: rows and their order, free ids, names, switches, errors. */
+#include "change/spawn.h"
+#include "storage/command_buffer.h"
+#include "storage/entity_index.h"
+#include "storage/id_lanes.h"
+#include "storage/invalidate.h"
+#include "storage/removal_log.h"
+#include "system/schedule.h"
 #include "system/phase.h"
 #include "support.h"
 #include "storage/table.h"
-#include "time/tick.h"
 
 enum { PEOPLE = 3000, ORDERS = 6000, JOBS = 5 };
 
@@ -168,7 +174,7 @@ static void record(paper *p)
     p->w->running = &phase_running;
     for (uint32_t k = 0; k < JOBS; k++) {
         job *j = &p->jobs[k];
-        *j = (job){.world = p->w, .system = free_system(), .number = k, .lane = k, .lanes = JOBS};
+        *j = (job){.world = p->w, .system = free_system(), .number = k, .by = {{.world = p->w, .lane = k, .lanes = JOBS}, &job_recorder_calls}};
         reef_block b = {.world = p->w, .job = j};
         for (uint32_t end = p->count + random_below(&p->seed, ORDERS / JOBS); p->count < end && p->count + 1 < ORDERS;) order_some(p, &b);
     }
@@ -179,7 +185,7 @@ static void record(paper *p)
 static void join(paper *p, bool fork_too)
 {
     uint32_t made[JOBS];
-    for (uint32_t k = 0; k < JOBS; k++) made[k] = p->jobs[k].made;
+    for (uint32_t k = 0; k < JOBS; k++) made[k] = p->jobs[k].by.ids.made;
     assert_ok(lanes_end(p->w, made, JOBS));
     if (fork_too) assert_ok(lanes_end(p->fork, made, JOBS));
     for (uint32_t k = 0; k < JOBS; k++) commands_append(&p->w->deferred, &p->jobs[k].commands);

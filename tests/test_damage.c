@@ -1,5 +1,6 @@
 /* Files that were damaged (G5): every bit of a file flipped, every length that is too short; and the same behind right sums. A part of it, all of it
  * with --deep [PART OF_PARTS]. */
+#include "base/checksum.h"
 #include "kept_scene.h"
 #include "load_repair.h"
 #include "support.h"

@@ -1,4 +1,8 @@
 /* Enabling and disabling: marks that stay with their rows, go with their components, and are part of the state. */
+#include "storage/entity_index.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/world_data.h"
 #include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 

@@ -1,5 +1,6 @@
 /* Events (D7): in the order of their sending, once for each reader, kept until the slowest has run; in forks, snapshots,
  * hashes. */
+#include "system/schedule.h"
 #include "system/phase.h"
 #include "event_stage.h"
 

@@ -1,5 +1,6 @@
 /* Files: what is on the disk when something goes wrong, at every call of the system, and when the machine stops. */
 #define _DEFAULT_SOURCE /* symlink, mkfifo */
+#include "base/os_file.h"
 #include "file_content.h"
 
 #include <errno.h>

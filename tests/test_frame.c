@@ -1,4 +1,5 @@
 /* Looking at a file without loading it: what reef_file_check finds in files of each kind, whole, torn and damaged. */
+#include "base/checksum.h"
 #include "file/section.h"
 #include "byte_file.h"
 

@@ -1,5 +1,14 @@
 /* The hashes that a world keeps: always right, and only what was written is hashed again. And the walker, which changes each
  * byte of a world in turn. */
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/entity_index.h"
+#include "storage/event_log.h"
+#include "storage/family.h"
+#include "storage/name_index.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/state.h"
 #include "system/event.h"
 #include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "hash_state.h"

@@ -1,4 +1,5 @@
 /* Journals on a disk that works: what is in them after each change, and what is refused. */
+#include "base/checksum.h"
 #include "faults.h"
 #include "load_repair.h"
 #include "load_zoo.h"

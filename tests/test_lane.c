@@ -1,7 +1,12 @@
 /* Lanes of ids (D3, E4): which ids jobs give out, and what becomes of those that they pass over. The jobs are made by hand. */
+#include "storage/cow_pages.h"
+#include "storage/entity_index.h"
+#include "storage/id_lanes.h"
+#include "storage/invalidate.h"
+#include "storage/world_data.h"
+#include "system/event.h"
 #include "support.h"
 #include "storage/table.h"
-#include "time/tick.h"
 
 enum { LANES_MOST = 64, IDS_MOST = 40000 };
 
@@ -30,7 +35,7 @@ static void sequence(lane_stage *s)
 
 static reef_status take(lane_stage *s, uint32_t lane, uint32_t n)
 {
-    job j = {.world = s->w, .lane = lane, .lanes = s->lanes, .made = s->made[lane]};
+    id_lane j = {.world = s->w, .lane = lane, .lanes = s->lanes, .made = s->made[lane]};
     reef_status status = REEF_OK;
     for (uint32_t i = 0; i < n && status == REEF_OK; i++) {
         reef_entity e = {0, 0};
@@ -159,7 +164,7 @@ static void E4_a_lane_that_makes_all_keeps_memory_bounded(void **setup)
     reef_entity *e = malloc(MANY * sizeof *e);
     uint64_t bytes = 0, indices = 0;
     for (int round = 0; round < 6; round++) {
-        job j = {.world = w, .lane = 17, .lanes = 64};
+        id_lane j = {.world = w, .lane = 17, .lanes = 64};
         uint32_t made[64] = {0};
         assert_true(lanes_begin(w, 64));
         for (int i = 0; i < MANY; i++) assert_ok(lane_next(&j, &e[i]));

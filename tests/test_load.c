@@ -1,4 +1,5 @@
 /* Worlds that were saved come back, and go on as the saved ones. */
+#include "base/checksum.h"
 #include "load_repair.h"
 #include "load_zoo.h"
 #include "scenes.h"

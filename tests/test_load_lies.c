@@ -1,5 +1,6 @@
 /* Files whose sums are right and which were made to cost much: what a reader does is bounded by their size. And versions, which
  * must not grow by being saved and loaded. */
+#include "base/checksum.h"
 #include "load_zoo.h"
 #include "file/section.h"
 #include "support.h"

@@ -5,6 +5,7 @@
  *
  *     test_oom_files                of each scenario some allocations, others for each; of two features some calls
  *     test_oom_files --deep 1 4     all of them, the first of four parts */
+#include "base/checksum.h"
 #include "faults.h"
 #include "load_repair.h"
 #include "oom_sweep.h"

@@ -1,8 +1,9 @@
 /* Entities that commands make in runs (D3, D4, G5): put into rows by all threads of a pool, with one state whatever their number; of runs with
  * an entity that doesn't come; where memory ends; in memory that commands lay in. */
+#include "storage/entity_index.h"
+#include "storage/world_data.h"
 #include "support.h"
 #include "storage/table.h"
-#include "time/tick.h"
 
 enum { MOTHERS = 2048, CHILDREN = 4, TICKS = 3, MANY = 6000 };
 

@@ -376,8 +376,8 @@ static void H2_long_names_are_cut_between_characters(void **state)
         memset(text, 'a', ahead);
         for (uint32_t i = 0; i < 50; i++) memcpy(text + ahead + i * 3, "\xE2\x82\xAC", 3);
         text[ahead + 150] = 0;
-        uint32_t shown = ahead + (40 - ahead) / 3 * 3;
-        snprintf(wanted, sizeof wanted, "no type is named %.*s...", (int)shown, text);
+        uint32_t seen = ahead + (40 - ahead) / 3 * 3;
+        snprintf(wanted, sizeof wanted, "no type is named %.*s...", (int)seen, text);
         refused(w, text, REEF_UNKNOWN_TYPE, 1, wanted);
     }
     memset(text, 0x80, 60); /* no UTF-8 at all */

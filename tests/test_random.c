@@ -1,4 +1,5 @@
 /* Random numbers: known answers, what they depend on and what not, ranges and floats. */
+#include "storage/world_data.h"
 #include "storage/state.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 

@@ -8,6 +8,7 @@
  * same rows that systems find changed, and the same events, for a few ticks.
  *
  *     test_rounds [--rounds N] [--seed S] [--trace]     --trace: each round as it begins, and at the end the most that each counter has reached */
+#include "storage/entity_index.h"
 #include "system/event.h"
 #include "load_zoo.h"
 #include "reef/history.h"

@@ -1,4 +1,5 @@
 /* The frame of files: sums, the chain, pieces, and what a reader refuses. */
+#include "base/checksum.h"
 #include "byte_file.h"
 #include "file/section.h"
 

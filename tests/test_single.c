@@ -1,4 +1,5 @@
 /* Singletons: components of the one entity that a world keeps for them. */
+#include "storage/world_data.h"
 #include "storage/table.h" /* before cmocka, which has a macro of the name fail */
 #include "support.h"
 

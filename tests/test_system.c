@@ -1,8 +1,9 @@
 /* What a system declares: its text, what follows from it for who may run beside whom, and for who may be split. (Rows D1, D2, D3, D6.) */
+#include "system/system.h"
+#include "type/value.h"
 #include "support.h"
 #include "system/schedule.h"
 #include "system/system_text.h"
-#include "time/tick.h"
 #include "storage/state.h"
 
 static void nothing_done(reef_block *b) { (void)b; }

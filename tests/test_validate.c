@@ -1,5 +1,7 @@
 /* The validator itself: every kind of damage, done on purpose from the inside, is found and named; undone, the world is
  * valid again. Without this, "valid" after every other test would prove little. */
+#include "storage/layout.h"
+#include "storage/table.h"
 #include "storage/sparse_store.h"
 #include "support.h"
 

@@ -1,6 +1,7 @@
 /* The inlined functions once more, for languages that have no C compiler at hand. */
 #include "base/platform.h"
 #include "reef.h"
+#include "reef/plain.h"
 
 bool reef_plain_entity_equal(reef_entity a, reef_entity b) { return reef_entity_equal(a, b); }
 bool reef_plain_ref_equal(const reef_ref *a, const reef_ref *b) { return a && b ? reef_ref_equal(a, b) : a == b; }

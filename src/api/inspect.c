@@ -1,10 +1,26 @@
 /* Looking into a world: visiting and printing everything in an order that depends on the world's state alone, and counting.
  * Components come by type name, tables by the names of their types, entities by index. Nothing here changes a world or
  * shows an address or the id of a type. */
-#include "system/event.h"
-#include "storage/split_columns.h"
-#include "storage/sparse_store.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/event_log.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
 #include "storage/running.h"
+#include "storage/shared_store.h"
+#include "storage/sparse_store.h"
+#include "storage/split_columns.h"
+#include "storage/state.h"
+#include "storage/store_list.h"
+#include "storage/world_data.h"
+#include "reef/event.h"
+#include "reef/inspect.h"
+#include "reef/ref.h"
 #include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>

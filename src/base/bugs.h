@@ -1,8 +1,10 @@
 /* The seeded bugs: what scripts/seeded-bugs turns on one by one, to prove that the tests see. In a build with
  * REEF_SEEDED_BUGS the environment variable REEF_BUG=n turns bug n on; its place says BUG(n) (platform.h). In every other
  * build BUG(n) is the constant false. A number is never used again. */
-#ifndef REEF_BUGS_H
-#define REEF_BUGS_H
+#ifndef REEF_BASE_BUGS_H
+#define REEF_BASE_BUGS_H
+
+#include "reef/status.h"
 
 /* number, what goes wrong */
 #define REEF_BUGS(X) \

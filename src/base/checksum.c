@@ -1,5 +1,6 @@
 /* XXH64: four lanes of 64 bits take 8 bytes each of a stripe of 32; at the end they are joined, and what is left over is mixed in. */
 #include "base/checksum.h"
+#include "base/platform.h"
 #include <string.h>
 
 enum { CHECKSUM_STRIPE = 32, CHECKSUM_LANES = 4 };

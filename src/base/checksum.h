@@ -1,7 +1,7 @@
 /* XXH64, the checksum of files (Yann Collet's specification of xxHash). The state's hash is another function: it reads values by
  * vectors (src/world/state_hash.c); this one is what every language has a library for. */
-#ifndef REEF_CHECKSUM_H
-#define REEF_CHECKSUM_H
+#ifndef REEF_BASE_CHECKSUM_H
+#define REEF_BASE_CHECKSUM_H
 
 #include "base/platform.h"
 #include <stddef.h>

@@ -1,5 +1,7 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
+#include "base/platform.h"
+#include "reef/type.h"
 #include <stdlib.h>
 
 #if defined(__linux__)

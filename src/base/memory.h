@@ -9,8 +9,8 @@
  * 64 KiB and more are touched ahead of their use, 64 KiB at a time.
  *
  * All functions may be called from any thread: the family's lock guards the lists. */
-#ifndef REEF_MEMORY_H
-#define REEF_MEMORY_H
+#ifndef REEF_BASE_MEMORY_H
+#define REEF_BASE_MEMORY_H
 
 #include "base/platform.h"
 #include "reef/world.h"

@@ -3,6 +3,9 @@
  * A writer holds its file by flock, whose locks belong to the open file, not to the process: two threads hold each other off too, the
  * lock goes when the process is killed, and closing some other descriptor doesn't release it (as it does with the locks of fcntl). */
 #define _DEFAULT_SOURCE /* flock, fsync and pwrite beside -std=c11 */
+#include "base/os_file.h"
+#include "base/platform.h"
+
 #if !defined(__LP64__)
 #define _FILE_OFFSET_BITS 64
 #endif

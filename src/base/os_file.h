@@ -2,8 +2,8 @@
  *
  * Every function that can fail answers 0, a number of the system, or one of our own, which disk_error_text explains. An interruption by
  * a signal and a write that took less than it was given aren't failures: they are gone on with. */
-#ifndef REEF_DISK_H
-#define REEF_DISK_H
+#ifndef REEF_BASE_OS_FILE_H
+#define REEF_BASE_OS_FILE_H
 
 #include "base/platform.h"
 

@@ -1,6 +1,6 @@
 /* Threads, atomics and bits behind one small contract. REEF_NO_THREADS builds without any of them. */
-#ifndef REEF_PLATFORM_H
-#define REEF_PLATFORM_H
+#ifndef REEF_BASE_PLATFORM_H
+#define REEF_BASE_PLATFORM_H
 
 #include "base/names.h"
 #include "reef/compiler.h"

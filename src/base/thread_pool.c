@@ -15,8 +15,10 @@
  * While somebody is at work it looks longer, some 150 us, and so does who waits for others to end: a job that is worth to be one takes
  * about as long, and being woken at the end cost a phase 40 us. */
 #define _DEFAULT_SOURCE /* sysconf */
-#include "time/tick.h"
-#include "storage/state.h"
+#include "base/thread_pool.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "reef/pool.h"
 
 #if !defined(REEF_NO_THREADS) && !defined(_WIN32)
 #include <unistd.h>
@@ -312,15 +314,3 @@ COLD void reef_pool_free(reef_pool *p)
 }
 
 uint32_t reef_pool_threads(const reef_pool *p) { return p ? p->threads : 1; }
-
-/* ---- worlds ---- */
-
-COLD reef_status reef_set_pool(reef_world *w, reef_pool *pool)
-{
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_set_pool", (reef_component){0}, (reef_entity){0, 0}, 0);
-    w->pool = pool;
-    return REEF_OK;
-}
-
-reef_pool *reef_world_pool(const reef_world *w) { return w ? w->pool : NULL; }

@@ -1,82 +1,31 @@
 #include "change/apply.h"
-#include "observe/observer.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/observed.h"
+#include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/removal_log.h"
+#include "storage/row_bits.h"
+#include "storage/row_stamps.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
 #include "change/value_stage.h"
+#include "reef/fast.h"
 
 /* ---- types and values ---- */
-
-bool world_knows(const reef_world *w, uint32_t c)
-{
-    const type *t = type_of(c);
-    if (t == NULL) return false;
-    if (t->owner) c = t->owner;
-    return !w->config.strict || (c / 64 < w->state.used_words && (w->state.used_types[c / 64] >> (c % 64) & 1));
-}
-
-static reef_status type_mark(reef_world *w, uint32_t c)
-{
-    state *s = &w->state;
-    if (c / 64 >= s->used_words) {
-        uint32_t words = c / 64 + 1 + s->used_words / 2;
-        uint64_t *used = memory_resize(&w->family->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *used,
-                                       words * sizeof *used, PLAIN_ALIGN);
-        if (used == NULL) return REEF_NO_MEMORY;
-        memset(used + s->used_words, 0, (words - s->used_words) * sizeof *used);
-        s->used_types = used;
-        s->used_words = words;
-    }
-    s->used_types[c / 64] |= 1ull << (c % 64);
-    return REEF_OK;
-}
-
-/* Do the world's maps reach the parts of a split type? */
-static bool parts_mapped(const reef_world *w, const type *t)
-{
-    for (uint32_t i = 0; i < t->part_count; i++)
-        if (t->parts[i] >= w->state.map_count) return false;
-    return true;
-}
-
-reef_status type_ready(reef_world *w, uint32_t c)
-{
-    if (!world_knows(w, c)) return REEF_UNKNOWN_TYPE;
-    if (w->running) return REEF_LOCKED;
-    const type *t = type_of(c);
-    if (t->split && REEF_ACQUIRE_U32(&t->part_count) == 0) return REEF_BAD_ARGUMENT;
-    reef_status s = type_mark(w, c);
-    if (s == REEF_OK && (c >= w->state.map_count || (t->split && !parts_mapped(w, t)))) s = graph_sync(w);
-    return s;
-}
-
-COLD reef_status reef_world_use(reef_world *w, reef_component c)
-{
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_world_use", c, (reef_entity){0, 0}, 0);
-    reef_status s = type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
-    if (s == REEF_OK && c.id >= w->state.map_count) s = graph_sync(w);
-    return s == REEF_OK ? s : failure(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
-}
 
 static reef_status value_check(reef_world *w, const reef_value *v, bool remove, uint32_t n)
 {
     reef_status s = type_ready(w, v->component.id);
     return s == REEF_OK ? value_sound(v, remove, n) : s;
-}
-
-reef_status value_sound(const reef_value *v, bool remove, uint32_t n)
-{
-    const type *t = type_of(v->component.id);
-    if (t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with their type */
-    switch (v->kind) {
-    case REEF_VALUE_DEFAULT: return REEF_OK;
-    case REEF_VALUE_REMOVE: return remove ? REEF_OK : REEF_BAD_ARGUMENT;
-    case REEF_VALUE_ONE:
-    case REEF_VALUE_ARRAY: break;
-    default: return REEF_BAD_ARGUMENT;
-    }
-    if (v->size != t->size) return REEF_WRONG_SIZE;
-    if (v->data == NULL && t->size != 0) return REEF_BAD_ARGUMENT;
-    return !t->copyable && v->kind == REEF_VALUE_ONE && n > 1 ? REEF_NOT_COPYABLE : REEF_OK;
 }
 
 reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
@@ -93,31 +42,11 @@ reef_status values_check(reef_world *w, const char *op, reef_entity e, const ree
     return REEF_OK;
 }
 
-static bool value_is_array(const reef_value *v) { return v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY; }
-
-reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
-{
-    if (v->kind == REEF_VALUE_DEFAULT) {
-        memset(slot, 0, t->size);
-        return t->hooks.construct == NULL ? REEF_OK : t->hooks.construct(t->hooks.context, w, e, slot, v->data);
-    }
-    const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0);
-    if (t->copyable && v->kind < VALUE_MOVED) return value_copy(t, slot, from);
-    if (slot != from) value_move(t, slot, (void *)(uintptr_t)from); /* else it was made there, as what can't move is */
-    return REEF_OK;
-}
-
 reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
 {
     const reef_status s = value_make(w, e, t, slot, v, i);
     if (s != REEF_OK) w->hook_failed.id = t->id;
     return s;
-}
-
-void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
-{
-    if (v->kind == REEF_VALUE_DEFAULT || (t->copyable && v->kind < VALUE_MOVED)) value_destroy(t, slot);
-    else value_move(t, (char *)(uintptr_t)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0), slot);
 }
 
 /* ---- the slow and general path ---- */

@@ -1,29 +1,15 @@
 /* Commands: structural changes that were asked for while they can't be made, kept in their order until they can. */
-#ifndef REEF_COMMAND_H
-#define REEF_COMMAND_H
+#ifndef REEF_CHANGE_COMMAND_H
+#define REEF_CHANGE_COMMAND_H
 
-#include "base/memory.h"
-#include "reef/entity.h"
+#include "base/platform.h"
+#include "storage/command_buffer.h"
+#include "storage/error.h"
 #include "storage/id_lanes.h"
+#include "reef/entity.h"
 
 struct command_chunk;
 struct recorder;
-
-enum { COMMAND_CHUNK_CLASSES = 36 }; /* lengths of chunks, powers of two */
-
-/* A buffer of commands; {0} is empty. Nothing in it moves: values with hooks keep their addresses until they are used. Its memory is that
- * of the world's family; chunks that are done with wait in the world for the next buffer that grows.
- *
- * The last command may be a run that is still growing. Until it is closed its elements are counted by where `next` is. */
-typedef struct commands {
-    struct command_chunk *first, *last; /* those of the first are done next, new ones go to the last */
-    uint64_t count;        /* commands that are left, without those of the open run */
-    uint64_t run;          /* command_run_key of the open run; 0: none is open */
-    char    *next, *end;   /* where its next element goes, and where its room ends */
-    const struct reef_value *like; /* of a run of entities whose values are words: what each of them has, so many */
-    uint32_t like_count;
-    struct recorder *by;   /* the job whose commands these are; NULL: those of loops */
-} commands;
 
 /* A job, as the buffer that it records into knows it: the lane of its ids, the name of its system (REEF_SYSTEM_NAME_MAX + 1 bytes), and
  * where its failures go. */

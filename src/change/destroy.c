@@ -1,8 +1,26 @@
 /* Destroying: one, many, all that have a set; taking a type from everybody. */
-#include "change/apply.h"
-#include "observe/observer.h"
+#include "change/destroy.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/name_index.h"
+#include "storage/observed.h"
+#include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/removal_log.h"
+#include "storage/row_bits.h"
+#include "storage/sparse_store.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "change/command.h"
 #include "change/value_stage.h"
+#include "reef/fast.h"
 
 typedef struct doomed { /* entities collected in visiting order before anything changes */
     reef_entity *entities;

@@ -3,9 +3,12 @@
  * hot.moves (world.h) is one count for the whole world: a place that is remembered under the same count is good, and nothing else
  * is read. The alternative was to remember the entity's record as well and to trust the place while the record stays: that costs a
  * second miss a get, in a quiet world too. Values in stores aren't remembered, so that stores count nothing. */
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/error.h"
+#include "storage/place.h"
+#include "storage/world_data.h"
 #include "reef/ref.h"
-#include "storage/table.h"
-#include "system/access_check.h"
 
 /* What the maps don't lead to: a store, a rare map, nothing. What isn't there may come without a word, and stores count nothing. */
 static NOINLINE const void *ref_seek_elsewhere(const reef_world *w, reef_ref *ref, reef_component c)

@@ -3,10 +3,16 @@
  *   handle -> spot: record, place, chunk -> edge_lately: the edge that was used lately -> edge_open: all holds -> edge_go: the row moves
  *
  * For src/change/component.c alone: inlined there, since add, set and remove are what their instructions are. */
-#ifndef REEF_EDGE_H
-#define REEF_EDGE_H
+#ifndef REEF_CHANGE_ROW_MOVE_H
+#define REEF_CHANGE_ROW_MOVE_H
 
-#include "change/apply.h"
+#include "base/platform.h"
+#include "type/value.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 
 INLINE uint32_t edge_index(uint64_t key) { return (uint32_t)((key >> 33) * 31 + key) & (EDGE_CACHE - 1); }
 

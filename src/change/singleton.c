@@ -1,8 +1,14 @@
 /* Singletons: the components of one entity that the state remembers. A handle of a dead entity stays where it is: it never
  * becomes alive again, and means the same as none. */
-#include "reef/single.h"
-#include "storage/table.h"
+#include "change/singleton.h"
+#include "base/platform.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
 #include "storage/running.h"
+#include "storage/world_data.h"
+#include "change/command.h"
+#include "reef/single.h"
 #include <stdio.h>
 
 reef_entity reef_single_entity(const reef_world *w)

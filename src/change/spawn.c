@@ -3,11 +3,31 @@
  * A *bundle* is a prepared set: its table and where each value goes. The user makes one for what is spawned often. For
  * reef_spawn the world remembers the tables of the last sets, whatever the order of the components: the second spawn of a
  * set costs neither sorting nor allocation. */
-#include "change/apply.h"
-#include "observe/observer.h"
-#include "storage/split_columns.h"
+#include "change/spawn.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/observed.h"
+#include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/row_bits.h"
+#include "storage/row_stamps.h"
+#include "storage/sparse_store.h"
+#include "storage/split_columns.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "change/apply.h"
+#include "change/command.h"
 #include "change/value_stage.h"
+#include "reef/fast.h"
 
 typedef struct part {
     const type *type;
@@ -659,5 +679,24 @@ reef_entity reef_spawn_values(reef_world *w, const reef_value *values, uint32_t 
         if (values[k].kind == REEF_VALUE_ONE) bytes_copy(to, values[k].data, size);
         else memset(to, 0, size);
     }
+    return e;
+}
+
+reef_entity reef_create_entity(reef_world *w)
+{
+    reef_entity null = {0, 0}, e;
+    if (w == NULL) return null;
+    if (w->commands) return command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
+    const bool blank = w->locks == 0 && blank_ready(w);
+    reef_status s = w->locks ? REEF_LOCKED : blank ? REEF_OK : ids_prepare(w, 1);
+    if (s != REEF_OK) {
+        failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
+        return null;
+    }
+    e = id_peek(w, 0);
+    ids_commit(w, 1);
+    if (blank) record_mark(w, e.index);
+    else record_put_rowless(w, e, PLACE_EMPTY);
+    w->hot.empty_count++;
     return e;
 }

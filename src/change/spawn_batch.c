@@ -7,7 +7,24 @@
  * Which thread does a run can't be told afterwards. For 1,000,000 entities of 16 bytes it takes two threads some 6 ms with pages of 4 KiB and 5 with
  * those of 2 MiB: half is the first touch of memory, which is why it is shared. */
 #include "change/spawn_batch.h"
-#include "observe/observer.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "base/thread_pool.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/id_lanes.h"
+#include "storage/invalidate.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/observed.h"
+#include "storage/place.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "change/spawn.h"
+#include "reef/fast.h"
+#include "reef/pool.h"
 
 enum {
     PACKED_SHARED = 4096, /* entities from which on other threads help: some 40 us for one */

@@ -1,9 +1,9 @@
 /* Entities that commands make by runs: of one set of plain components, their values side by side. */
-#ifndef REEF_PACKED_H
-#define REEF_PACKED_H
+#ifndef REEF_CHANGE_SPAWN_BATCH_H
+#define REEF_CHANGE_SPAWN_BATCH_H
 
-#include "change/apply.h"
-#include "time/tick.h"
+#include "storage/id_lanes.h"
+#include "reef/entity.h"
 
 /* n of them, each `stride` bytes: {pending id, values}, or {values} with ids that follow from one another. */
 typedef struct packed_run {

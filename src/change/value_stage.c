@@ -1,7 +1,22 @@
 /* The values of a change that lie in stores: made ready, made aside or behind what is visible, then put in their places. */
 #include "change/value_stage.h"
-#include "observe/observer.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/observed.h"
 #include "storage/quarantine.h"
+#include "storage/removal_log.h"
+#include "storage/row_bits.h"
+#include "storage/row_stamps.h"
+#include "storage/shared_store.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "change/apply.h"
+#include "reef/fast.h"
 
 static const type *stored_value(const reef_value *v) /* NULL: it isn't one */
 {

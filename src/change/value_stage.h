@@ -1,10 +1,12 @@
 /* The values of a change that lie in stores (src/storage/sparse_store.h), and what goes with an entity that ends. */
-#ifndef REEF_STORED_H
-#define REEF_STORED_H
+#ifndef REEF_CHANGE_VALUE_STAGE_H
+#define REEF_CHANGE_VALUE_STAGE_H
 
-#include "change/apply.h"
-#include "storage/sparse_store.h"
-#include "storage/row_stamps.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/row_bits.h"
+#include "reef/entity.h"
 
 /* What was made for values that replace others; a few bytes here, more from the heap. */
 typedef struct stored_stage {
@@ -35,25 +37,6 @@ bool stores_tracked(const reef_world *w); /* does some type with a store have it
 const type *stored_bound(const reef_world *w, reef_entity e);
 /* Its stored values as a list, in which there is room for all; how many. */
 uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *values);
-
-/* Did any type ever have a store in this world? */
-INLINE bool stored_any(const reef_world *w) { return UNLIKELY(w->state.store_count != 0); }
-/* Has the entity at this place of this table the component? */
-INLINE bool component_there(const reef_world *w, const type *t, reef_entity e, uint32_t place, uint32_t table_id)
-{
-    if (t->bit) return bit_has(w, t->id, place);
-    return t->stored ? store_has(w, t->id, e) : slot_find(w, t->id, table_id) != 0;
-}
-/* Has a living entity the component itself? What asks for a base (reef_has_id) finds its subtypes as well; whatever makes, writes, counts or
- * tells of one component means that alone. False for a dead handle, also where the world has no entities, and no chunks, yet. */
-INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
-{
-    const uint32_t place = place_of(w, e);
-    return (place != PLACE_DEAD || BUG(170)) && component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
-}
-/* Where the value of the component itself is; NULL: there is none, or no data. */
-const void *value_itself(const reef_world *w, reef_entity e, reef_component c);
-INLINE bool in_table(const type *t) { return !t->bit && !t->stored; }
 /* Does an entity that gets this value have a row, be it that of the empty set? (All that is outside of tables does: so loops find
  * it, and in the same order as in any other home.) */
 INLINE bool value_is_outside(const reef_value *v) { return value_is_bit(v) || type_of(v->component.id)->stored; }

@@ -9,11 +9,15 @@
  *
  * Nothing that a section says is used before it is checked, and what it promises (rows, indices) is made only as far as the rest of the file can
  * fill it. So a file whose sums are right may say what it likes: it is refused, or it becomes a world that reef_validate finds sound. */
-#ifndef REEF_DECODE_H
-#define REEF_DECODE_H
+#ifndef REEF_FILE_DECODE_H
+#define REEF_FILE_DECODE_H
 
+#include "base/memory.h"
+#include "type/type.h"
+#include "storage/table.h"
 #include "file/record.h"
-#include "storage/sparse_store.h"
+#include "file/section.h"
+#include "reef/save.h"
 
 enum { TYPE_RAW = 1, TYPE_OMITTED = 2, TYPE_TRACKED = 4 }; /* flags of a type in a file */
 
@@ -104,43 +108,15 @@ file_table *decode_table_of(decoding *d, uint32_t number);
 uint32_t decode_unit(decoding *d, file_table *ft, uint32_t chunk);
 /* The entity has this place from now on: counts of those without row, reserved, used up are kept. False: recorded. */
 bool decode_place(decoding *d, reef_entity e, uint32_t place);
-
-/* src/file/decode_types.c */
-bool decode_types(decoding *d);
-bool decode_tables(decoding *d);
-void decode_types_drop(decoding *d);
 /* Where the values of a type go: its column, or those of its parts. */
 typedef struct value_target {
     char    *base[REEF_SPLIT_FIELDS_MAX];
     uint32_t stride[REEF_SPLIT_FIELDS_MAX];
 } value_target;
-void decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
-/* One value as the program's struct, of a split type too. */
-void decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to);
-/* A value that is raw memory: zero, or what the hook makes. False: recorded. */
-bool decode_construct(decoding *d, const type *t, reef_entity e, void *to);
-/* Stand-ins give their values to whom they stand for, and go. */
-bool decode_standins_end(decoding *d);
 
-/* src/file/decode_rows.c */
-bool decode_sizes(decoding *d);
-bool decode_rows(decoding *d);
-bool decode_bits(decoding *d);
-bool decode_rows_done(decoding *d);
-
-/* src/file/decode_store.c */
-bool decode_store(decoding *d);
-bool decode_page(decoding *d);
-bool decode_several(decoding *d);
-bool decode_stores_done(decoding *d);
-
-/* src/file/decode_rest.c */
-bool decode_time(decoding *d);
-bool decode_names(decoding *d);
-bool decode_events(decoding *d);
-bool decode_tracks(decoding *d);
-bool decode_lost(decoding *d);
-bool decode_scripts_done(decoding *d); /* scripts without a class are reported */
-bool decode_tracks_done(decoding *d); /* rows of types that are tracked now get stamps */
+/* Reads a whole file into the world aside, which is blank (or, of a difference, in the state before), and proves it sound. `target` is where messages go and who
+ * has the systems. False: the status, detail and place are in `in`; then `aside` is good for nothing but reef_world_free. */
+bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target);
+void record_load_drop(record_load *r);
 
 #endif

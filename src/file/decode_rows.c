@@ -3,8 +3,24 @@
  * Rows that a table is to get are made chunk by chunk, when the first values of a chunk come: first their handles, then values that are nobody's
  * yet (zero, or what a hook makes), then what the section says. So there is never a row without values, and never more rows than a section
  * brought handles for. */
+#include "file/decode_rows.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "system/script.h"
 #include "file/decode.h"
-#include "storage/row_stamps.h"
+#include "file/decode_types.h"
+#include "file/section.h"
+#include "reef/ref.h"
 
 /* ---- sizes ---- */
 

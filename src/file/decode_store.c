@@ -1,7 +1,20 @@
 /* Reading a file: values outside of tables. Those of sparse, paged and cold come by slot and go where they were: which of them lie on one page
  * decides what counts as changed. */
+#include "file/decode_store.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/cow_pages.h"
+#include "storage/invalidate.h"
+#include "storage/multi_store.h"
+#include "storage/shared_store.h"
+#include "storage/sparse_store.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
 #include "file/decode.h"
+#include "file/decode_types.h"
+#include "file/section.h"
 #include "reef/multi.h"
+#include "reef/ref.h"
 
 static value_store *store_ready(decoding *d, const type *t)
 {

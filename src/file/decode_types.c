@@ -1,10 +1,25 @@
 /* Reading a file: its types and tables, and how values become those of the program. */
+#include "file/decode_types.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/read.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
 #include "file/decode.h"
+#include "file/numbering.h"
 #include "file/pack.h"
-#include "world/state_hash.h"
-#include "change/value_stage.h"
-#include "reef/entity.h"
+#include "file/record.h"
+#include "file/section.h"
+#include "reef/inspect.h"
 #include "reef/multi.h"
+#include "reef/save.h"
 #include <float.h>
 #include <stdio.h>
 

@@ -3,9 +3,32 @@
  * Nothing in it may follow from ids of types, addresses, capacities or which of several equal worlds it is: types are numbered by
  * name, tables in the visible order; only what has come before in the same file has its number already. */
 #include "file/encode.h"
-#include "reef/single.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/error.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/store_list.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
 #include "system/absent_system.h"
 #include "system/event.h"
+#include "world/state_hash.h"
+#include "file/encode_ids.h"
+#include "file/encode_log.h"
+#include "file/encode_rows.h"
+#include "file/encode_store.h"
+#include "file/numbering.h"
+#include "file/pack.h"
+#include "file/record.h"
+#include "file/section.h"
+#include "reef/single.h"
+#include "reef/snapshot.h"
 
 /* ---- what all parts use ---- */
 

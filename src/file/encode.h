@@ -3,12 +3,18 @@
  *
  * A whole world is written as the difference to nothing: where there is no base, everything is new. What both worlds have by the same
  * pointer neither has written since, and it isn't looked at. */
-#ifndef REEF_ENCODE_H
-#define REEF_ENCODE_H
+#ifndef REEF_FILE_ENCODE_H
+#define REEF_FILE_ENCODE_H
 
-#include "file/pack.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/layout.h"
+#include "storage/table.h"
+#include "file/numbering.h"
 #include "file/record.h"
-#include "storage/sparse_store.h"
+#include "file/section.h"
+#include "reef/type.h"
 
 enum { ENCODE_PART = 1 << 16 }; /* entries of a section that is a part of a list */
 #define ENCODE_NONE 0xFFFFFFFFu /* a type or table without a number */
@@ -67,31 +73,14 @@ INLINE uint64_t encode_version(const encoding *x, uint64_t version)
     if (BUG(105) || BUG(160)) return version;
     return version ? version_rank(&x->runs, version) : 0;
 }
-
-/* The oldest version, of those up to `limit`, of what isn't as in the base; *oldest stays what it is if there is none. */
-void encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
-void encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
-void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
-void encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
 INLINE void encode_older(uint64_t version, uint64_t limit, uint64_t *oldest)
 {
     if (version <= limit && version < *oldest) *oldest = version;
 }
-
-/* What both have the same pointer or number of is skipped. Is there something of this table, of these rows? */
-bool encode_table_differs(const encoding *x, uint32_t id);
-void encode_sizes(encoding *x);
-void encode_rows(encoding *x);
-bool encode_bits_differ(const encoding *x, uint32_t key);
-void encode_bits(encoding *x);
-void encode_ids(encoding *x);
-void encode_names(encoding *x);
-bool encode_store_differs(const encoding *x, uint32_t component);
-void encode_stores(encoding *x);
-bool encode_events_need(encoding *x); /* numbers the types of events, tracks, and scripts that wait. False: something failed */
-void encode_events(encoding *x);
-void encode_tracks(encoding *x);
-void encode_lost(encoding *x);
 bool encode_type_need(encoding *x, uint32_t id); /* numbers a type. False: something failed */
+
+/* Writes a record. The status is that of `o`; what the caller did wrong or what the world has that can't be written is in its last error, recorded for the
+ * operation, but for IO. When it isn't OK, neither `o` nor the numbering can be used any further. Nothing visible of either world changes. */
+reef_status record_write(section_out *o, numbering *n, const record_desc *d, const char *operation);
 
 #endif

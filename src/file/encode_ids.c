@@ -1,5 +1,14 @@
 /* Writing a record: indices, free ids, entities without rows, names. */
+#include "file/encode_ids.h"
+#include "base/memory.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/name_index.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
 #include "file/encode.h"
+#include "file/section.h"
+#include "reef/ref.h"
 #include <stdlib.h>
 
 /* ---- the queue of free ids ---- */

@@ -1,10 +1,21 @@
 /* Writing a record: events that systems haven't read, stamps of tracked types, and scripts that wait for their end. */
-#include "file/encode.h"
+#include "file/encode_log.h"
+#include "type/type.h"
+#include "storage/event_log.h"
+#include "storage/layout.h"
+#include "storage/read.h"
+#include "storage/removal_log.h"
+#include "storage/row_stamps.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
 #include "system/absent_system.h"
-#include "system/event.h"
+#include "world/state_hash.h"
+#include "file/encode.h"
+#include "file/pack.h"
+#include "file/section.h"
+#include "reef/event.h"
+#include "reef/ref.h"
 #include "reef/script.h"
-#include "system/schedule.h"
-#include "change/value_stage.h"
 
 /* ---- events ---- */
 

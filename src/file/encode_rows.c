@@ -2,7 +2,19 @@
  *
  * Chunk k of a table is held against chunk k of the base. Where a column's block is the same one it isn't looked at; in the others the
  * rows that differ are written, in pieces. */
+#include "file/encode_rows.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
 #include "file/encode.h"
+#include "file/pack.h"
+#include "file/section.h"
+#include "reef/fast.h"
 
 /* A chunk of the table in one of the worlds: unit 0: there is none. */
 typedef struct chunk_at {

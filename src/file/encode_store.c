@@ -2,7 +2,18 @@
  *
  * Sparse, paged and cold ones page by page as they lie, against the same page of the base. Those of REEF_MULTI by entity and those in
  * common by value, since where they lie follows from history: when something in such a type differs it is written anew. */
+#include "file/encode_store.h"
+#include "base/memory.h"
+#include "type/type.h"
+#include "storage/multi_store.h"
+#include "storage/shared_store.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "world/state_hash.h"
 #include "file/encode.h"
+#include "file/pack.h"
+#include "file/section.h"
+#include "reef/ref.h"
 #include <stdlib.h>
 
 static const value_store *store_in(const reef_world *w, uint32_t component) { return w ? store_of(w, component) : NULL; }

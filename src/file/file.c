@@ -1,5 +1,9 @@
 /* See file.h. A writer's failure is kept (`failed`, with its reason), since it is the caller's own code that stands between the write and us. */
 #include "file/file.h"
+#include "base/memory.h"
+#include "base/os_file.h"
+#include "base/platform.h"
+#include "reef/save.h"
 #include <stdio.h>
 
 enum {

@@ -9,10 +9,9 @@
  *
  * Every `reason` may be NULL or has room for REEF_DETAIL_MAX bytes; it is "" unless the answer is IO: "fsync of game.reef.new: No space left on
  * device". A handle is for one thread at a time. */
-#ifndef REEF_FILE_H
-#define REEF_FILE_H
+#ifndef REEF_FILE_FILE_H
+#define REEF_FILE_FILE_H
 
-#include "base/os_file.h"
 #include "base/memory.h"
 #include "reef/save.h"
 

@@ -1,8 +1,11 @@
 /* Looking at a file without loading it: its frame. A journal whose last record isn't whole is either torn, since the program died while it
  * wrote, or damaged: then records follow that were written when it was on the disk. Their heads are known by their magic and their own sum, wherever they
  * stand, so that all that is read is watched for them as it goes by. */
+#include "base/memory.h"
+#include "base/platform.h"
 #include "file/file.h"
 #include "file/section.h"
+#include "reef/save.h"
 #include <stdio.h>
 
 enum { DRAIN_STEP = 4096 };

@@ -6,10 +6,20 @@
  * Beside the world stands nothing but that state, which costs what any fork costs. What is written behind the last whole record is taken back when
  * something fails, or cut off by who opens the journal again. When it isn't known what the file holds, the next append writes a
  * new one: `broken`. */
-#include "file/file.h"
-#include "reef/journal.h"
-#include "file/record.h"
+#include "base/memory.h"
+#include "base/os_file.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/world_data.h"
 #include "world/snapshot.h"
+#include "file/decode.h"
+#include "file/encode.h"
+#include "file/file.h"
+#include "file/load.h"
+#include "file/numbering.h"
+#include "file/record.h"
+#include "file/section.h"
+#include "reef/journal.h"
 
 struct reef_journal {
     reef_world *world, *base;

@@ -1,11 +1,20 @@
 /* Loading: a world is made aside from a file, proved sound, and takes the place of the one that is there. */
-#include "file/decode.h"
+#include "file/load.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/removal_log.h"
+#include "storage/world_data.h"
 #include "system/event.h"
-#include "file/file.h"
 #include "system/schedule.h"
+#include "world/fork_policy.h"
 #include "world/snapshot.h"
-#include "time/tick.h"
-#include "storage/row_stamps.h"
+#include "file/decode.h"
+#include "file/file.h"
+#include "file/record.h"
+#include "file/section.h"
+#include "reef/save.h"
+#include "reef/system.h"
 
 /* The systems are on or off as in the file. Only the first change can fail, since after it the schedule is the world's own. */
 static reef_status switches_put(reef_world *w, const decoding *d, bool *was, bool back)

@@ -1,5 +1,10 @@
 /* Numbers of types and tables in a file, and of versions in a record: src/file/record.h. */
+#include "file/numbering.h"
+#include "base/memory.h"
+#include "type/type.h"
+#include "storage/table.h"
 #include "file/record.h"
+#include "reef/compiler.h"
 #include <stdlib.h>
 
 bool number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)

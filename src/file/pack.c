@@ -1,6 +1,10 @@
 /* Values as they are in files. On a little-endian machine most types are flat: their bytes in memory are those in the file, and nobody
  * comes by here. */
 #include "file/pack.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "reef/type.h"
 
 reef_status pack_allowed(const type *t, bool raw)
 {

@@ -1,8 +1,9 @@
 /* Values as they are in files: their fields, little-endian, one after the other (docs/file-format.md). */
-#ifndef REEF_PACK_H
-#define REEF_PACK_H
+#ifndef REEF_FILE_PACK_H
+#define REEF_FILE_PACK_H
 
-#include "world/state_hash.h"
+#include "type/type.h"
+#include "reef/type.h"
 
 /* Can values of the type be written? OK; NOT_COPYABLE: they own something and have no fields; NOT_PORTABLE: they have no fields, and
  * `raw` isn't allowed. */

@@ -1,11 +1,19 @@
 /* Saving: where the bytes of a record go, and what of the world is in it. */
-#include "reef/save.h"
-#include "file/encode.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
 #include "system/event.h"
-#include "file/file.h"
-#include "observe/observer.h"
+#include "system/schedule.h"
 #include "world/snapshot.h"
-#include "time/tick.h"
+#include "file/encode.h"
+#include "file/file.h"
+#include "file/numbering.h"
+#include "file/record.h"
+#include "file/section.h"
+#include "reef/query.h"
+#include "reef/save.h"
 
 static const reef_component save_none = {0};
 static const reef_entity save_null = {0, 0};

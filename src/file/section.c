@@ -2,7 +2,11 @@
  * behind the other in a buffer. On its way in a payload is read as a whole, its sum compared, and only then looked at. The buffer grows
  * with what has really come: a length that lies costs no memory. */
 #include "file/section.h"
-#include "storage/state.h"
+#include "base/checksum.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "reef/save.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

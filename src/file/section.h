@@ -4,11 +4,11 @@
  *   reading:  section_next  ─► payload, whose sum is right ─► get_... within its bounds
  *
  * Both keep the first thing that went wrong and do nothing from then on: so a caller looks at `status` once, at the end. */
-#ifndef REEF_SECTION_H
-#define REEF_SECTION_H
+#ifndef REEF_FILE_SECTION_H
+#define REEF_FILE_SECTION_H
 
-#include "base/checksum.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "reef/save.h"
 
 #define SECTION_KIND(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)

@@ -8,9 +8,28 @@
  *
  * What observers ask for is recorded among the world's commands (as in a loop that records), taken out from there, and done in rounds:
  * the operations of one round tell, and what is asked for then is the next round. */
+#include "observe/notify.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/command_buffer.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/layout.h"
+#include "storage/observed.h"
+#include "storage/read.h"
+#include "storage/shared_store.h"
+#include "storage/world_data.h"
+#include "change/command.h"
+#include "query/query.h"
+#include "query/query_answers.h"
+#include "system/schedule.h"
+#include "observe/observer.h"
 #include "observe/observing.h"
-#include "change/apply.h"
-#include "change/value_stage.h"
+#include "reef/observer.h"
+#include "reef/ref.h"
 #include <stdio.h>
 
 static uint32_t kinds_asked(const observing *o, uint32_t component)

@@ -1,9 +1,22 @@
 /* Observers come and go: descriptions, their places in the schedule, and what each world makes of them. */
-#include "observe/observing.h"
-#include "change/apply.h"
-#include "world/state_hash.h"
+#include "observe/observer.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/error.h"
+#include "storage/family.h"
+#include "storage/known_types.h"
+#include "storage/observed.h"
+#include "storage/world_data.h"
+#include "change/command.h"
+#include "query/query.h"
 #include "query/query_text.h"
-#include "time/tick.h"
+#include "system/schedule.h"
+#include "system/system.h"
+#include "observe/notify.h"
+#include "observe/observing.h"
+#include "reef/observer.h"
 #include <stdio.h>
 
 static COLD bool refuse_observer(reef_world *w, const char *op, const char *detail)

@@ -1,8 +1,11 @@
 /* The memory of observers in one world: who listens, and what was told. */
-#ifndef REEF_OBSERVING_H
-#define REEF_OBSERVING_H
+#ifndef REEF_OBSERVE_OBSERVING_H
+#define REEF_OBSERVE_OBSERVING_H
 
-#include "observe/observer.h"
+#include "storage/command_buffer.h"
+#include "storage/observed.h"
+#include "query/query.h"
+#include "reef/observer.h"
 
 enum {
     NOTICE_BORN = 64, /* an entity that didn't live at the last flush */
@@ -66,8 +69,5 @@ typedef struct observing {
     commands *recording; /* where calls were recorded before the observers' turn */
     batch     batch;
 } observing;
-
-/* Its watchers end. (src/observe/observer.c) */
-void listeners_free(reef_world *w, observing *o);
 
 #endif

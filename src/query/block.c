@@ -1,7 +1,21 @@
 /* What a block of a loop gives: columns, values of fixed sources, bits, runs of rows that match; and loops row by row. */
+#include "query/block.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
+#include "storage/read.h"
+#include "storage/row_bits.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "query/iterate.h"
+#include "query/iterate_sparse.h"
 #include "query/match_cache.h"
 #include "query/query.h"
-#include "change/value_stage.h"
 
 const reef_query_head no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
 

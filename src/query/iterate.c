@@ -5,9 +5,32 @@
  * look at rows (switches, disabled components, changes), that write optional columns, that begin late or stop early, that go in
  * another order, and the parts of a split. A block that begins within its chunk has an empty head, so that the accessors come
  * here as well. */
-#include "query/match_cache.h"
-#include "query/sorted_query.h"
+#include "query/iterate.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/clock.h"
+#include "storage/copy_on_write.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/observed.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
 #include "storage/row_stamps.h"
+#include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "change/command.h"
+#include "query/block.h"
+#include "query/iterate_sparse.h"
+#include "query/match_cache.h"
+#include "query/query.h"
+#include "query/row_filter.h"
+#include "query/sorted_query.h"
+#include "query/subtype_terms.h"
 
 /* ---- the last run ---- */
 

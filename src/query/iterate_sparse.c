@@ -10,8 +10,25 @@
  *
  * The accessors find cells where those of other loops find slots: `match` is one that names the cells, and walk_match is where the
  * loop is. Where only one store decides which rows match, the blocks of a chunk are remembered (src/query/match_cache.h). */
-#include "query/match_cache.h"
+#include "query/iterate_sparse.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
 #include "storage/row_stamps.h"
+#include "storage/shared_store.h"
+#include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "query/block.h"
+#include "query/iterate.h"
+#include "query/match_cache.h"
+#include "query/query.h"
 
 /* Cells as the columns of a match. */
 enum { CUT_COLUMNS = offsetof(match, columns) / sizeof(uint16_t), CELL = sizeof(reef_cell) };

@@ -12,6 +12,17 @@
  * not remembered; the next loop makes a new version. States that come from elsewhere have versions of another history: then all is
  * forgotten. Jobs read lists and make none. */
 #include "query/match_cache.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "query/query.h"
+#include "reef/fast.h"
 
 static size_t list_bytes(uint32_t rows)
 {

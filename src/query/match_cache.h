@@ -1,9 +1,15 @@
 /* Where the values of rows lie that have one outside of the rows, remembered for loops that ask for both (src/query/match_cache.c). */
-#ifndef REEF_JOIN_H
-#define REEF_JOIN_H
+#ifndef REEF_QUERY_MATCH_CACHE_H
+#define REEF_QUERY_MATCH_CACHE_H
 
-#include "query/query.h"
+#include "base/byte_hash.h"
+#include "base/platform.h"
+#include "storage/layout.h"
 #include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "query/query.h"
+#include "reef/fast.h"
 
 typedef struct reef_cut join_row; /* fast.h */
 

@@ -2,7 +2,18 @@
  *
  * Everything that could fail or be written by two parts happens when the split begins: the columns that the loop writes become
  * the world's own and are marked, chunk by chunk. A part then reads the world and writes only the blocks that it hands out. */
+#include "query/partition.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/world_data.h"
+#include "query/iterate.h"
+#include "query/iterate_sparse.h"
 #include "query/match_cache.h"
+#include "query/query.h"
+#include "query/row_filter.h"
 #include <stdio.h>
 
 struct reef_split {

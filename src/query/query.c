@@ -4,9 +4,23 @@
  * the graph, so finding the new ones is a look at those made since the last time; when none of them has the query's rarest type,
  * not even that. A query that is made when there are many tables goes through them in their order; later ones are sorted in. */
 #include "query/query.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/error.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
 #include "storage/split_columns.h"
-#include "query/sorted_query.h"
+#include "storage/world_data.h"
+#include "query/iterate.h"
+#include "query/iterate_sparse.h"
 #include "query/query_text.h"
+#include "query/sorted_query.h"
+#include "query/subtype_terms.h"
+#include "reef/ref.h"
 #include <stdio.h>
 
 static const table nothing; /* of a table that this world never used */

@@ -6,10 +6,15 @@
  * For a table, each term is settled (ROWS_ALL: it holds for every row, ROWS_NONE: for no row) or not (ROWS_SOME: it depends on the
  * row, because of switches, disabled components, changes). Tables where the whole is ROWS_NONE are not kept. Those where it is
  * ROWS_SOME are walked with a look at rows: sixteen words a block say which match, and the tree is folded over such words. */
-#ifndef REEF_QUERY_INTERNAL_H
-#define REEF_QUERY_INTERNAL_H
+#ifndef REEF_QUERY_QUERY_H
+#define REEF_QUERY_QUERY_H
 
-#include "change/apply.h"
+#include "base/byte_hash.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/world_data.h"
 
 typedef reef_match match;
 typedef struct reef_query_data query;
@@ -144,9 +149,7 @@ bool rows_look(query *q);
 reef_status queries_validate(const reef_world *w, char *message, size_t size);
 void query_drop(query *q);
 uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
-const reef_slot *match_slots(const reef_block *b, const match *m, uint32_t unit); /* of the first chunk, which is another one by now */
 void queries_forget(reef_world *w); /* those that were freed lately */
-void run_forget(const query *q); /* of a query that goes: the place of its last run (src/query/iterate.c) */
 query *query_make_text(reef_world *w, const char *op, const char *text);
 /* What a description asks, in one form; what its terms mean, if they make sense together. Errors as of a query that is made: false. */
 struct query_text;
@@ -156,9 +159,6 @@ bool query_check(reef_world *w, const char *op, const struct query_text *q, term
 /* Does this table have rows that may match? */
 typedef enum verdict { ROWS_NONE, ROWS_SOME, ROWS_ALL } verdict;
 verdict table_verdict(const query *q, uint32_t table_id);
-
-/* Does the row at `place` match? The query is up to date. (src/query/query_answers.c) */
-bool query_place_matches(const query *q, uint32_t place);
 
 /* ---- rows (src/query/row_filter.c; loops: src/query/iterate.c) ---- */
 
@@ -177,45 +177,10 @@ INLINE void rows_all(uint64_t *words, uint32_t count)
     for (uint32_t k = 0; k < BIT_WORDS; k++)
         words[k] = count >= (k + 1) * 64 ? ~0ull : count <= k * 64 ? 0 : ~0ull >> (64 - count % 64);
 }
-/* The words first ... end-1 of the rows that match. False: none in them. */
-bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
-/* Terms outside of groups that are of other entities: do they hold? */
-bool fixed_hold(const query *q, uint64_t since);
-/* The block becomes one of a loop that looks at rows. */
-void walk_open(reef_block *b, const query *q);
 /* Where a part of a loop begins: at a match, or at a chunk of its table. */
 typedef struct split_place { const void *match; uint32_t unit; } split_place;
-/* The block, which walk_open made one of a whole loop, becomes one of the part up to `to`: it marks nothing, and its end unlocks
- * nothing. (src/query/partition.c) */
-void part_open(reef_block *b, const split_place *from, const split_place *to);
-/* The columns of a part's block that the loop writes: ours without being marked (false: no memory); marked as written at `version`, with
- * the rows' stamps. While systems run several threads do this for different columns. */
-bool part_claim(reef_block *b, uint64_t version);
-void part_mark(reef_block *b, uint64_t version);
-/* What the stamps of all rows of a table need where a loop writes it. */
-bool tracks_prepare(query *q, const match *m);
-bool run_make(query *q); /* a place for the query's last run in the state; false: no memory */
-void run_put(const query *q, uint64_t version);
-/* A block of one row, which is no loop's. */
-void block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row);
-/* The next chunk of such a loop: its unit, 0 at the end. */
-uint32_t walk_step(reef_block *b);
-/* Its columns that the loop writes become ours and marked. False: no memory, the loop ended. */
-bool walk_own(reef_block *b);
-/* The next chunk of such a loop, with rows that match: b->mask, which is set in a loop whose blocks are cut. False: the end. */
-bool walk_chunk(reef_block *b);
-/* The loop ends since memory is short: false. */
-COLD bool walk_no_memory(reef_block *b);
-/* What the loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began; otherwise 0. */
-uint64_t own_version(const reef_block *b, const query *q);
-/* The version of the last run, 0: it never ran in this state. */
-uint64_t query_last_run(const query *q);
 
 /* ---- what a block gives (src/query/block.c) ---- */
-
-extern const reef_query_head no_keys; /* of a block whose columns the accessors look for in its chunk */
-/* The first row from `row` on whose bit is `value`, at most `count`. */
-uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value);
 /* The slots of the block's chunk. */
 INLINE const reef_slot *block_slots(const reef_block *b)
 {
@@ -230,40 +195,10 @@ INLINE void block_at(reef_block *b, const reef_slot *slots)
 }
 
 /* ---- terms with a plus (src/query/subtype_terms.c) ---- */
-
-/* Makes q->subs, or makes it anew, of what is known now; the terms' facts are then settled by query_settle. False: no memory, and the
- * query is as it was. */
-bool subs_expand(query *q);
 INLINE bool subs_are_old(const query *q) { return q->subs->based != types_based(); }
-void subs_drop(query *q);
-/* Member i of such a group isn't what the table's blocks give: another one before it is there. */
-bool sub_hidden(const query *q, uint32_t i, uint32_t table_id);
 void facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
 
 /* ---- values outside of the rows (src/query/iterate_sparse.c) ---- */
-
-bool cutting_make(query *q); /* query.cut; false: no memory */
-void cutting_drop(query *q);
-/* The next block of a loop whose blocks are cut. False: the end. */
-bool each_next(reef_block *b, bool (*next)(reef_block *)); /* the next value of the term with `each`; after the last the next block */
-bool cut_next(reef_block *b);
-const struct join_list *gather_next(reef_block *b); /* row by row: the next chunk, whose rows these are; NULL: it's cut_next's */
-bool run_next(reef_block *b); /* while there are runs */
-bool cut_gathers(const query *q); /* row by row, blocks may be whole chunks */
-/* How many of n rows side by side, which match, may be one block. */
-uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n);
-/* Pages of the values that the block's rows have and the loop writes: ours and marked. False: no memory, the loop ended. */
-bool stored_own_rows(reef_block *b);
-/* For systems: room for the stamps of all who have a stored component (false: no memory). Pages of what the block writes ours (false: no
- * memory); marked as written at `version`: several threads may do this. */
-bool stored_track_prepare(reef_world *w, uint32_t component);
-bool stored_claim(reef_block *b, uint64_t version);
-void stored_mark(const reef_block *b, uint64_t version);
-/* Room for the versions of the pages that the loop writes and asks about (`old` or larger; NULL: no memory); as they are now. */
-frozen_versions *frozen_make(const query *q, frozen_versions *old);
-void frozen_fill(const query *q, frozen_versions *f);
-void frozen_drop(reef_world *w, frozen_versions *f);
-/* Was the page of the entity's value, as term i wants it, written since? */
-bool value_changed(const look *l, uint32_t i, reef_entity e);
+void queries_drop(reef_world *w);  /* src/query/query.c */
 
 #endif

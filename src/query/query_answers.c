@@ -1,5 +1,14 @@
 /* Questions to a query that need no loop: how many, whether any, the first, the only one, one at random, this one. */
+#include "query/query_answers.h"
+#include "base/platform.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/world_data.h"
+#include "query/iterate.h"
 #include "query/query.h"
+#include "query/row_filter.h"
 #include <stdio.h>
 
 static const reef_component no_type;

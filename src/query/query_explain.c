@@ -1,6 +1,15 @@
 /* What a loop over a query would walk, in words. */
-#include "query/sorted_query.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/error.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/world_data.h"
+#include "query/query.h"
 #include "query/query_text.h"
+#include "query/sorted_query.h"
+#include "reef/query.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -16,7 +16,13 @@
  *
  * Parentheses around a single `any` only group: they make no term. Groups are put in front of their members when these are
  * read, so a text needs no more terms than its result has. Recursion is bounded by two counts, of parentheses and of "!". */
+#include "query/query_text.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/name_index.h"
+#include "storage/world_data.h"
 #include "query/token.h"
+#include "reef/query.h"
 #include <inttypes.h>
 #include <stdio.h>
 

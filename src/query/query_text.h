@@ -1,8 +1,9 @@
 /* The text form of queries: reading it, and writing it back. The grammar stands at the head of src/query/query_text.c. */
-#ifndef REEF_QUERY_TEXT_H
-#define REEF_QUERY_TEXT_H
+#ifndef REEF_QUERY_QUERY_TEXT_H
+#define REEF_QUERY_QUERY_TEXT_H
 
 #include "base/platform.h"
+#include "query/token.h"
 #include "reef/query.h"
 
 typedef struct query_text {
@@ -26,5 +27,8 @@ reef_status query_text_parse(const reef_world *w, const char *text, query_text *
  * but not read back. */
 size_t query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities, char *text,
                         size_t size);
+
+/* A query, to its end. (src/query/query_text.c) */
+bool parse_query(parser *p);
 
 #endif

@@ -1,8 +1,20 @@
 /* Which rows of a chunk a query matches: switches, disabled components, values outside of the rows, what changed. Words of bits, 64 rows
  * each. */
-#include "query/query.h"
-#include "change/value_stage.h"
+#include "query/row_filter.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/read.h"
+#include "storage/row_bits.h"
 #include "storage/row_stamps.h"
+#include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "query/iterate_sparse.h"
+#include "query/query.h"
 
 static void words_fill(uint64_t *words, uint32_t first, uint32_t end, uint64_t word)
 {

@@ -4,6 +4,12 @@
  * decides. Digits that are the same in all rows (the upper halves of small numbers) are found by counting all twelve at once,
  * and cost no pass. */
 #include "query/sort_key.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/known_types.h"
+#include "storage/place.h"
+#include "storage/sparse_store.h"
+#include "reef/event.h"
 
 enum { FEW_ROWS = 24, DIGITS_INDEX = 4, DIGITS = 12 };
 

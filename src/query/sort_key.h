@@ -1,9 +1,12 @@
 /* Orders, resolved: keys of whole blocks. */
-#ifndef REEF_ORDER_INTERNAL_H
-#define REEF_ORDER_INTERNAL_H
+#ifndef REEF_QUERY_SORT_KEY_H
+#define REEF_QUERY_SORT_KEY_H
 
-#include "reef/order.h"
-#include "storage/sparse_store.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/layout.h"
+#include "reef/fast.h"
 
 typedef struct ordering {
     const type *type; /* NULL: by entity */

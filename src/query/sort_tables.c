@@ -5,10 +5,24 @@
  *
  * A cycle moves each value once and needs room for a single one, where a copy of the column would need the column again, and
  * would move each value twice. It also never moves a value to where it is, which move hooks needn't bear. */
-#include "reef/sort.h"
-#include "query/sort_key.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/row_bits.h"
 #include "storage/table.h"
+#include "storage/world_data.h"
+#include "query/sort_key.h"
+#include "reef/fast.h"
+#include "reef/sort.h"
 
 enum { CYCLE_AHEAD = 12 }; /* places that are fetched ahead */
 

@@ -13,6 +13,19 @@
  * The list has the rows that the tables' types let through. Those that fail for another reason (switches, disabled components,
  * changes) are left out when they are visited: what makes them fail doesn't mark the column of their key. */
 #include "query/sorted_query.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "query/iterate.h"
+#include "query/iterate_sparse.h"
+#include "query/query.h"
+#include "query/row_filter.h"
+#include "query/sort_key.h"
 
 enum {
     LISTED_KEPT = 0x8000 /* of ranking.listed, during a repair: nothing changed in this chunk, or its rows are new in the list */

@@ -1,9 +1,9 @@
 /* Ordered queries: the list of a query's rows in their order, and loops over it (src/query/sorted_query.c). */
-#ifndef REEF_QUERY_ORDER_INTERNAL_H
-#define REEF_QUERY_ORDER_INTERNAL_H
+#ifndef REEF_QUERY_SORTED_QUERY_H
+#define REEF_QUERY_SORTED_QUERY_H
 
-#include "query/sort_key.h"
 #include "query/query.h"
+#include "reef/query.h"
 
 typedef struct ranking ranking;
 

@@ -6,9 +6,17 @@
  * A query with such a term keeps a second list, in which it is a group over the base and, by name, the subtypes that are known. So tables,
  * rows, changes, stores and marks treat it as any group. The list is made anew when a loop begins and types came since. Of the
  * members that a table has, blocks give the first one; the others aren't written. */
-#include "query/query.h"
+#include "query/subtype_terms.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/error.h"
+#include "storage/layout.h"
 #include "storage/sparse_store.h"
-#include "storage/subtype.h"
+#include "storage/world_data.h"
+#include "query/query.h"
+#include "reef/subtype.h"
 
 static size_t expansion_bytes(uint32_t count) { return sizeof(expansion) + count * (sizeof(reef_term) + sizeof(term_facts)); }
 

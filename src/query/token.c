@@ -1,5 +1,9 @@
 /* What the parsers of texts share: one token is looked at, and the first failure ends it all. */
 #include "query/token.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/known_types.h"
+#include "reef/type.h"
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* What the parsers of texts share: tokens, messages, and the names of types with what is near to them. (src/query/token.c; queries are read by
  * src/query/query_text.c, what systems touch by src/system/system_text.c.) */
-#ifndef REEF_PARSER_H
-#define REEF_PARSER_H
+#ifndef REEF_QUERY_TOKEN_H
+#define REEF_QUERY_TOKEN_H
 
-#include "query/query_text.h"
-#include "storage/state.h"
+#include "base/platform.h"
+#include "reef/type.h"
 
 typedef enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_QUOTED, TOKEN_HANDLE, TOKEN_SIGN } token_kind;
 
@@ -50,8 +50,6 @@ bool parse_expected(parser *p, const char *what);
 bool parse_name(parser *p, char *name, size_t most);
 /* A type that this world knows. */
 bool parse_type(parser *p, reef_component *c);
-/* A query, to its end. (src/query/query_text.c) */
-bool parse_query(parser *p);
 
 /* The nearest of some names to one that isn't known. */
 typedef struct nearest {

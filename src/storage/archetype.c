@@ -7,7 +7,16 @@
  * The graph belongs to the family: it only grows, and nothing of it can be seen from outside but the layouts of tables with
  * rows. All changes under the family's lock; readers of other worlds of the family take no lock: what they may still read
  * when it is replaced is retired, not freed. (Arrays double, so the retired ones are less than the live ones.) */
-#include "change/value_stage.h"
+#include "storage/archetype.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/family.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
+#include "reef/signature.h"
 
 /* Each with the slot behind it that every map has. */
 static struct empty_map { reef_map map; uint16_t slot[2]; } empty_none, empty_bits = {.map = {.elsewhere = ELSEWHERE_BITS}},

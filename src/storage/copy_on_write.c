@@ -13,7 +13,16 @@
  *
  * What changed hands before the loop came to it has the version that it had, which says that the past owns it. So it is noted as being there, and
  * taken back when the loop doesn't come: the past gets it again, or, if another world came from the past meanwhile, we share the copy with that. */
+#include "storage/copy_on_write.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/cow_pages.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/place.h"
 #include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 
 enum {
     AHEAD_BYTES = 64 << 10, /* of the copies of a column: a loop that is left early made them in vain */

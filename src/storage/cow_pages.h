@@ -13,10 +13,11 @@
  * (Counting each block made the first write after a fork of 1,000,000 entities cost 26 us.)
  *
  * `reef_paged` (fast.h) is the holder's view of its node; page and version point into it. */
-#ifndef REEF_PAGED_H
-#define REEF_PAGED_H
+#ifndef REEF_STORAGE_COW_PAGES_H
+#define REEF_STORAGE_COW_PAGES_H
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "reef/fast.h"
 
 struct paged_type;

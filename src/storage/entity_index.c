@@ -9,7 +9,18 @@
  *
  * The ring has random access (id_peek), since parallel lanes draw from the middle of "free ids oldest first, then fresh
  * indices". An id taken out of turn (reef_create_as) leaves a hole, which is squeezed out before the next id is drawn. */
+#include "storage/entity_index.h"
+#include "base/platform.h"
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/state.h"
 #include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 #include <stdio.h>
 
 #define BLANK_4(...) __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__
@@ -248,10 +259,7 @@ static void fresh_open(reef_world *w)
     record_mark(w, h->index_count);
 }
 
-/* The next index is one of a page of entities that have nothing, for which no memory is needed: it begins such a page, or is in one. (Making
- * entities without components took 1.9 times as long, half of that for the first touch of their records.) Not the first page: most worlds
- * have no other. False: it isn't so, or there is no memory. */
-static bool blank_ready(reef_world *w)
+bool blank_ready(reef_world *w)
 {
     const paged_owner o = owner_records(w);
     const uint32_t index = w->hot.index_count, page = index >> REEF_RECORD_BITS;
@@ -277,25 +285,6 @@ bool id_recycle(reef_world *w, reef_entity *e)
     s->ring_head++;
     if (s->ring_head == s->ring_tail) fresh_open(w);
     return true;
-}
-
-reef_entity reef_create_entity(reef_world *w)
-{
-    reef_entity null = {0, 0}, e;
-    if (w == NULL) return null;
-    if (w->commands) return command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
-    const bool blank = w->locks == 0 && blank_ready(w);
-    reef_status s = w->locks ? REEF_LOCKED : blank ? REEF_OK : ids_prepare(w, 1);
-    if (s != REEF_OK) {
-        failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
-        return null;
-    }
-    e = id_peek(w, 0);
-    ids_commit(w, 1);
-    if (blank) record_mark(w, e.index);
-    else record_put_rowless(w, e, PLACE_EMPTY);
-    w->hot.empty_count++;
-    return e;
 }
 
 void ids_pend(reef_world *w, const reef_entity *e, uint32_t n)

@@ -1,8 +1,13 @@
 /* What calls answer, and why: statuses as texts, the last error of a world, the checked build's reports. Nothing here
  * allocates, and nothing is ever printed on stdout. */
-#include "storage/state.h"
-#include "observe/observer.h"
+#include "storage/error.h"
 #include "storage/running.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/observed.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "reef/world.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

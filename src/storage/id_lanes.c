@@ -7,9 +7,16 @@
  * So an id depends on the world's state, on L and on what its own job did, and a job that makes one writes nothing but its count.
  * Afterwards the ids that are out are pending; what was passed over of the free ids stays free, before those that are left; what was
  * passed over of the fresh indices is free too, behind them. */
-#include "storage/table.h"
 #include "storage/id_lanes.h"
-#include "time/tick.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "base/thread_pool.h"
+#include "storage/entity_index.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 
 enum {
     LANE_RUN = 64,

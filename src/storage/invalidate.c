@@ -1,4 +1,7 @@
+#include "storage/invalidate.h"
 #include "storage/state.h"
+#include "storage/world_data.h"
+#include "reef/type.h"
 
 void bundles_distrust(reef_world *w)
 {

@@ -9,16 +9,18 @@
  * a free one is halved where smaller ones are wanted, and halves aren't joined again: a store whose last value goes begins anew. So
  * no slot is free but in a free run or behind an entity's values, and a store has at most two slots for each value there were at once
  * of each length of runs. */
-#include "reef/multi.h"
-#include "change/apply.h"
-#include "observe/observer.h"
+#include "storage/multi_store.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
 #include "storage/quarantine.h"
-#include "change/value_stage.h"
-#include "storage/row_stamps.h"
+#include "storage/sparse_store.h"
+#include "reef/multi.h"
+#include "reef/ref.h"
 
 enum { RUN_COUNT_BITS = 16 }; /* of a run's word: values below, log2 of the slots above */
 
-static uint32_t *run_word(const value_store *s, uint32_t slot)
+uint32_t *run_word(const value_store *s, uint32_t slot)
 {
     char *block = s->values.page[slot >> s->bits];
     return (uint32_t *)(void *)(block + (sizeof(reef_entity) << s->bits)) + (slot & slot_mask(s));
@@ -26,7 +28,7 @@ static uint32_t *run_word(const value_store *s, uint32_t slot)
 static uint32_t word_count(uint32_t word) { return word & ((1u << RUN_COUNT_BITS) - 1); }
 static uint32_t word_class(uint32_t word) { return word >> RUN_COUNT_BITS; }
 
-static void slot_owner_put(const value_store *s, uint32_t slot, reef_entity e)
+void slot_owner_put(const value_store *s, uint32_t slot, reef_entity e)
 {
     memcpy((char *)s->values.page[slot >> s->bits] + (slot & slot_mask(s)) * sizeof e, &e, sizeof e);
 }
@@ -40,8 +42,7 @@ static uint32_t span_class(uint32_t values)
 }
 static uint32_t class_most(const value_store *s) { return s->bits < REEF_RUN_CLASSES ? s->bits : REEF_RUN_CLASSES - 1; }
 
-/* That one entity can have. */
-static uint32_t multi_most(const value_store *s) { return 1u << class_most(s); }
+uint32_t multi_most(const value_store *s) { return 1u << class_most(s); }
 uint32_t multi_values(const value_store *s, reef_entity e) { return word_count(*run_word(s, slot_of(s, e))); }
 
 /* ---- free runs ---- */
@@ -149,8 +150,7 @@ void multi_forget(reef_world *w, value_store *s, reef_entity e)
     memset(s->free_runs, 0, sizeof s->free_runs);
 }
 
-/* Room behind the entity's values, which move when their run is full. False: no memory. */
-static bool run_extend(reef_world *w, value_store *s, const type *t, reef_entity e)
+bool run_extend(reef_world *w, value_store *s, const type *t, reef_entity e)
 {
     const uint32_t slot = slot_of(s, e), n = multi_values(s, e), class = word_class(*run_word(s, slot));
     if (store_page_own(w, s, slot >> s->bits) == NULL) return false;
@@ -181,7 +181,7 @@ const void *store_nth(const value_store *s, reef_entity e, uint32_t i)
     return first + (size_t)i * s->size;
 }
 
-static const void *span_of(const reef_world *w, reef_entity e, reef_component c, const void *first, uint32_t *count)
+const void *span_of(const reef_world *w, reef_entity e, reef_component c, const void *first, uint32_t *count)
 {
     const uint32_t n = first ? store_values(w, type_of(c.id), e) : 0;
     if (count) *count = n;
@@ -195,122 +195,9 @@ const void *reef_span_id(const reef_world *w, reef_entity e, reef_component c, u
     return span_of(w, e, c, reef_get_id(w, e, c), count);
 }
 
-void *reef_span_mut_id(reef_world *w, reef_entity e, reef_component c, uint32_t *count)
-{
-    if (w && !w->running) w->calling = "reef_span_mut";
-    const void *first = reef_mut_id(w, e, c);
-    if (w && !w->running) w->calling = NULL;
-    return (void *)(uintptr_t)span_of(w, e, c, first, count);
-}
-
 uint32_t reef_count_on_id(const reef_world *w, reef_entity e, reef_component c)
 {
     return w && type_of(c.id) && reef_is_alive(w, e) ? store_values(w, type_of(c.id), e) : 0;
-}
-
-/* ---- adding one, removing one ---- */
-
-static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const reef_value *v)
-{
-    value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
-    const uint32_t n = multi_values(s, e);
-    reef_value value = *v;
-    const size_t own = (uintptr_t)v->data - (uintptr_t)slot_value(s, slot_of(s, e)); /* it may be one of the entity's values, which move */
-    w->value = &value;
-    w->value_count = 1;
-    const bool room = (!t->tracked || track_prepare(w, t->id, &e, 1)) && run_extend(w, s, t, e);
-    w->value_count = 0;
-    if (!room) return REEF_NO_MEMORY;
-    const uint32_t first = slot_of(s, e), slot = first + n;
-    if (v->data && own < (size_t)n * t->size) value.data = slot_value(s, first) + own;
-    const reef_status status = value_put(w, e, t, slot_value(s, slot), &value, 0);
-    if (status != REEF_OK) return status;
-    slot_owner_put(s, slot, e);
-    ++*run_word(s, first);
-    s->count++;
-    values_mark(w, s, slot >> s->bits);
-    if (t->tracked) track_stamp(w, t->id, e.index, false);
-    return REEF_OK;
-}
-
-reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out)
-{
-    const uint32_t n = store_values(w, t, e);
-    const reef_component c = {t->id};
-    const bool told = observed(w);
-    if (n == multi_most(store_of(w, t->id))) return failure(w, REEF_LIMIT, op, c, e, n);
-    quarantine_because(w, op, t->id, e);
-    if (told && !observe_several(w, e, t)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
-    w->hook_failed.id = 0;
-    const reef_status s = add_behind(w, e, t, v);
-    if (told) observe_done(w, s == REEF_OK);
-    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
-    if (out) *out = (void *)(uintptr_t)store_nth(store_of(w, t->id), e, n); /* if observers left it there */
-    return REEF_OK;
-}
-
-void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
-{
-    static const char op[] = "reef_append";
-    void *made = NULL;
-    const type *t = type_of(c.id);
-    if (w == NULL) return NULL;
-    const reef_value v = reef_value_make(c, REEF_VALUE_ONE, size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, value);
-    reef_status s = w->locks || w->running ? REEF_LOCKED : reef_is_alive(w, e) ? type_ready(w, c.id) : REEF_NOT_ALIVE;
-    if (s == REEF_OK) s = value_sound(&v, false, 1);
-    if (s == REEF_OK && t->size == 0) s = REEF_BAD_ARGUMENT;
-    const bool has = s == REEF_OK && has_itself(w, e, t);
-    if (has && t->home != REEF_MULTI) s = REEF_EXISTS;
-    if (s != REEF_OK) return failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? v.size : 0), NULL;
-    if (has) return multi_add(w, op, e, t, &v, &made), made;
-    return reef_set_id(w, e, c, value, size) >= 0 ? (void *)(uintptr_t)value_itself(w, e, c) : NULL;
-}
-
-reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, uint32_t i)
-{
-    static const char op[] = "reef_remove_one";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    const type *t = type_of(c.id);
-    if (w->locks || w->running) return failure(w, REEF_LOCKED, op, c, e, i);
-    if (!reef_is_alive(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, i);
-    if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, i);
-    const uint32_t n = store_values(w, t, e);
-    if (i >= n) return failure(w, REEF_ABSENT, op, c, e, i);
-    if (n == 1) return reef_remove_id(w, e, c);
-    const bool told = observed(w);
-    w->hook_failed.id = 0;
-    if ((t->tracked && !track_prepare(w, t->id, &e, 1)) || store_own(w, t->id, e) == NULL || (told && !observe_several(w, e, t)))
-        return failure(w, REEF_NO_MEMORY, op, w->hook_failed.id ? w->hook_failed : c, e, i);
-    value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
-    const uint32_t first = slot_of(s, e);
-    quarantine_because(w, op, t->id, e);
-    (void)quarantine_page(w, s, first >> s->bits);
-    value_destroy(t, slot_value(s, first + i));
-    for (uint32_t k = i + 1; k < n; k++) value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
-    slot_owner_put(s, first + n - 1, (reef_entity){0, 0});
-    --*run_word(s, first);
-    s->count--;
-    if (t->tracked) track_stamp(w, t->id, e.index, false);
-    if (told) observe_done(w, true);
-    return REEF_OK;
-}
-
-const void *reef_block_span_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
-{
-    const char *values = reef_block_in(b, c);
-    const type *t = type_of(c.id);
-    if (count) *count = 0;
-    if (values == NULL || row >= b->count) return NULL;
-    const bool several = t->home == REEF_MULTI;
-    const void *first = several ? store_find(b->world, c.id, b->entities[row]) : values + (size_t)row * t->size;
-    return span_of(b->world, b->entities[row], c, first, count);
-}
-
-void *reef_block_span_mut_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
-{
-    const bool ours = reef_block_inout(b, c) != NULL;
-    if (!ours && count) *count = 0;
-    return ours ? (void *)(uintptr_t)reef_block_span_id(b, c, row, count) : NULL;
 }
 
 /* ---- validation ---- */

@@ -8,7 +8,17 @@
  * what follows back, so there are no grave stones. All three live in copy-on-write pages. Every change first owns each page
  * that it will write (name_own_...), which may fail and changes nothing that can be seen, and then writes without failing.
  * Entries and buckets depend on history, and nothing visible follows their order. */
+#include "storage/name_index.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/cow_pages.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/state.h"
 #include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/ref.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +36,6 @@ enum { NAME_BUCKETS_PER_PAGE = 1024 };
 
 const paged_type pages_names = {NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
 const paged_type pages_buckets = {NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
-
 
 static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages, uint32_t page)
 {

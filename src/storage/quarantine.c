@@ -1,5 +1,17 @@
 #include "storage/quarantine.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/cow_pages.h"
+#include "storage/error.h"
+#include "storage/family.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/place.h"
 #include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "reef/ref.h"
 #include <stdio.h>
 #include <stdlib.h>
 

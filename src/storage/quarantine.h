@@ -15,10 +15,16 @@
  * that didn't move, is poisoned until it is filled again.
  *
  * In other builds than the checked one with the address sanitizer there is nothing of it. */
-#ifndef REEF_QUARANTINE_H
-#define REEF_QUARANTINE_H
+#ifndef REEF_STORAGE_QUARANTINE_H
+#define REEF_STORAGE_QUARANTINE_H
 
-#include "storage/table.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/cow_pages.h"
+#include "storage/family.h"
+#include "storage/layout.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 
 #if defined(QUARANTINE)
 
@@ -99,4 +105,5 @@ INLINE void quarantine_end(family *f) { (void)f; }
 INLINE void quarantine_begin(family *f) { (void)f; }
 
 #endif
+
 #endif

@@ -10,8 +10,25 @@
  * The readers are the world's, with their places; the host's readers of events (src/system/event.c) are among them. A state that
  * somebody may go back to holds the places of then by the readers' serial numbers, which no two readers of a family have in
  * common: so a reader that the state doesn't know is found out. */
-#include "system/event.h"
-#include "change/value_stage.h"
+#include "storage/removal_log.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/error.h"
+#include "storage/event_log.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/read.h"
+#include "storage/row_stamps.h"
+#include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
+#include "reef/track.h"
 
 /* ---- rings of bytes ---- */
 

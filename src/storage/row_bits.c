@@ -9,7 +9,20 @@
  * Setting a bit moves nothing; a row that moves takes its bits along. A table remembers in `bits` which stores may have bits in
  * it (bit_mask), so that tables without switches pay one test a move, and others look into those stores only. Bits of rows that
  * don't exist are zero. Pages are made with the first bit that is set in a unit. */
+#include "storage/row_bits.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/place.h"
 #include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/entity.h"
 #include <stdio.h>
 
 int bit_key_compare(uint32_t a, uint32_t b)

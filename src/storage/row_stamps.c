@@ -8,7 +8,24 @@
  *
  * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked column makes a new
  * version (chunk_own, column_own), and the next mut comes through here again. */
-#include "change/value_stage.h"
+#include "storage/row_stamps.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/observed.h"
+#include "storage/place.h"
+#include "storage/read.h"
+#include "storage/removal_log.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
+#include "reef/track.h"
 #include <stdio.h>
 
 typedef struct stamp {

@@ -3,7 +3,9 @@
 #ifndef REEF_STORAGE_RUNNING_H
 #define REEF_STORAGE_RUNNING_H
 
-#include "storage/state.h"
+#include "base/platform.h"
+#include "storage/world_data.h"
+#include "reef/world.h"
 
 typedef struct running_calls {
     /* Is this the version of the system that writes the component in others' rows? Then a column that carries it is ours. */

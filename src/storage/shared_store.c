@@ -10,23 +10,17 @@
  * A value may be written where it lies by the world that made it, until that is forked or snapshotted: `version` is newer than
  * its fork_version. Any other is copied before it is written, and all slots of the world that held it hold the copy (or no copy is
  * made: nobody else holds it). So what forks, snapshots, and the pins that were there before see never changes. */
+#include "storage/shared_store.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 #include "reef/shared.h"
-#include "change/apply.h"
-#include "observe/observer.h"
-#include "change/value_stage.h"
 #include <stdlib.h>
 
-typedef struct shared_head {
-    uint32_t holders; /* by any thread */
-    uint32_t component;
-    uint32_t world;   /* number of the only one that may write it in place; 0: none */
-    family  *family;
-    uint64_t version; /* of the world, when it became its own */
-    uint64_t written; /* by the world: the version of the last write */
-    void    *copy;    /* while the world's slots are claimed, under the lock: what will take its place */
-} shared_head;
-
-static shared_head *head_of(const void *value) { return (shared_head *)(uintptr_t)((const char *)value - sizeof(shared_head)); }
 static size_t head_align(const type *t) { return t->align > PLAIN_ALIGN ? t->align : PLAIN_ALIGN; }
 static size_t head_bytes(const type *t) { return (sizeof(shared_head) + head_align(t) - 1) & ~(head_align(t) - 1); } /* to the value */
 
@@ -61,7 +55,7 @@ void shared_release(void *value)
 uint64_t shared_written(const void *value) { return head_of(value)->written; }
 void shared_mark(const void *value, uint64_t version) { head_of(value)->written = version; }
 
-static bool is_own(const reef_world *w, const shared_head *h)
+bool is_own(const reef_world *w, const shared_head *h)
 {
     return REEF_ACQUIRE_U32(&h->world) == w->hot.number && h->version > w->hot.fork_version;
 }
@@ -242,84 +236,4 @@ const char *shared_wrong(const reef_world *w, const value_store *s, uint64_t *nu
     }
     mutex_unlock(&w->family->lock);
     return wrong ? "a value without holders, or of another type: slot" : NULL;
-}
-
-/* ---- calls ---- */
-
-static reef_status shared_check(const reef_world *w, reef_entity e, reef_component c)
-{
-    const type *t = type_of(c.id);
-    if (w->locks || w->running) return REEF_LOCKED;
-    if (!reef_is_alive(w, e)) return REEF_NOT_ALIVE;
-    if (t == NULL) return REEF_UNKNOWN_TYPE;
-    return t->home == REEF_SHARED ? REEF_OK : REEF_BAD_ARGUMENT;
-}
-
-/* Gives e the value, which may be held by nobody else when its own goes. */
-static reef_status value_give(reef_world *w, const char *op, reef_entity e, reef_component c, const void *value)
-{
-    reef_value v = reef_value_make(c, VALUE_HELD, 0, value);
-    reef_status s = type_ready(w, c.id);
-    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
-    const bool had = has_itself(w, e, type_of(c.id));
-    const uint32_t place = place_of(w, e);
-    shared_hold(value);
-    s = change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &v, 1);
-    shared_release((void *)(uintptr_t)value);
-    return s != REEF_OK || had ? s : REEF_ADDED;
-}
-
-reef_status reef_share_id(reef_world *w, reef_entity from, reef_entity to, reef_component c)
-{
-    static const char op[] = "reef_share";
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    reef_status s = shared_check(w, from, c);
-    if (s != REEF_OK) return failure(w, s, op, c, from, 0);
-    if (!reef_is_alive(w, to)) return failure(w, REEF_NOT_ALIVE, op, c, to, 0);
-    const void *value = BUG(174) ? reef_get_id(w, from, c) : value_itself(w, from, c);
-    if (value == NULL) return failure(w, REEF_ABSENT, op, c, from, 0);
-    return value == value_itself(w, to, c) ? REEF_OK : value_give(w, op, to, c, value);
-}
-
-reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
-{
-    reef_pinned pin = {NULL};
-    const type *t = type_of(c.id);
-    if (w == NULL || t == NULL || t->home != REEF_SHARED) return pin;
-    pin.value = value_itself(w, e, c);
-    if (pin.value == NULL) return pin;
-    family_join(w->family, false);
-    shared_hold(pin.value);
-    return pin;
-}
-
-reef_component reef_pin_type(reef_pinned pin)
-{
-    return (reef_component){pin.value ? head_of(pin.value)->component : 0};
-}
-
-void reef_unpin(reef_pinned pin)
-{
-    if (pin.value == NULL) return;
-    family *f = head_of(pin.value)->family;
-    shared_release((void *)(uintptr_t)pin.value);
-    family_leave(f, false);
-}
-
-reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
-{
-    static const char op[] = "reef_attach";
-    const reef_component c = reef_pin_type(pin);
-    if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (pin.value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
-    shared_head *h = head_of(pin.value);
-    reef_status s = shared_check(w, e, c);
-    if (s == REEF_OK && h->family != w->family) s = REEF_OTHER_WORLD;
-    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
-    if (pin.value == value_itself(w, e, c)) return REEF_OK;
-    if (!is_own(w, h)) {
-        if (!type_of(c.id)->copyable && REEF_ACQUIRE_U32(&h->world) != w->hot.number) return failure(w, REEF_NOT_COPYABLE, op, c, e, 0);
-        RELEASE_STORE(&h->world, 0u); /* two worlds may see it now */
-    }
-    return value_give(w, op, e, c, pin.value);
 }

@@ -1,6 +1,19 @@
-#include "observe/observer.h"
-#include "storage/quarantine.h"
 #include "storage/sparse_store.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/cow_pages.h"
+#include "storage/family.h"
+#include "storage/invalidate.h"
+#include "storage/multi_store.h"
+#include "storage/observed.h"
+#include "storage/quarantine.h"
+#include "storage/shared_store.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/ref.h"
 
 /* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
 enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, MULTI_PAGE_BYTES = 1 << 20, INDEX_ENTRIES = 1 << REEF_INDEX_BITS };

@@ -13,10 +13,18 @@
  * are copy-on-write (paged.h), with a version each; a shared page with hooks is copied by its hooks.
  *
  * As everywhere: ..._prepare and ..._own may fail and change nothing visible; what follows can't fail. */
-#ifndef REEF_STORE_H
-#define REEF_STORE_H
+#ifndef REEF_STORAGE_SPARSE_STORE_H
+#define REEF_STORAGE_SPARSE_STORE_H
 
-#include "storage/table.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/family.h"
+#include "storage/invalidate.h"
+#include "storage/row_bits.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 
 typedef reef_store value_store; /* fast.h */
 
@@ -103,51 +111,9 @@ size_t store_offset(const value_store *s, uint32_t rows); /* of the values in a 
 char *store_page_own(reef_world *w, value_store *s, uint32_t page);
 uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index);
 
-/* ---- several values an entity (src/storage/multi_store.c) ---- */
-
-/* How many values of the type the entity has, in any home. */
-uint32_t store_values(const reef_world *w, const type *t, reef_entity e);
-/* Number i of an entity's values; NULL: there are fewer. */
-const void *store_nth(const value_store *s, reef_entity e, uint32_t i);
-/* Of a store of REEF_MULTI: how many the entity, which has some, has. */
-uint32_t multi_values(const value_store *s, reef_entity e);
-/* Runs for n more entities, of `values` values each: free ones, whose pages are ours; in which the next one's values are made; it is
- * that of the entity now. False: no memory. */
-bool multi_prepare(reef_world *w, value_store *s, const reef_entity *e, uint32_t n, uint32_t values);
-void *multi_raw(const value_store *s, uint32_t values);
-void multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t values);
-void multi_forget(reef_world *w, value_store *s, reef_entity e); /* its values were ended */
-/* One more of what an entity has. */
-reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out);
-const char *multi_wrong(const value_store *s, uint64_t *number); /* NULL: it is sound */
-
 /* ---- values that entities have in common (src/storage/shared_store.c) ---- */
-
-void *shared_make(reef_world *w, const type *t); /* raw, with one holder. NULL: no memory */
-void shared_discard(void *value); /* raw again, and held by nobody but the caller */
-void shared_hold(const void *value);
-void shared_release(void *value); /* the last holder ends it */
-INLINE void held_end(const type *t, void *value) { if (t->home == REEF_SHARED) shared_release(value); else value_destroy(t, value); }
-uint64_t shared_written(const void *value); /* the version of the last write */
-void shared_mark(const void *value, uint64_t version);
-/* The value in the slot for writing, for all of the world's entities that have it; its page is ours. NULL: no memory, or a hook refused. */
-void *shared_own(reef_world *w, value_store *s, uint32_t slot);
-bool shared_own_all(reef_world *w, uint32_t component); /* all of them, and their pages */
-/* The entity of the lowest index that has the same value as e; of each slot, its index (as many as there are values). NULL: no memory. */
-reef_entity shared_first(const value_store *s, reef_entity e);
-uint32_t *shared_firsts(const reef_world *w, const value_store *s);
-void shared_firsts_free(const reef_world *w, const value_store *s, uint32_t *firsts);
-const char *shared_wrong(const reef_world *w, const value_store *s, uint64_t *number); /* NULL: they are sound */
 /* The slot of an entity's value itself, its page ours and marked. */
 void *store_slot_own(reef_world *w, uint32_t component, reef_entity e);
-
-/* ---- all of a world (src/storage/store_list.c) ---- */
-
-/* The store with values whose type follows `last` by name (NULL: the first); NULL at the end. */
-const value_store *store_after(const reef_world *w, const type *last);
-/* Room for values of `count` new entities, whose ids are prepared. False: no memory. */
-bool stores_reserve(reef_world *w, const reef_component *types, uint32_t type_count, uint32_t count);
-reef_status stores_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- slots, and the straight paths ---- */
 
@@ -207,6 +173,15 @@ INLINE void store_put(reef_world *w, value_store *s, reef_entity e)
     }
     s->count++;
     values_mark(w, s, page);
+}
+
+/* Did any type ever have a store in this world? */
+INLINE bool stored_any(const reef_world *w) { return UNLIKELY(w->state.store_count != 0); }
+/* Has the entity at this place of this table the component? */
+INLINE bool component_there(const reef_world *w, const type *t, reef_entity e, uint32_t place, uint32_t table_id)
+{
+    if (t->bit) return bit_has(w, t->id, place);
+    return t->stored ? store_has(w, t->id, e) : slot_find(w, t->id, table_id) != 0;
 }
 
 #endif

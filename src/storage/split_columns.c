@@ -1,5 +1,12 @@
 #include "storage/split_columns.h"
-#include "query/query.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
 
 uint32_t values_spread(const reef_value *values, uint32_t count)
 {
@@ -189,22 +196,11 @@ bool reef_read_id(const reef_world *w, reef_entity e, reef_component c, void *ou
     return true;
 }
 
-/* The type whose array a field's is: the part of a split one; another one, where the field is all of it. {0}: there is none. */
-static reef_component field_type(reef_component c, size_t offset, size_t size)
+reef_component field_type(reef_component c, size_t offset, size_t size)
 {
     const type *t = type_of(c.id);
     if (t && t->split) return (reef_component){part_of_field(t, offset, size)};
     return t && offset == 0 && size == t->size ? c : (reef_component){0};
-}
-
-const void *reef_block_field_in(const reef_block *b, reef_component c, size_t offset, size_t size)
-{
-    return reef_block_in(b, field_type(c, offset, size));
-}
-
-void *reef_block_field_inout(const reef_block *b, reef_component c, size_t offset, size_t size)
-{
-    return reef_block_inout(b, field_type(c, offset, size));
 }
 
 reef_component reef_part_of(reef_component c, const char *field)

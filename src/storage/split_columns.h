@@ -5,10 +5,12 @@
  *
  * Parts are types as others are for tables, queries, hashes and forks. Values come in as structs and are spread over the parts where
  * lists of values enter (values_spread); they go out gathered. The caller can't add or remove a part. */
-#ifndef REEF_PARTS_H
-#define REEF_PARTS_H
+#ifndef REEF_STORAGE_SPLIT_COLUMNS_H
+#define REEF_STORAGE_SPLIT_COLUMNS_H
 
-#include "change/apply.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "reef/query.h"
 
 /* A list of values in which each one of a split type is followed by its parts. */
 typedef struct spread {
@@ -34,5 +36,7 @@ COLD bool parts_gather(const reef_world *w, uint32_t place, const type *t, void 
 /* In a row that has it, whose columns are ours. */
 COLD void parts_scatter(const reef_world *w, uint32_t place, const type *t, const void *value);
 bool parts_own(reef_world *w, uint32_t place, const type *t);
+/* The type whose array a field's is: the part of a split one; another one, where the field is all of it. {0}: there is none. */
+reef_component field_type(reef_component c, size_t offset, size_t size);
 
 #endif

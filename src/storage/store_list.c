@@ -1,5 +1,16 @@
 /* The stores of a world, all together: in the order of their names, proved, and how full their pages are. */
+#include "storage/store_list.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/shared_store.h"
 #include "storage/sparse_store.h"
+#include "storage/world_data.h"
 #include "reef/inspect.h"
 #include <stdio.h>
 

@@ -2,7 +2,13 @@
  *
  * All this is for the slow half of calls: a type without subtypes costs one load more there. */
 #include "storage/subtype.h"
-#include "change/value_stage.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/entity_index.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/read.h"
+#include "reef/subtype.h"
 #include <stdlib.h>
 
 /* ---- types ---- */

@@ -1,9 +1,10 @@
 /* Which subtypes of a base an entity has: for the slow half of the calls on single entities. */
-#ifndef REEF_SUBTYPE_INTERNAL_H
-#define REEF_SUBTYPE_INTERNAL_H
+#ifndef REEF_STORAGE_SUBTYPE_H
+#define REEF_STORAGE_SUBTYPE_H
 
+#include "base/platform.h"
+#include "type/type.h"
 #include "reef/subtype.h"
-#include "storage/table.h"
 
 /* The only subtype of a base that the entity has: OK and its id; NOT_ALIVE, ABSENT, AMBIGUOUS. The base itself isn't looked for. */
 reef_status subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found);

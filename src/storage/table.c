@@ -1,4 +1,21 @@
+#include "storage/table.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/copy_on_write.h"
+#include "storage/cow_pages.h"
+#include "storage/entity_index.h"
+#include "storage/family.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/place.h"
 #include "storage/quarantine.h"
+#include "storage/row_bits.h"
+#include "storage/signature.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 #include <stdio.h>
 
 /* ---- kinds of containers ---- */
@@ -23,21 +40,6 @@ paged_owner owner_ring(const reef_world *w) { return owner_of(w->family, &pages_
 paged_owner owner_bits(const reef_world *w) { return owner_of(w->family, &pages_bits); }
 
 /* ---- values ---- */
-
-void value_move(const type *t, void *to, void *from)
-{
-    ASSERT(to != from);
-    if (t->plain_move) bytes_copy(to, from, t->size);
-    else t->hooks.move(t->hooks.context, to, from);
-}
-
-reef_status value_copy(const type *t, void *to, const void *from)
-{
-    ASSERT(to != from);
-    if (t->hooks.copy && !BUG(14)) return t->hooks.copy(t->hooks.context, to, from);
-    bytes_copy(to, from, t->size);
-    return REEF_OK;
-}
 
 void row_destroy(const shape *s, reef_slot *slots, uint32_t row)
 {
@@ -661,15 +663,6 @@ COLD bool table_shrink(reef_world *w, uint32_t id)
 }
 
 /* ---- all rows at once ---- */
-
-void values_fill(void *block, const void *value, size_t size, uint32_t rows)
-{
-    char *p = block;
-    uint64_t word;
-    if (size == 8) memcpy(&word, value, 8), fill_eight(block, word, rows);
-    else
-        for (uint32_t i = 0; i < rows; i++) bytes_copy(p + i * size, value, size);
-}
 
 /* Blocks of the new column; or room to note those of the one that goes. */
 static bool relabel_blocks(reef_world *w, relabel *r, const void *value)

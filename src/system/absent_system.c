@@ -4,8 +4,14 @@
  * system. So they count for the hash, and are saved again. A system or phase of that name that is added later takes them over. They end
  * when a system of the world runs: a program that goes on without one would keep events for it for ever. */
 #include "system/absent_system.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
 #include "system/event.h"
-#include "world/state_hash.h"
+#include "system/phase.h"
+#include "system/schedule.h"
+#include "reef/type.h"
 
 /* A serial number as the world's systems and phases have them. 0: it has none of this name. */
 static uint64_t serial_named(const reef_world *w, const char *name, bool of_phase)
@@ -46,22 +52,15 @@ COLD absentee *absent_add(reef_world *w, const char *name, bool of_phase)
     return a;
 }
 
-COLD absentee *absent_of(const reef_world *w, uint64_t serial)
-{
-    for (uint32_t i = 0; i < w->state.absent_count; i++)
-        if (w->state.absents[i].serial == serial) return &w->state.absents[i];
-    return NULL;
-}
-
 /* What is kept by one serial number is kept by another; what that has already stays its own. `to` 0: it goes. */
 static void serial_becomes(state *s, uint64_t from, uint64_t to)
 {
-    uint32_t run = 0, clock = 0;
-    for (uint32_t i = 0; to && i < s->run_count; i++) run |= s->runs[i].serial == to;
+    uint32_t runs = 0, clock = 0;
+    for (uint32_t i = 0; to && i < s->run_count; i++) runs |= s->runs[i].serial == to;
     for (uint32_t i = 0; to && i < s->clock_count; i++) clock |= s->clocks[i].serial == to;
     for (uint32_t i = s->run_count; i-- > 0;) {
         if (s->runs[i].serial != from) continue;
-        if (to && !run) s->runs[i].serial = to;
+        if (to && !runs) s->runs[i].serial = to;
         else s->runs[i] = s->runs[--s->run_count];
     }
     for (uint32_t i = s->clock_count; i-- > 0;) {

@@ -1,15 +1,14 @@
 /* Systems and phases that a state speaks of and its world hasn't got. */
-#ifndef REEF_ABSENT_H
-#define REEF_ABSENT_H
+#ifndef REEF_SYSTEM_ABSENT_SYSTEM_H
+#define REEF_SYSTEM_ABSENT_SYSTEM_H
 
-#include "system/schedule.h"
+#include "storage/state.h"
+#include "reef/type.h"
 
 /* The serial number of the world's system or phase of this name, or of the absent one. 0: there is neither. */
 uint64_t serial_by_name(const reef_world *w, const char *name, bool of_phase);
 /* One more, of which there is none so far. NULL: no memory. */
 absentee *absent_add(reef_world *w, const char *name, bool of_phase);
-/* NULL: it is none. */
-absentee *absent_of(const reef_world *w, uint64_t serial);
 /* Those of which the world has a system or phase by now aren't absent any more. */
 void absents_settle(reef_world *w);
 /* Systems of the world run: the others are forgotten. */

@@ -13,10 +13,30 @@
  * The world's state is the same with the watch and without. What is found is told through failure_record: it is the last error of the
  * tick, and the misuse hook hears of it at once. */
 #include "system/access_check.h"
-#include "world/state_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/command_buffer.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
 #include "storage/quarantine.h"
-#include "system/phase.h"
+#include "storage/row_bits.h"
 #include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/store_list.h"
+#include "storage/world_data.h"
+#include "query/block.h"
+#include "query/query.h"
+#include "system/job.h"
+#include "system/phase.h"
+#include "system/schedule.h"
+#include "system/system.h"
+#include "reef/system.h"
 #include <stdio.h>
 
 COLD void reef_watch_systems(reef_world *w, bool on)

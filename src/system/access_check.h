@@ -4,11 +4,12 @@
  *                           │  a copy of all columns     what is handed out    compared, run again │
  *
  * All of this runs on the thread that ticks. In other builds there is nothing of it. */
-#ifndef REEF_WATCH_H
-#define REEF_WATCH_H
+#ifndef REEF_SYSTEM_ACCESS_CHECK_H
+#define REEF_SYSTEM_ACCESS_CHECK_H
 
-#include "query/query.h"
-#include "system/schedule.h"
+#include "base/platform.h"
+#include "storage/world_data.h"
+#include "reef/query.h"
 
 struct run;
 struct ticking;

@@ -1,38 +1,45 @@
 /* Events: what other files than the tick know of them (for that: tick.h). */
-#ifndef REEF_EVENT_INTERNAL_H
-#define REEF_EVENT_INTERNAL_H
+#ifndef REEF_SYSTEM_EVENT_H
+#define REEF_SYSTEM_EVENT_H
 
-#include "time/tick.h"
+#include "system/job.h"
+#include "reef/type.h"
 
-/* The number of the next event of a type. */
-uint64_t events_end_of(const reef_world *w, uint32_t component);
-/* What all readers have seen goes, and what is more than is kept. */
-void events_trim(reef_world *w);
-/* The state was left: what wasn't part of it yet is forgotten. */
-void events_forget(reef_world *w);
 /* Places of systems that this world hasn't got, and which aren't absent either, go: a restore brought them back. */
 void events_sift(reef_world *w);
 /* What a system that was absent hasn't read is for the one of its name. */
 void events_take_over(reef_world *w, uint64_t serial, uint64_t to);
-void events_drop(reef_world *w); /* the world ends */
-void events_shrink(reef_world *w); /* gives back what isn't used */
-reef_status events_validate(const reef_world *w, char *message, size_t size);
-
-/* The store of a type, made if need be (NULL: no memory); room for n more in its pages; they come behind its last one. */
-event_store *event_store_ready(reef_world *w, uint32_t component);
-bool events_room(reef_world *w, event_store *s, uint64_t n);
-void events_put(event_store *s, const char *from, uint64_t count);
 
 /* ---- for hashing and comparing: what systems haven't read; the host's readers don't count ---- */
 
-/* The type with such events that follows `last` by name; NULL starts, NULL: no more. */
-const event_store *events_after(const reef_world *w, const type *last);
-/* NULL: none of this type. */
-const event_store *events_of(const reef_world *w, uint32_t component);
-/* The events that the slowest system hasn't read, and which are still kept. */
-reef_events events_waiting(const reef_world *w, const event_store *s);
-/* How far the systems are behind: a number that doesn't depend on their order. Is it the same? */
-uint64_t events_lag_hash(const reef_world *w, const event_store *s);
-bool events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component);
+/* How many queues a job of this system needs, and the bytes of each; jobs are made with cleared ones. */
+uint32_t event_queues(const struct system *s);
+size_t event_queue_bytes(void);
+
+/* A system that receives this type is about to run, or the phase ends: what these jobs sent of it (0: of all types) and what wasn't
+ * gathered yet comes behind what is there, in their order. For one type the calls come in the order of (system, job); systems that
+ * don't touch the type may be running. Can't fail. */
+void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component);
+
+/* Before the systems of a phase begin: every system of the schedule that receives has a place to read from, also after a restore.
+ * Quick when nothing changed. False: no memory. */
+bool events_ready(reef_world *w);
+
+/* A system that receives begins: it sees what is there now. It ends: it has seen that. (In a fork that is made in between, while no
+ * other system runs, events_ready and events_begin give the system the same view.) */
+void events_begin(reef_world *w, const struct system *s);
+void events_end(reef_world *w, const struct system *s);
+
+/* The phase ended, all was gathered: what somebody hasn't seen yet goes to the state, the rest is dropped. NO_MEMORY: it stays where it is, and
+ * this is tried again at the next phase. */
+reef_status events_settle(reef_world *w);
+
+/* Room for what a system sends, and a place to read from for each type that it receives and hasn't got one for: from now on. (For the
+ * systems of the schedule events_ready does it, before anything can be sent.) False: no memory, nothing changed. */
+bool events_follow(reef_world *w, const struct system *s);
+
+/* A system is gone: what it hasn't read nobody waits for any more. Another one took its place: it goes on reading there. */
+void events_leave(reef_world *w, uint64_t serial);
+void events_hand_over(reef_world *w, uint64_t serial, const struct system *to);
 
 #endif

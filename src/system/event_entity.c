@@ -3,8 +3,14 @@
  *      made in phase p of tick n ──► p's turn ends: marked {p, n} ──► ... ──► p's turn in tick n + 1 ends: destroyed
  *
  * The mark is in the component itself, so that it is state like any other. */
-#include "system/event.h"
-#include "world/state_hash.h"
+#include "system/event_entity.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "storage/error.h"
+#include "storage/world_data.h"
+#include "system/schedule.h"
+#include "reef/bulk.h"
+#include "reef/event.h"
 
 /* Entities of which something is to be done, in the visible order. */
 typedef struct brief_list {

@@ -1,5 +1,11 @@
 #include "system/job.h"
 #include "system/access_check.h"
+#include "base/platform.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "change/command.h"
+#include "system/schedule.h"
+#include "reef/world.h"
 
 COLD reef_status job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number)
 {

@@ -1,12 +1,14 @@
 /* A job: one share of one run of a system. What it is told beside its rows lies here, so that nothing is shared between threads while
  * systems run: its commands, its events, its parts of sums, its ids, its failures. Everything is joined in the order of (system, job).
  * The block that a system's function gets carries its job. */
-#ifndef REEF_JOB_H
-#define REEF_JOB_H
+#ifndef REEF_SYSTEM_JOB_H
+#define REEF_SYSTEM_JOB_H
 
+#include "base/platform.h"
+#include "storage/command_buffer.h"
 #include "change/command.h"
+#include "query/query.h"
 #include "reef/event.h"
-#include "system/schedule.h"
 
 struct event_queue;
 

@@ -1,7 +1,15 @@
 /* Commands of systems: what can be told at once is refused at once, the rest is recorded by the job (src/change/command.c). A block of a loop
  * outside of systems has no job: its commands are calls on the world. */
-#include "change/apply.h"
-#include "time/tick.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/command_buffer.h"
+#include "storage/id_lanes.h"
+#include "storage/known_types.h"
+#include "storage/name_index.h"
+#include "change/command.h"
+#include "system/job.h"
+#include "system/system.h"
 #include "reef/command.h"
 
 /* ---- what may be asked for ---- */

@@ -9,13 +9,39 @@
  *
  * Run i of a phase writes with version base + 1 + i, on however many threads: so "changed since" answers the same for each number of
  * threads, and a change by a later system of the same tick is never lost. */
-#include "system/absent_system.h"
-#include "query/match_cache.h"
 #include "system/phase.h"
-#include "storage/running.h"
-#include "reef/single.h"
-#include "storage/sparse_store.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "base/thread_pool.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/command_buffer.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/id_lanes.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/place.h"
 #include "storage/row_stamps.h"
+#include "storage/running.h"
+#include "storage/sparse_store.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "change/command.h"
+#include "query/iterate.h"
+#include "query/iterate_sparse.h"
+#include "query/match_cache.h"
+#include "query/partition.h"
+#include "query/query.h"
+#include "query/row_filter.h"
+#include "system/absent_system.h"
+#include "system/access_check.h"
+#include "system/event.h"
+#include "system/job.h"
+#include "system/schedule.h"
+#include "system/side_query.h"
+#include "reef/single.h"
+#include "reef/system.h"
 
 /* ---- preparing ---- */
 
@@ -906,4 +932,33 @@ bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status 
     if (k->first.status == REEF_OK) k->first = j->error.status != REEF_OK ? j->error : w->world_failure;
     if (UNLIKELY(j->commands.first != NULL || j->short_of_memory)) *s = simple_join(w, k);
     return true;
+}
+
+COLD void ticking_drop(reef_world *w)
+{
+    ticking *k = w->ticking;
+    memory *m = &w->family->memory;
+    if (k == NULL) return;
+    for (uint32_t i = 0; i < k->job_room; i++) commands_drop(w, &k->jobs[i].commands);
+    for (uint32_t i = 0; i < k->run_count; i++) run_drop(w, &k->runs[i]);
+    memory_free(m, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    memory_free(m, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
+    memory_free(m, MEMORY_OTHER, k->after, k->after_room * sizeof *k->after);
+    memory_free(m, MEMORY_OTHER, k->jobs, k->job_room * sizeof *k->jobs);
+    memory_free(m, MEMORY_OTHER, k->queues, k->queue_room);
+    memory_free(m, MEMORY_OTHER, k->parts, k->part_room);
+    memory_free(m, MEMORY_OTHER, k->made, k->made_room * sizeof *k->made);
+    memory_free(m, MEMORY_OTHER, k->others, k->other_room * sizeof *k->others);
+    condvar_drop(&k->wake);
+    mutex_drop(&k->lock);
+    memory_free(m, MEMORY_OTHER, k, sizeof *k);
+    w->ticking = NULL;
+}
+
+void run_drop(reef_world *w, run *r)
+{
+    if (r->query) (void)reef_query_free(w, r->handle);
+    r->query = NULL;
+    frozen_drop(w, r->frozen);
+    r->frozen = NULL;
 }

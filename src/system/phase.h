@@ -5,11 +5,14 @@
  *
  * A plan is made anew when the schedule isn't what it was. Structure stays as it is while a phase runs, so the jobs are laid out when it
  * begins: their number and borders depend on the tables alone. */
-#ifndef REEF_RUN_H
-#define REEF_RUN_H
+#ifndef REEF_SYSTEM_PHASE_H
+#define REEF_SYSTEM_PHASE_H
 
-#include "time/tick.h"
+#include "storage/running.h"
+#include "query/query.h"
 #include "system/access_check.h"
+#include "system/job.h"
+#include "reef/system.h"
 
 typedef enum run_stage {
     RUN_WAITS,  /* for systems that it collides with */
@@ -114,7 +117,7 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
  * NO_MEMORY in *s: as phase_run. */
 bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s);
 void phase_know(reef_world *w, phase_plan *p); /* after phase_run */
-/* All queries of the world know all tables: before systems that read others' rows. False: no memory. (src/system/side_query.c) */
-bool queries_ready(reef_world *w);
+void run_drop(reef_world *w, run *r);
+void ticking_drop(reef_world *w);  /* src/time/tick.c */
 
 #endif

@@ -4,9 +4,13 @@
  *      counter  block, lower half of the tick, index, generation                as they are: no two entities share a block
  *
  * For one key the function is a bijection of counters, so different entities, ticks and blocks never get the same 128 bits. */
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/world_data.h"
 #include "system/job.h"
+#include "system/schedule.h"
 #include "reef/random.h"
-#include "storage/state.h"
 
 static uint64_t key_mix(uint64_t z) /* splitmix64's finaliser */
 {

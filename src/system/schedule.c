@@ -2,12 +2,21 @@
  *
  * Each change makes a new schedule beside the old one, and puts it in its place when nothing can fail any more; so it doesn't matter
  * who else holds the old one. Only switching a system of a schedule that is the world's alone happens in place. */
-#include "system/absent_system.h"
-#include "world/state_hash.h"
-#include "observe/observer.h"
+#include "system/schedule.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/family.h"
+#include "storage/invalidate.h"
+#include "storage/observed.h"
+#include "storage/world_data.h"
 #include "query/token.h"
+#include "system/access_check.h"
+#include "system/event.h"
 #include "system/schedule_order.h"
-#include "time/tick.h"
+#include "system/system.h"
+#include "reef/system.h"
 #include <stdio.h>
 
 /* ---- making and sharing ---- */

@@ -4,10 +4,11 @@
  * A schedule never changes while more than one world holds it: forks share it, and whoever changes it first takes a copy. So systems
  * are counted too: the last schedule that has one takes it along. Nothing here is state; what a system has seen and when it ran last is
  * kept in the state by the serial number of the system or of the phase. */
-#ifndef REEF_SCHEDULE_H
-#define REEF_SCHEDULE_H
+#ifndef REEF_SYSTEM_SCHEDULE_H
+#define REEF_SYSTEM_SCHEDULE_H
 
-#include "query/query.h"
+#include "storage/family.h"
+#include "storage/observed.h"
 #include "reef/system.h"
 
 /* How a system uses a component, and a type of events: these are two things, also where they have one type. */
@@ -106,20 +107,21 @@ uint32_t phase_find(const schedule *s, const char *name);
 /* The same of the world's schedule, which is there; what isn't known is refused: false. */
 bool phase_named(reef_world *w, const char *op, const char *name, uint32_t *phase);
 
-/* Names of systems and phases; `what`: "a system". (src/system/system.c) */
-bool system_name_allowed(const char *name);
-bool system_refuse_name(reef_world *w, const char *op, const char *what); /* false */
-/* A system that nobody ever had goes; its context stays its maker's. */
-void system_forget(family *f, struct system *s);
+/* The world has another schedule. */
+void observers_follow(reef_world *w);
+void observer_leave(family *f, struct observer *o); /* a holder leaves */
 
-/* Does the system declare this? Of kinds that allow it, without a type stands for every type; WRITES is READS too. Component 0 asks for
- * what is declared without a type (SPAWNS: for any). */
-bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t component);
-/* Must one of two systems wait for the other? The component or event for whose sake, the first by name; 0: they don't collide. */
-uint32_t systems_collide(const struct system *a, const struct system *b);
-/* The same of what differs in type: one uses a type with its subtypes, the other one of these. *other: what b uses. */
-uint32_t subtypes_collide(const struct system *a, const struct system *b, uint32_t *other);
-/* The same of two uses of one type: the uses of data, of events, that collide; 0: none. */
-uint32_t access_collides(uint32_t a, uint32_t b);
+/* The system's or observer's name in an error: is it an observer's? */
+bool observer_named(const reef_world *w, const char *name);
+
+/* Its entry in a schedule, which may be NULL; ENTRY_NONE: there is no such observer. (src/system/schedule.c, as what stands above) */
+uint32_t observer_entry_named(const schedule *s, const char *name);
+
+/* A world leaves its schedule. */
+void schedule_drop(reef_world *w);
+
+/* One more holder of a schedule, a fork or a snapshot; one less. NULL is allowed. */
+struct schedule *schedule_hold(family *f, struct schedule *s);
+void schedule_leave(family *f, struct schedule *s);
 
 #endif

@@ -1,9 +1,15 @@
 /* A schedule as a text, and as a graph for Graphviz. Nothing is allocated: who waits for whom is found by comparing systems, for each
  * system of a phase of n in n * n comparisons at worst. */
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/world_data.h"
+#include "query/query.h"
 #include "query/query_text.h"
-#include "system/schedule.h"
-#include "system/system_text.h"
 #include "system/access_check.h"
+#include "system/schedule.h"
+#include "system/system.h"
+#include "system/system_text.h"
+#include "reef/system.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

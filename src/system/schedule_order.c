@@ -2,7 +2,13 @@
  *
  * Names of `before` and `after` are looked up in a hash table that lives as long as the sorting: n systems with h names cost O(n + h). */
 #include "system/schedule_order.h"
-#include "world/state_hash.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/family.h"
+#include "storage/layout.h"
+#include "system/schedule.h"
+#include "reef/type.h"
 
 typedef struct sorter {
     schedule *s;

@@ -1,8 +1,10 @@
 /* The order of systems in their phases: src/system/schedule_order.c. */
-#ifndef REEF_SCHEDULE_ORDER_H
-#define REEF_SCHEDULE_ORDER_H
+#ifndef REEF_SYSTEM_SCHEDULE_ORDER_H
+#define REEF_SYSTEM_SCHEDULE_ORDER_H
 
+#include "storage/family.h"
 #include "system/schedule.h"
+#include "reef/status.h"
 
 enum { STEPS_MAX = 8 }; /* of a phase that doesn't say how many */
 

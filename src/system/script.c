@@ -6,10 +6,20 @@
  * There are no destroy hooks: those would be called for each copy of a value that snapshots and forks have, at any time. Who lost a script
  * is told by the log of removals, which is state as the scripts are; a fork has a reader of its own at the place of its origin's. The order
  * of indices comes from the stamps that tracked types have by index: nothing is sorted and nothing is kept beside the state. */
-#include "world/state_hash.h"
-#include "reef/script.h"
-#include "time/tick.h"
+#include "system/script.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/removal_log.h"
 #include "storage/row_stamps.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "system/job.h"
+#include "reef/event.h"
+#include "reef/ref.h"
+#include "reef/script.h"
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,6 +1,17 @@
 /* A loop inside of a system over rows that aren't its own: a part of a loop that nobody opened. It marks nothing, locks nothing, and
  * writes nothing but its block. What it walks doesn't change while systems run; who writes its values waits for the system. */
-#include "system/phase.h"
+#include "system/side_query.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/error.h"
+#include "storage/world_data.h"
+#include "query/iterate.h"
+#include "query/partition.h"
+#include "query/query.h"
+#include "query/row_filter.h"
+#include "system/job.h"
+#include "system/system.h"
+#include "reef/system.h"
 #include <stdio.h>
 
 COLD bool queries_ready(reef_world *w)

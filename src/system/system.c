@@ -1,9 +1,17 @@
 /* One system: what its description asks for, read, checked and put into a form in which others can be held against it. */
-#include "change/apply.h"
-#include "world/state_hash.h"
-#include "query/token.h"
+#include "system/system.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/error.h"
+#include "storage/family.h"
+#include "storage/known_types.h"
+#include "storage/world_data.h"
+#include "query/query.h"
+#include "system/schedule.h"
 #include "system/system_text.h"
-#include "time/tick.h"
+#include "reef/system.h"
 #include <stdio.h>
 
 /* A system that is being made. */

@@ -2,7 +2,12 @@
  *
  * A description is kept as it is, with its texts behind it, and read when the command is done: reading one may make types and phases
  * known to the world, which is nothing for a job. What it has as a context is reef's from the recording on. */
-#include "time/tick.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/world_data.h"
+#include "change/command.h"
+#include "system/job.h"
+#include "system/system.h"
 #include "reef/command.h"
 #include <stdio.h>
 

@@ -9,7 +9,10 @@
  *
  * Behind a kind and up to the comma all are types, so a type may be named as a kind is. */
 #include "system/system_text.h"
+#include "base/platform.h"
+#include "query/query_text.h"
 #include "query/token.h"
+#include "reef/system.h"
 
 static const struct touch_rule { const char *text; touch_type takes; } touch_words[] = {
     [REEF_READS] = {"reads", TOUCH_TYPED},

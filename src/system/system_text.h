@@ -1,6 +1,6 @@
 /* The text form of what a system asks for and touches. The grammar stands at the head of src/system/system_text.c. */
-#ifndef REEF_SYSTEM_TEXT_H
-#define REEF_SYSTEM_TEXT_H
+#ifndef REEF_SYSTEM_SYSTEM_TEXT_H
+#define REEF_SYSTEM_SYSTEM_TEXT_H
 
 #include "query/query_text.h"
 #include "reef/system.h"

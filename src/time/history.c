@@ -9,10 +9,21 @@
  *
  * Playing can fail at any tick. So the world's state is first put aside, in a fork that nobody else knows, and what is played is
  * recorded in moments of their own; these are taken over, or the states change places, and neither needs memory. */
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/error.h"
+#include "storage/family.h"
+#include "storage/layout.h"
+#include "storage/removal_log.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
 #include "system/event.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
-#include "storage/row_stamps.h"
+#include "reef/fast.h"
 #include "reef/history.h"
 
 enum { MOMENTS_FIRST = 16 };

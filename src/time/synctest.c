@@ -5,6 +5,11 @@
  *
  * The world goes on from the state that was played again: a mistake that only shows there (something that a restored world
  * remembers and shouldn't) comes out as well. */
+#include "base/memory.h"
+#include "base/platform.h"
+#include "storage/error.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
 #include "reef/history.h"

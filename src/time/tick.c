@@ -2,9 +2,24 @@
  *
  *   reef_tick ──► what is left from before ──► phase "begin" ──► ... ──► phase "end"
  *                                              once, or once for each step of its own that fits the time that went by */
+#include "base/memory.h"
+#include "base/platform.h"
+#include "base/thread_pool.h"
+#include "storage/clock.h"
+#include "storage/error.h"
+#include "storage/invalidate.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "change/command.h"
+#include "query/query.h"
+#include "system/event.h"
+#include "system/event_entity.h"
 #include "system/phase.h"
+#include "system/schedule.h"
+#include "system/system.h"
 #include "world/fork_policy.h"
 #include "world/snapshot.h"
+#include "reef/system.h"
 
 enum { STEPS_USUAL = 8 };
 
@@ -20,35 +35,6 @@ static COLD ticking *ticking_ready(reef_world *w)
     if (lock) mutex_drop(&k->lock);
     memory_free(&w->family->memory, MEMORY_OTHER, k, sizeof *k);
     return NULL;
-}
-
-static void run_drop(reef_world *w, run *r)
-{
-    if (r->query) (void)reef_query_free(w, r->handle);
-    r->query = NULL;
-    frozen_drop(w, r->frozen);
-    r->frozen = NULL;
-}
-
-COLD void ticking_drop(reef_world *w)
-{
-    ticking *k = w->ticking;
-    memory *m = &w->family->memory;
-    if (k == NULL) return;
-    for (uint32_t i = 0; i < k->job_room; i++) commands_drop(w, &k->jobs[i].commands);
-    for (uint32_t i = 0; i < k->run_count; i++) run_drop(w, &k->runs[i]);
-    memory_free(m, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
-    memory_free(m, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
-    memory_free(m, MEMORY_OTHER, k->after, k->after_room * sizeof *k->after);
-    memory_free(m, MEMORY_OTHER, k->jobs, k->job_room * sizeof *k->jobs);
-    memory_free(m, MEMORY_OTHER, k->queues, k->queue_room);
-    memory_free(m, MEMORY_OTHER, k->parts, k->part_room);
-    memory_free(m, MEMORY_OTHER, k->made, k->made_room * sizeof *k->made);
-    memory_free(m, MEMORY_OTHER, k->others, k->other_room * sizeof *k->others);
-    condvar_drop(&k->wake);
-    mutex_drop(&k->lock);
-    memory_free(m, MEMORY_OTHER, k, sizeof *k);
-    w->ticking = NULL;
 }
 
 static bool touches_kind(const struct system *s, reef_touch_kind kind)

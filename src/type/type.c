@@ -8,7 +8,10 @@
  * both with release; type_of needs two acquiring loads and no lock. Everything else happens under the lock.
  *
  * All memory hangs from `registry` and `type_pages`, so leak checkers find it. */
-#include "world/state_hash.h"
+#include "type/type.h"
+#include "base/byte_hash.h"
+#include "base/platform.h"
+#include "reef/event.h"
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The process's list of component types. Records never move and never die, so reading one takes no lock. */
-#ifndef REEF_TYPE_INTERNAL_H
-#define REEF_TYPE_INTERNAL_H
+#ifndef REEF_TYPE_TYPE_H
+#define REEF_TYPE_TYPE_H
 
 #include "base/platform.h"
 #include "reef/type.h"
@@ -60,5 +60,6 @@ uint32_t types_described(void);
 bool types_known(void);
 /* Bytes of one element of a kind. */
 uint32_t kind_size(reef_kind kind);
+INLINE bool in_table(const type *t) { return !t->bit && !t->stored; }
 
 #endif

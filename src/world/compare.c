@@ -5,10 +5,29 @@
  *
  * What is the same memory is the same: pages and blocks that two forks share aren't looked into. Both sides list their tables
  * by type name, so the lists are merged as they are. */
-#include "world/state_hash.h"
-#include "reef/single.h"
-#include "system/event.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/event_log.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/name_index.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/shared_store.h"
 #include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/store_list.h"
+#include "storage/world_data.h"
+#include "system/script.h"
+#include "world/state_hash.h"
+#include "reef/event.h"
+#include "reef/ref.h"
+#include "reef/single.h"
+#include "reef/snapshot.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -178,15 +197,6 @@ static bool rows_equal(twin *p)
                     return row_differs(p, REEF_HASH_ROWS, 0, i);
         if (p->rows[0] != p->rows[1]) return row_differs(p, REEF_HASH_ROWS, 0, rows);
     }
-    return true;
-}
-
-bool value_equal(const type *t, const char *p, const char *q)
-{
-    const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
-    if (fields == NULL) return memcmp(p, q, t->size) == 0;
-    for (uint32_t i = 0; i < t->field_count; i++)
-        if (memcmp(p + fields[i].offset, q + fields[i].offset, fields[i].bytes) != 0) return false;
     return true;
 }
 

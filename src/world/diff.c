@@ -6,9 +6,23 @@
  * The k-th chunk of a table stands beside the k-th of the same table in the other world. Where both have the same entity in a row,
  * which is nearly everywhere, values are compared by loops over both blocks; other rows are *moved*, and their entities are looked up.
  * Values outside of the rows are compared by entity index. All memory is taken at the beginning. */
-#include "reef/diff.h"
-#include "storage/split_columns.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/name_index.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
 #include "storage/sparse_store.h"
+#include "storage/split_columns.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "change/row_move.h"
+#include "reef/diff.h"
+#include "reef/ref.h"
 
 typedef struct diff_pair { /* a table that one of the worlds has, or both */
     const table *t[2]; /* NULL: it has no rows there */

@@ -9,7 +9,23 @@
  *
  * Values outside of the rows (store.h): the whole container of a store is made a second time with default values, and is the copy's. */
 #include "world/fork_policy.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/entity_index.h"
+#include "storage/family.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
 #include "storage/row_stamps.h"
+#include "storage/sparse_store.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
 
 struct reset {
     const shape *shape;

@@ -1,8 +1,9 @@
 /* What a copy of the world doesn't get: see reset.c. */
-#ifndef REEF_RESET_H
-#define REEF_RESET_H
+#ifndef REEF_WORLD_FORK_POLICY_H
+#define REEF_WORLD_FORK_POLICY_H
 
-#include "storage/sparse_store.h"
+#include "storage/family.h"
+#include "reef/type.h"
 
 typedef struct resets {
     struct reset       *list; /* of columns */

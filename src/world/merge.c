@@ -4,11 +4,31 @@
  *                                    └─► row by row   ──► lists of values, as for clones     (switches, marks, stores)
  *
  * What names entities is put right at the end, when it is known who became who. */
-#include "reef/merge.h"
-#include "storage/split_columns.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/archetype.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/family.h"
+#include "storage/invalidate.h"
+#include "storage/known_types.h"
+#include "storage/layout.h"
+#include "storage/multi_store.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/shared_store.h"
+#include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "storage/store_list.h"
+#include "storage/world_data.h"
+#include "change/multi.h"
+#include "change/spawn.h"
 #include "query/query.h"
+#include "query/query_answers.h"
 #include "world/snapshot.h"
-#include "change/value_stage.h"
+#include "reef/merge.h"
 
 typedef struct became {
     uint32_t    generation; /* in `from`; 0: nobody */

@@ -1,9 +1,13 @@
 /* The inside of a snapshot, for src/world/snapshot.c and src/time/history.c. */
-#ifndef REEF_SNAPSHOT_INTERNAL_H
-#define REEF_SNAPSHOT_INTERNAL_H
+#ifndef REEF_WORLD_SNAPSHOT_H
+#define REEF_WORLD_SNAPSHOT_H
 
-#include "change/apply.h"
+#include "storage/cow_pages.h"
+#include "storage/family.h"
 #include "storage/sparse_store.h"
+#include "storage/state.h"
+#include "reef/fast.h"
+#include "reef/snapshot.h"
 
 struct reef_snapshot {
     family           *family;
@@ -43,5 +47,8 @@ void state_exchange(reef_world *w, reef_world *other);
  * REEF_FORK_SKIP type in both, with `resets_too` also of a REEF_FORK_RESET type, keep the one that they have in `w`. False: no
  * memory; both are as before. */
 bool world_adopt(reef_world *w, reef_world *aside, bool resets_too);
+
+/* A holder of this state leaves; it is empty afterwards. (src/world/snapshot.c) */
+void state_drop(family *f, reef_hot *h, state *s);
 
 #endif

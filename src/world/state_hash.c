@@ -14,108 +14,31 @@
  * scrambled. Here the halves are added swapped in their own lane (there in the neighbour's), and splitmix64's finaliser joins the
  * lanes, so that it is all 64-bit arithmetic on any machine. Measured: 8 bytes a ns with gcc -O2, 21 with AVX2. */
 #include "world/state_hash.h"
-#include "reef/single.h"
-#include "system/event.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/archetype.h"
+#include "storage/cow_pages.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/event_log.h"
+#include "storage/invalidate.h"
+#include "storage/layout.h"
+#include "storage/name_index.h"
+#include "storage/place.h"
+#include "storage/row_bits.h"
+#include "storage/shared_store.h"
 #include "storage/sparse_store.h"
-
-static const uint64_t secret[24] = { /* splitmix64 from 0 */
-    0xE220A8397B1DCDAFu, 0x6E789E6AA1B965F4u, 0x06C45D188009454Fu, 0xF88BB8A8724C81ECu, 0x1B39896A51A8749Bu, 0x53CB9F0C747EA2EAu,
-    0x2C829ABE1F4532E1u, 0xC584133AC916AB3Cu, 0x3EE5789041C98AC3u, 0xF3B8488C368CB0A6u, 0x657EECDD3CB13D09u, 0xC2D326E0055BDEF6u,
-    0x8621A03FE0BBDB7Bu, 0x8E1F7555983AA92Fu, 0xB54E0F1600CC4D19u, 0x84BB3F97971D80ABu, 0x7D29825C75521255u, 0xC3CF17102B7F7F86u,
-    0x3466E9A083914F64u, 0xD81A8D2B5A4485ACu, 0xDB01602B100B9ED7u, 0xA9038A921825F10Du, 0xEDF5F1D90DCA2F6Au, 0x54496AD67BD2634Cu,
-};
-
-/* ---- bytes ---- */
-
-enum {
-    LANES = 8, STRIPE = 64, ROUND = 16,
-    FETCH_AHEAD = 4096 /* bytes fetched ahead: the processor alone starts anew with each page. 56 MB of a cold world in 4.4 ms instead of 5.7 */
-};
-
-typedef struct hasher {
-    uint64_t      lane[LANES];
-    size_t        stripes, fill; /* bytes of `rest`, which is less than a stripe */
-    unsigned char rest[STRIPE];
-} hasher;
-
-static uint64_t blend(uint64_t z) /* splitmix64's finaliser */
-{
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-/* Order counts. */
-static uint64_t join(uint64_t h, uint64_t x)
-{
-    h = (h ^ x) * 0x9E3779B97F4A7C15u;
-    return h ^ h >> 32;
-}
-
-/* Whole stripes, the first of them number `first`. */
-static NOINLINE void stripes_add(uint64_t *restrict lanes, const unsigned char *restrict p, size_t count, size_t first)
-{
-    uint64_t lane[LANES];
-    memcpy(lane, lanes, sizeof lane);
-    for (size_t s = first; s < first + count; s++, p += STRIPE) {
-        const uint64_t *key = secret + s % ROUND;
-        PREFETCH((const void *)((uintptr_t)p + FETCH_AHEAD));
-        NO_UNROLL for (int i = 0; i < LANES; i++) { /* rolled, so that gcc makes vectors of it */
-            uint64_t d;
-            memcpy(&d, p + 8 * i, 8);
-            d = LITTLE_64(d);
-            uint64_t x = d ^ key[i];
-            lane[i] += (d >> 32 | d << 32) + (uint64_t)(uint32_t)x * (uint32_t)(x >> 32);
-        }
-        if (s % ROUND != ROUND - 1) continue;
-        NO_UNROLL for (int i = 0; i < LANES; i++) lane[i] = (lane[i] ^ lane[i] >> 47 ^ secret[ROUND + i]) * 0x9E3779B1u;
-    }
-    memcpy(lanes, lane, sizeof lane);
-}
-
-static void hash_begin(hasher *h)
-{
-    for (int i = 0; i < LANES; i++) h->lane[i] = secret[i + 3];
-    h->stripes = h->fill = 0;
-}
-
-static void hash_add(hasher *h, const void *bytes, size_t count)
-{
-    const unsigned char *p = bytes;
-    if (h->fill) {
-        size_t n = STRIPE - h->fill < count ? STRIPE - h->fill : count;
-        memcpy(h->rest + h->fill, p, n);
-        h->fill += n, p += n, count -= n;
-        if (h->fill < STRIPE) return;
-        stripes_add(h->lane, h->rest, 1, h->stripes++);
-        h->fill = 0;
-    }
-    stripes_add(h->lane, p, count / STRIPE, h->stripes);
-    h->stripes += count / STRIPE;
-    h->fill = count % STRIPE;
-    if (h->fill) memcpy(h->rest, p + count - h->fill, h->fill);
-}
-
-static uint64_t hash_end(hasher *h)
-{
-    uint64_t sum = (h->stripes * STRIPE + h->fill) * 0x9E3779B185EBCA87u;
-    if (h->fill) {
-        memset(h->rest + h->fill, 0, STRIPE - h->fill);
-        stripes_add(h->lane, h->rest, 1, h->stripes);
-    }
-    for (int i = 0; i < LANES; i++) sum += blend(h->lane[i] ^ secret[i + 11]);
-    return blend(sum);
-}
-
-uint64_t number_hash(uint64_t number) { return blend(number); }
-
-uint64_t hash_bytes(const void *bytes, size_t count)
-{
-    hasher h;
-    hash_begin(&h);
-    hash_add(&h, bytes, count);
-    return hash_end(&h);
-}
+#include "storage/state.h"
+#include "storage/store_list.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "system/schedule.h"
+#include "system/script.h"
+#include "reef/event.h"
+#include "reef/single.h"
+#include "reef/snapshot.h"
 
 /* ---- values ---- */
 
@@ -205,7 +128,7 @@ static COLD uint64_t ring_piece(const reef_world *w, const uint32_t *ids, uint32
     for (uint32_t i = from; i < to; i++) {
         if (ids[i] == RING_HOLE) continue;
         uint64_t generation = record_read(w, ids[i]) >> 32;
-        h = h * ring_factor + blend(generation << 32 | ids[i]);
+        h = h * ring_factor + hash_blend(generation << 32 | ids[i]);
         ++*count;
     }
     return h;
@@ -242,7 +165,7 @@ static COLD uint64_t rowless_piece(const reef_world *w, uint32_t page)
     if (end > w->hot.index_count || end == 0) end = w->hot.index_count;
     for (uint32_t i = first; i < end; i++) {
         uint64_t r = record_read(w, i);
-        if ((uint32_t)r - 1 < PLACE_EMPTY) sum += blend(blend(r) + i); /* places 1 ... PLACE_EMPTY: neither free nor a row */
+        if ((uint32_t)r - 1 < PLACE_EMPTY) sum += hash_blend(hash_blend(r) + i); /* places 1 ... PLACE_EMPTY: neither free nor a row */
     }
     return sum;
 }
@@ -270,7 +193,7 @@ static COLD uint64_t name_piece(const reef_world *w, uint32_t first, uint32_t en
     for (uint32_t n = first; n < end; n++) {
         reef_entity e;
         const char *text = name_at_number(w, n, &e);
-        sum += blend(hash_bytes(text, strlen(text)) + blend(reef_entity_bits(e)));
+        sum += hash_blend(hash_bytes(text, strlen(text)) + hash_blend(reef_entity_bits(e)));
     }
     return sum;
 }
@@ -332,7 +255,7 @@ static void table_hash(reef_world *w, const table *t, uint64_t *columns)
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         if (chunk_rows(t, unit) == 0) break;
         const kept_hash *h = chunk_hashes(w, t, unit, aside);
-        for (uint32_t k = SLOT_ENTITIES; k < end; k++) columns[k] = join(columns[k], h[k].hash);
+        for (uint32_t k = SLOT_ENTITIES; k < end; k++) columns[k] = hash_join(columns[k], h[k].hash);
     }
 }
 
@@ -354,7 +277,7 @@ static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_
             kept_hash *keep = kept_own(w, &b->hashes, unit);
             if (keep) *keep = (kept_hash){b->words.version[unit], piece};
         }
-        h = join(h ^ chunk, piece);
+        h = hash_join(h ^ chunk, piece);
     }
     return h;
 }
@@ -367,12 +290,12 @@ static uint64_t short_hash(const unsigned char *p, uint32_t size)
     uint64_t h = size, word;
     for (; size >= 8; p += 8, size -= 8) {
         memcpy(&word, p, 8);
-        h = join(h, LITTLE_64(word));
+        h = hash_join(h, LITTLE_64(word));
     }
     if (size == 0) return h;
     word = 0;
     for (uint32_t i = 0; i < size; i++) word |= (uint64_t)p[i] << 8 * i;
-    return join(h, word);
+    return hash_join(h, word);
 }
 
 /* The bytes that are hashed of a value that isn't flat. */
@@ -417,7 +340,7 @@ static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32
         if (valued && small && flat) h = short_hash(at.value, t->size);
         else if (valued && small) h = short_hash(bytes, value_gather(t, at.value, bytes));
         else if (valued) h = column_hash(&(column){t, t->size, 0, 0}, at.value, 1);
-        sum += blend(join(blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
+        sum += hash_blend(hash_join(hash_blend(reef_entity_bits(at.entity)) + (s->shared ? sharing(s, firsts, page, &at) : at.number), h));
     }
     return sum;
 }
@@ -469,12 +392,12 @@ static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t c
 {
     const type *t = component ? type_of(component) : NULL;
     uint64_t name = t ? t->name_hash : 0;
-    if (kind != REEF_HASH_TYPE) x->hash = join(join(join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
+    if (kind != REEF_HASH_TYPE) x->hash = hash_join(hash_join(hash_join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
     if (x->visit == NULL) return true;
     if (component && kind != REEF_HASH_TYPE && kind != REEF_HASH_EVENTS) {
         const bool counted = kind == REEF_HASH_DISABLED || (kind == REEF_HASH_STORE && t->bit); /* the bits of its rows were */
         x->sums[component].rows += counted ? 0 : rows;
-        x->sums[component].hash = join(x->sums[component].hash, hash);
+        x->sums[component].hash = hash_join(x->sums[component].hash, hash);
     }
     reef_hash_part part = {kind, NULL, 0, {component}, rows, hash};
     if (s) part.table = (const reef_component *)(const void *)s->component, part.table_count = s->component_count;
@@ -520,7 +443,7 @@ static COLD uint64_t events_hash(const reef_world *w, const event_store *s, uint
         else
             for (uint32_t i = 0; i < n; i++) value_add(&h, t, (const unsigned char *)run + i * (size_t)t->size);
     }
-    return join(hash_end(&h), events_lag_hash(w, s));
+    return hash_join(hash_end(&h), events_lag_hash(w, s));
 }
 
 static bool hash_events_add(hashing *x)
@@ -565,13 +488,13 @@ static bool parts_add(hashing *x)
     const uint32_t *order = tables_order(w, &tables);
     if (order == NULL && tables != 0) return false;
     uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
-    uint64_t ids = join(join(free_ids, ring_hash(w)), rowless_hash(w));
+    uint64_t ids = hash_join(hash_join(free_ids, ring_hash(w)), rowless_hash(w));
     if (!part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, ids)) return true;
     if (!part_add(x, REEF_HASH_NAMES, NULL, 0, w->state.name_count, names_hash(w))) return true;
     const uint64_t time = clocks_hash(w);
     if (time && !part_add(x, REEF_HASH_TIME, NULL, 0, w->state.ticks, time)) return true;
     const reef_entity single = reef_single_entity(w);
-    if (single.generation && !part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, blend(reef_entity_bits(single)))) return true;
+    if (single.generation && !part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, hash_blend(reef_entity_bits(single)))) return true;
     if (!hash_events_add(x)) return true;
     uint64_t waiting;
     const uint64_t scripts = scripts_hash(w, &waiting);
@@ -638,4 +561,32 @@ uint64_t reef_hash(reef_world *w)
     w->hash = hash_run(w, "reef_hash", NULL, NULL);
     w->hashed = w->locks || w->hash == 0 ? 0 : w->hot.version;
     return w->hash;
+}
+
+static uint64_t clock_read(const state *s, uint64_t serial)
+{
+    for (uint32_t i = 0; i < s->clock_count; i++)
+        if (s->clocks[i].serial == serial) return s->clocks[i].value;
+    return 0;
+}
+
+static uint64_t clock_piece(const state *s, uint64_t serial, const char *name, uint64_t kind)
+{
+    const uint64_t value = clock_read(s, serial);
+    return value ? number_hash(number_hash(value) + number_hash(hash_bytes(name, strlen(name)) + kind)) : 0;
+}
+
+COLD uint64_t clocks_hash(const reef_world *w)
+{
+    const state *s = &w->state;
+    const schedule *c = w->schedule;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; c && s->clock_count && i < c->phase_count; i++) sum += clock_piece(s, c->phases[i].serial, c->phases[i].name, 1);
+    for (uint32_t i = 0; c && s->clock_count && i < c->count; i++)
+        sum += clock_piece(s, c->entries[i].system->serial, c->entries[i].system->name, 2);
+    for (uint32_t i = 0; s->clock_count && i < s->absent_count; i++)
+        sum += clock_piece(s, s->absents[i].serial, s->absents[i].name, s->absents[i].phase ? 1 : 2);
+    if (s->ticks == 0 && s->time_ns == 0 && s->seed == 0 && sum == 0) return 0;
+    const uint64_t h = number_hash(number_hash(number_hash(s->ticks) + s->time_ns) + s->seed) + sum;
+    return h ? h : 1;
 }

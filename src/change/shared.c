@@ -1,0 +1,92 @@
+/* The calls for values that entities have in common (REEF_SHARED). Their storage is src/storage/shared_store.c. */
+#include "base/platform.h"
+#include "type/type.h"
+#include "type/value.h"
+#include "storage/entity_index.h"
+#include "storage/error.h"
+#include "storage/family.h"
+#include "storage/known_types.h"
+#include "storage/read.h"
+#include "storage/shared_store.h"
+#include "storage/world_data.h"
+#include "change/apply.h"
+#include "reef/fast.h"
+#include "reef/shared.h"
+
+static reef_status shared_check(const reef_world *w, reef_entity e, reef_component c)
+{
+    const type *t = type_of(c.id);
+    if (w->locks || w->running) return REEF_LOCKED;
+    if (!reef_is_alive(w, e)) return REEF_NOT_ALIVE;
+    if (t == NULL) return REEF_UNKNOWN_TYPE;
+    return t->home == REEF_SHARED ? REEF_OK : REEF_BAD_ARGUMENT;
+}
+
+/* Gives e the value, which may be held by nobody else when its own goes. */
+static reef_status value_give(reef_world *w, const char *op, reef_entity e, reef_component c, const void *value)
+{
+    reef_value v = reef_value_make(c, VALUE_HELD, 0, value);
+    reef_status s = type_ready(w, c.id);
+    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
+    const bool had = has_itself(w, e, type_of(c.id));
+    const uint32_t place = place_of(w, e);
+    shared_hold(value);
+    s = change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &v, 1);
+    shared_release((void *)(uintptr_t)value);
+    return s != REEF_OK || had ? s : REEF_ADDED;
+}
+
+reef_status reef_share_id(reef_world *w, reef_entity from, reef_entity to, reef_component c)
+{
+    static const char op[] = "reef_share";
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    reef_status s = shared_check(w, from, c);
+    if (s != REEF_OK) return failure(w, s, op, c, from, 0);
+    if (!reef_is_alive(w, to)) return failure(w, REEF_NOT_ALIVE, op, c, to, 0);
+    const void *value = BUG(174) ? reef_get_id(w, from, c) : value_itself(w, from, c);
+    if (value == NULL) return failure(w, REEF_ABSENT, op, c, from, 0);
+    return value == value_itself(w, to, c) ? REEF_OK : value_give(w, op, to, c, value);
+}
+
+reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
+{
+    reef_pinned pin = {NULL};
+    const type *t = type_of(c.id);
+    if (w == NULL || t == NULL || t->home != REEF_SHARED) return pin;
+    pin.value = value_itself(w, e, c);
+    if (pin.value == NULL) return pin;
+    family_join(w->family, false);
+    shared_hold(pin.value);
+    return pin;
+}
+
+reef_component reef_pin_type(reef_pinned pin)
+{
+    return (reef_component){pin.value ? head_of(pin.value)->component : 0};
+}
+
+void reef_unpin(reef_pinned pin)
+{
+    if (pin.value == NULL) return;
+    family *f = head_of(pin.value)->family;
+    shared_release((void *)(uintptr_t)pin.value);
+    family_leave(f, false);
+}
+
+reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
+{
+    static const char op[] = "reef_attach";
+    const reef_component c = reef_pin_type(pin);
+    if (w == NULL) return REEF_BAD_ARGUMENT;
+    if (pin.value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+    shared_head *h = head_of(pin.value);
+    reef_status s = shared_check(w, e, c);
+    if (s == REEF_OK && h->family != w->family) s = REEF_OTHER_WORLD;
+    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
+    if (pin.value == value_itself(w, e, c)) return REEF_OK;
+    if (!is_own(w, h)) {
+        if (!type_of(c.id)->copyable && REEF_ACQUIRE_U32(&h->world) != w->hot.number) return failure(w, REEF_NOT_COPYABLE, op, c, e, 0);
+        RELEASE_STORE(&h->world, 0u); /* two worlds may see it now */
+    }
+    return value_give(w, op, e, c, pin.value);
+}

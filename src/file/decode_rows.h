@@ -1,0 +1,13 @@
+/* file/decode_rows: TODO */
+#ifndef REEF_FILE_DECODE_ROWS_H
+#define REEF_FILE_DECODE_ROWS_H
+
+#include "file/decode.h"
+
+/* src/file/decode_rows.c */
+bool decode_sizes(decoding *d);
+bool decode_rows(decoding *d);
+bool decode_bits(decoding *d);
+bool decode_rows_done(decoding *d);
+
+#endif

@@ -1,0 +1,13 @@
+/* file/encode_log: TODO */
+#ifndef REEF_FILE_ENCODE_LOG_H
+#define REEF_FILE_ENCODE_LOG_H
+
+#include "file/encode.h"
+
+void encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+bool encode_events_need(encoding *x); /* numbers the types of events, tracks, and scripts that wait. False: something failed */
+void encode_events(encoding *x);
+void encode_tracks(encoding *x);
+void encode_lost(encoding *x);
+
+#endif

@@ -1,0 +1,11 @@
+/* file/encode_store: TODO */
+#ifndef REEF_FILE_ENCODE_STORE_H
+#define REEF_FILE_ENCODE_STORE_H
+
+#include "file/encode.h"
+
+void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+bool encode_store_differs(const encoding *x, uint32_t component);
+void encode_stores(encoding *x);
+
+#endif

@@ -1,0 +1,340 @@
+#include "storage/event_log.h"
+#include "base/byte_hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/cow_pages.h"
+#include "storage/layout.h"
+#include "storage/removal_log.h"
+#include "storage/row_stamps.h"
+#include "storage/state.h"
+#include "storage/table.h"
+#include "storage/world_data.h"
+#include "reef/event.h"
+
+event_chunk *event_chunk_take(reef_world *w, uint32_t c)
+{
+    event_flight *f = w->flight; /* NULL: in a fork that was never made ready, where a system is tried */
+    const uint32_t bytes = (uint32_t)EVENT_CHUNK_LEAST << 2 * c;
+    mutex_lock(&w->family->lock);
+    event_chunk *k = f ? f->spare[c] : NULL;
+    if (k) f->spare[c] = k->next;
+    mutex_unlock(&w->family->lock);
+    if (k == NULL) k = memory_resize(&w->family->memory, MEMORY_EVENTS, NULL, 0, bytes, EVENT_CHUNK_HEAD);
+    if (k) *k = (event_chunk){NULL, bytes, 0};
+    return k;
+}
+
+static void event_chunk_free(reef_world *w, event_chunk *k)
+{
+    memory_resize(&w->family->memory, MEMORY_EVENTS, k, k->bytes, 0, EVENT_CHUNK_HEAD);
+}
+
+void event_chunks_retire(reef_world *w, event_chunk *first)
+{
+    if (w->flight == NULL) {
+        for (event_chunk *next; first; first = next) next = first->next, event_chunk_free(w, first);
+        return;
+    }
+    event_chunk **spare = w->flight->spare, *rest[EVENT_CHUNK_CLASSES], **end[EVENT_CHUNK_CLASSES];
+    for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) {
+        rest[c] = spare[c];
+        end[c] = &spare[c];
+    }
+    for (event_chunk *next; first; first = next) {
+        const uint32_t c = event_chunk_class(first->bytes);
+        next = first->next;
+        *end[c] = first;
+        end[c] = &first->next;
+    }
+    for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) *end[c] = rest[c];
+}
+
+COLD void events_shrink(reef_world *w)
+{
+    event_flight *f = w->flight;
+    const paged_owner o = owner_of(w->family, &pages_events);
+    for (uint32_t c = 0; f && c < EVENT_CHUNK_CLASSES; c++) {
+        for (event_chunk *k; (k = f->spare[c]) != NULL;) {
+            f->spare[c] = k->next;
+            event_chunk_free(w, k);
+        }
+    }
+    for (uint32_t i = 0; i < w->state.event_count; i++)
+        if (w->state.events[i].head == w->state.events[i].tail) paged_drop(&w->state.events[i].pages, &o);
+}
+
+const event_store *events_of(const reef_world *w, uint32_t component)
+{
+    for (uint32_t i = 0; i < w->state.event_count; i++)
+        if (w->state.events[i].component == component) return &w->state.events[i];
+    return NULL;
+}
+
+flight_type *flight_of(const reef_world *w, const event_store *s)
+{
+    const uint32_t i = (uint32_t)(s - w->state.events);
+    return w->flight && i < w->flight->type_room ? &w->flight->types[i] : NULL;
+}
+
+uint64_t event_end(const reef_world *w, const event_store *s)
+{
+    const flight_type *t = flight_of(w, s);
+    return s->tail + (t ? t->count : 0);
+}
+
+uint64_t events_end_of(const reef_world *w, uint32_t component)
+{
+    const event_store *s = events_of(w, component);
+    return s ? event_end(w, s) : 0;
+}
+
+COLD bool event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size)
+{
+    void *p;
+    if (count <= *room) return true;
+    uint32_t more = *room * 2 > count ? *room * 2 : count < 4 ? 4 : count;
+    memcpy(&p, array, sizeof p);
+    p = memory_resize(&w->family->memory, MEMORY_EVENTS, p, *room * size, more * size, PLAIN_ALIGN);
+    if (p == NULL) return false;
+    memset((char *)p + *room * size, 0, (more - *room) * size);
+    memcpy(array, &p, sizeof p);
+    *room = more;
+    return true;
+}
+
+COLD bool flight_room(reef_world *w, uint32_t types, uint32_t views)
+{
+    event_flight *f = w->flight;
+    if (f == NULL) f = w->flight = memory_zeroed(&w->family->memory, MEMORY_EVENTS, sizeof *f);
+    return f && event_array(w, &f->types, &f->type_room, types, sizeof *f->types) &&
+           event_array(w, &f->views, &f->view_room, views, sizeof *f->views);
+}
+
+/* The store of a type, made if need be. NULL: no memory. */
+COLD event_store *event_store_ready(reef_world *w, uint32_t component)
+{
+    state *s = &w->state;
+    event_store *found = (event_store *)(uintptr_t)events_of(w, component);
+    if (!flight_room(w, s->event_count + (found == NULL), 0)) return NULL;
+    if (found) return found;
+    if (!event_array(w, &s->events, &s->event_capacity, s->event_count + 1, sizeof *s->events)) return NULL;
+    found = &s->events[s->event_count++];
+    *found = (event_store){.component = component, .most = REEF_EVENTS_BOUND};
+    return found;
+}
+
+/* Where event number `position` lies, as if the ring were bytes without end. No event crosses the end of a page. */
+static uint64_t event_address(uint64_t position, size_t size)
+{
+    const uint64_t per = size ? TRACK_PAGE_BYTES / size : 1;
+    return size ? position / per * TRACK_PAGE_BYTES + position % per * size : 0;
+}
+
+char *event_piece(const event_store *s, uint64_t position, size_t size, uint32_t *n)
+{
+    const uint32_t per = (uint32_t)(TRACK_PAGE_BYTES / size), in = (uint32_t)(position % per);
+    if (*n > per - in) *n = per - in;
+    return (char *)s->pages.page[position / per & (s->pages.count - 1)] + in * size;
+}
+
+/* Room for n more in the pages. False: no memory. */
+bool events_room(reef_world *w, event_store *s, uint64_t n)
+{
+    const size_t size = type_of(s->component)->size;
+    if (size == 0 || n == 0) return true;
+    const uint64_t head = event_address(s->head, size), tail = event_address(s->tail, size);
+    return bytes_room(w, &pages_events, &s->pages, head, tail, event_address(s->tail + n - 1, size) + size - tail);
+}
+
+/* There is room. */
+void events_put(event_store *s, const char *from, uint64_t count)
+{
+    const size_t size = type_of(s->component)->size;
+    for (uint32_t n; size && count; count -= n, s->tail += n, from += n * size) {
+        n = count < TRACK_PAGE_BYTES ? (uint32_t)count : TRACK_PAGE_BYTES;
+        char *to = event_piece(s, s->tail, size, &n);
+        memcpy(to, from, n * size);
+    }
+    s->tail += count;
+}
+
+reef_events event_cursor(const reef_world *w, const event_store *s, uint64_t from, uint64_t to)
+{
+    reef_events r = {.count = to - from, .size = type_of(s->component)->size, .left = to - from, .position = from, .store = s};
+    const flight_type *t = flight_of(w, s);
+    if (to <= s->tail || t->first == NULL) return r;
+    const event_chunk *k = t->first;
+    uint64_t over = t->skip + (from > s->tail ? from - s->tail : 0);
+    for (; from != to && over >= k->count; k = k->next) over -= k->count;
+    r.chunk = k;
+    r.skip = over;
+    return r;
+}
+
+event_place *event_place_of(const reef_world *w, uint64_t serial, uint32_t component)
+{
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        event_place *p = &w->state.event_places[i];
+        if (p->serial == serial && p->component == component) return p;
+    }
+    return NULL;
+}
+
+uint64_t event_keep(const reef_world *w, const event_store *s)
+{
+    const uint64_t end = event_end(w, s);
+    uint64_t keep = end;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component == s->component && p->position < keep) keep = p->position;
+    }
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        if (r->serial && r->events && r->component == s->component && r->position < keep) keep = r->position;
+    }
+    if (BUG(57)) keep = end;
+    return end - keep > s->most ? end - s->most : keep;
+}
+
+void event_trim(const reef_world *w, event_store *s)
+{
+    const uint64_t keep = event_keep(w, s), head = keep < s->tail ? keep : s->tail;
+    if (head > s->head) s->head = head;
+}
+
+void events_trim(reef_world *w)
+{
+    for (uint32_t i = 0; i < w->state.event_count; i++) event_trim(w, &w->state.events[i]);
+}
+
+COLD void events_forget(reef_world *w)
+{
+    event_flight *f = w->flight;
+    for (uint32_t i = 0; f && i < f->type_room; i++) {
+        if (f->types[i].first) event_chunks_retire(w, f->types[i].first);
+        f->types[i] = (flight_type){0};
+    }
+    if (f) f->moved = false;
+}
+
+COLD void events_drop(reef_world *w)
+{
+    event_flight *f = w->flight;
+    if (f == NULL) return;
+    events_forget(w);
+    events_shrink(w);
+    memory_free(&w->family->memory, MEMORY_EVENTS, f->types, f->type_room * sizeof *f->types);
+    memory_free(&w->family->memory, MEMORY_EVENTS, f->views, f->view_room * sizeof *f->views);
+    memory_free(&w->family->memory, MEMORY_EVENTS, f, sizeof *f);
+    w->flight = NULL;
+}
+
+/* The first event that some system hasn't read. */
+static uint64_t event_wait(const reef_world *w, const event_store *s)
+{
+    uint64_t first = event_end(w, s);
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component == s->component && p->position < first) first = p->position;
+    }
+    return first;
+}
+
+const event_store *events_after(const reef_world *w, const type *last)
+{
+    const event_store *best = NULL;
+    for (uint32_t i = 0; i < w->state.event_count; i++) {
+        const event_store *s = &w->state.events[i];
+        const type *t = type_of(s->component);
+        if (event_wait(w, s) == event_end(w, s) || (last && type_compare(t, last) <= 0)) continue;
+        if (best == NULL || type_compare(t, type_of(best->component)) < 0) best = s;
+    }
+    return best;
+}
+
+reef_events events_waiting(const reef_world *w, const event_store *s)
+{
+    const uint64_t first = event_wait(w, s);
+    return event_cursor(w, s, first > s->head ? first : s->head, event_end(w, s));
+}
+
+uint64_t events_lag_hash(const reef_world *w, const event_store *s)
+{
+    uint64_t sum = 0, lag;
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component != s->component || (lag = event_end(w, s) - p->position) == 0) continue;
+        const uint64_t words[2] = {LITTLE_64(p->name_hash), LITTLE_64(lag)};
+        sum += hash_bytes(words, sizeof words);
+    }
+    return sum;
+}
+
+/* Every system of `a` that is behind is as far behind in `b`. */
+static bool event_lag_within(const reef_world *a, const reef_world *b, uint32_t component)
+{
+    const uint64_t end = events_end_of(a, component), other_end = events_end_of(b, component);
+    for (uint32_t i = 0; i < a->state.event_place_count; i++) {
+        const event_place *p = &a->state.event_places[i];
+        if (p->component != component || p->position == end) continue;
+        bool same = false;
+        for (uint32_t k = 0; k < b->state.event_place_count && !same; k++) {
+            const event_place *q = &b->state.event_places[k];
+            same = q->component == component && q->name_hash == p->name_hash && other_end - q->position == end - p->position;
+        }
+        if (!same) return false;
+    }
+    return true;
+}
+
+bool events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component)
+{
+    return event_lag_within(a, b, component) && event_lag_within(b, a, component);
+}
+
+static const char *event_store_wrong(const reef_world *w, const event_store *s)
+{
+    const size_t size = type_of(s->component)->size;
+    const uint64_t end = event_end(w, s);
+    bool read = s->head == s->tail || (w->flight && w->flight->moved); /* what was read goes when the state is settled */
+    if (s->head > s->tail || s->tail - s->head > s->most) return "wrong ends";
+    for (uint32_t i = 0; i < w->state.event_place_count; i++) {
+        const event_place *p = &w->state.event_places[i];
+        if (p->component != s->component) continue;
+        if (p->position > end) return "a system that has read what isn't there";
+        read |= p->position <= s->head;
+    }
+    for (uint32_t i = 0; i < w->reader_count; i++) {
+        const log_reader *r = &w->readers[i];
+        if (r->serial == 0 || !r->events || r->component != s->component) continue;
+        if (r->position > end) return "a reader that has read what isn't there";
+        read |= r->position <= s->head;
+    }
+    if (!read) return "events that nobody waits for";
+    for (uint64_t p = event_address(s->head, size) / TRACK_PAGE_BYTES; size && s->head != s->tail &&
+         p <= event_address(s->tail - 1, size) / TRACK_PAGE_BYTES; p++)
+        if (s->pages.count == 0 || s->pages.page[p & (s->pages.count - 1)] == NULL) return "a page that isn't there";
+    const flight_type *t = flight_of(w, s);
+    uint64_t chunks = 0;
+    for (const event_chunk *k = t ? t->first : NULL; k; k = k->next) chunks += k->count;
+    return size && t && chunks != t->count + t->skip ? "a wrong count of those in flight" : NULL;
+}
+
+COLD reef_status events_validate(const reef_world *w, char *message, size_t size)
+{
+    const char *what = NULL;
+    uint32_t component = 0;
+    for (uint32_t i = 0; i < w->state.event_count && !what; i++) {
+        component = w->state.events[i].component;
+        what = events_of(w, component) != &w->state.events[i] ? "two stores" : event_store_wrong(w, &w->state.events[i]);
+    }
+    for (uint32_t i = 0; i < w->state.event_place_count && !what; i++) {
+        const event_place *p = &w->state.event_places[i];
+        component = p->component;
+        if (events_of(w, component) == NULL || event_place_of(w, p->serial, component) != p) what = "a wrong place of a system";
+    }
+    if (what == NULL) return REEF_OK;
+    snprintf(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);
+    return REEF_CORRUPT;
+}

@@ -1,0 +1,54 @@
+/* Where rows are: units, places, handles, slots of a chunk. */
+#ifndef REEF_STORAGE_PLACE_H
+#define REEF_STORAGE_PLACE_H
+
+#include "base/platform.h"
+#include "storage/layout.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
+
+INLINE const table *table_read(const reef_world *w, uint32_t id) /* NULL: never used by this world */
+{
+    uint32_t p = id / TABLES_PER_PAGE;
+    if (p >= w->state.tables.count || w->state.tables.page[p] == NULL) return NULL;
+    const table *t = (const table *)w->state.tables.page[p] + id % TABLES_PER_PAGE;
+    return t->shape ? t : NULL;
+}
+INLINE handle handle_of(reef_entity e)
+{
+    handle h;
+    memcpy(&h, &e, sizeof h);
+    return h;
+}
+INLINE handle handle_at(const reef_slot *slots, size_t row)
+{
+    handle h;
+    memcpy(&h, (const char *)slots[SLOT_ENTITIES].block + row * sizeof h, sizeof h);
+    return h;
+}
+INLINE void handle_put(reef_slot *slots, size_t row, handle h)
+{
+    memcpy((char *)slots[SLOT_ENTITIES].block + row * sizeof h, &h, sizeof h);
+}
+INLINE uint32_t place_unit(uint32_t place) { return place >> REEF_ROW_BITS; }
+INLINE uint32_t place_row(uint32_t place) { return place & ROW_MASK; }
+/* Where row `place` of its chunk begins in a block of values of 8 or 16 bytes. (One register for columns and handles alike.) */
+INLINE size_t place_word(uint32_t place) { return (size_t)(place * 8 & ROW_MASK * 8); }
+INLINE uint32_t unit_place(uint32_t unit) { return unit << REEF_ROW_BITS; }
+INLINE reef_slot *unit_slots(const reef_world *w, uint32_t unit) { return reef_slots_at(&w->hot, unit_place(unit)); }
+/* Rows of a chunk of t. */
+INLINE uint32_t chunk_rows(const table *t, uint32_t unit)
+{
+    return unit == t->last ? t->next - unit_place(unit) : REEF_BLOCK_ROWS;
+}
+INLINE uint64_t table_rows(const table *t)
+{
+    return t->chunks == 0 ? 0 : (uint64_t)(t->chunks - 1) * REEF_BLOCK_ROWS + (t->next - unit_place(t->last));
+}
+INLINE const reef_entity *slot_entities(const reef_slot *slots) { return (const reef_entity *)slots[SLOT_ENTITIES].block; }
+INLINE char *cell(const reef_slot *slots, uint32_t slot, uint32_t row, size_t size)
+{
+    return (char *)slots[slot].block + row * size;
+}
+
+#endif

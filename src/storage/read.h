@@ -1,0 +1,24 @@
+/* Reading one value of one entity, and asking whether it is there. */
+#ifndef REEF_STORAGE_READ_H
+#define REEF_STORAGE_READ_H
+
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/entity_index.h"
+#include "storage/layout.h"
+#include "storage/sparse_store.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
+
+/* Has a living entity the component itself? What asks for a base (reef_has_id) finds its subtypes as well; whatever makes, writes, counts or
+ * tells of one component means that alone. False for a dead handle, also where the world has no entities, and no chunks, yet. */
+INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
+{
+    const uint32_t place = place_of(w, e);
+    return (place != PLACE_DEAD || BUG(170)) && component_there(w, t, e, place, reef_slots_at(&w->hot, place)[0].head.table);
+}
+
+/* Where the value of the component itself is; NULL: there is none, or no data. */
+const void *value_itself(const reef_world *w, reef_entity e, reef_component c);
+
+#endif

@@ -1,0 +1,121 @@
+/* storage/row_bits: TODO */
+#ifndef REEF_STORAGE_ROW_BITS_H
+#define REEF_STORAGE_ROW_BITS_H
+
+#include "base/platform.h"
+#include "type/type.h"
+#include "storage/layout.h"
+#include "storage/place.h"
+#include "storage/state.h"
+#include "storage/world_data.h"
+#include "reef/fast.h"
+
+/* Where state.bit_number has a key: a component's switch and its mark lie side by side, the mark of entities is that of component 0. */
+INLINE uint32_t bit_slot(uint32_t key) { return key << 1 | key >> 31; }
+/* Number of the bit store of a key + 1; 0: the world never used it. */
+INLINE uint32_t bit_number_of(const reef_world *w, uint32_t key)
+{
+    const uint32_t slot = bit_slot(key);
+    return LIKELY(slot < w->state.bit_room) ? w->state.bit_number[slot] : 0;
+}
+/* The store itself; NULL: as above. */
+INLINE const bit_store *bit_store_of(const reef_world *w, uint32_t key)
+{
+    const uint32_t number = bit_number_of(w, key);
+    return number ? &w->state.bits[number - 1] : NULL;
+}
+/* Words (16) of the bits of a unit, NULL: all zero. */
+INLINE const uint64_t *bit_words(const bit_store *b, uint32_t unit)
+{
+    return b && unit < b->words.count ? (const uint64_t *)b->words.page[unit] : NULL;
+}
+/* Is the bit of a row on? */
+INLINE bool bit_read(const bit_store *b, uint32_t place)
+{
+    const uint64_t *words = bit_words(b, place_unit(place));
+    return words && (words[place_row(place) / 64] >> (place_row(place) % 64) & 1);
+}
+/* The rows of a unit where a component is disabled; component 0: where the entity is. NULL: none. */
+INLINE const uint64_t *disabled_words(const reef_world *w, uint32_t component, uint32_t unit)
+{
+    return bit_words(bit_store_of(w, component | BIT_DISABLED), unit);
+}
+
+/* Of store `number` in table.bits: one bit says which of 32 it is, another one which 32. So a table that knows a few of the first 1,024
+ * stores names them and maybe some others, which have no bit in its rows. */
+INLINE uint64_t bit_mask(uint32_t number) { return 1ull << number % 32 | 1ull << (32 + number / 32 % 32); }
+INLINE bool bit_named(uint64_t mask, uint32_t number) { return (~mask & bit_mask(number)) == 0; }
+/* The stores that a mask names, in order of first use. */
+typedef struct bit_walk {
+    uint64_t   mask;
+    uint32_t   turn, of, base, in; /* of 1,024 stores, of the 32 among them, and in those: bits that are still to come */
+    bit_store *store;
+} bit_walk;
+
+INLINE bool bit_next(const reef_world *w, bit_walk *x)
+{
+    while (x->in == 0) {
+        if (x->of == 0) x->turn += 1024, x->of = (uint32_t)(x->mask >> 32);
+        if (x->of == 0) return false;
+        x->base = x->turn + bits_first(x->of) * 32;
+        if (x->base >= w->state.bit_count) return false;
+        x->of &= x->of - 1;
+        x->in = (uint32_t)x->mask;
+    }
+    const uint32_t number = x->base + bits_first(x->in);
+    x->in &= x->in - 1;
+    x->store = &w->state.bits[number];
+    return number < w->state.bit_count;
+}
+INLINE bit_walk bit_walk_of(uint64_t mask) { return (bit_walk){.mask = mask, .of = (uint32_t)(mask >> 32)}; }
+#define EACH_BIT_STORE(w, mask, b) \
+    for (bit_walk b##_ = bit_walk_of(mask); bit_next(w, &b##_);) \
+        for (bit_store *b = b##_.store; b; b = NULL)
+/* The mask of the table of a row; 0: there is no row at `place`. */
+INLINE uint64_t bits_of(const reef_world *w, uint32_t place)
+{
+    const table *t = place < 2 * PLACE_EMPTY ? NULL : table_read(w, reef_slots_at(&w->hot, place)[0].head.table);
+    return t ? t->bits : 0;
+}
+/* Is this value a bit of its row, a switch or a mark? (What reef makes itself names marks by their keys.) */
+INLINE bool value_is_bit(const reef_value *v) { return v->component.id & BIT_DISABLED || type_of(v->component.id)->bit; }
+
+/* The visible order of keys: switches by name, marks of entities, marks of components by name. */
+int bit_key_compare(uint32_t a, uint32_t b);
+
+/* Owns what bits_move touches. `mask` is the table.bits of the source. */
+bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
+void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to := from, from := 0 */
+
+/* Rows change places in cycles: each place gets the row of the one behind it in the list, the last of a cycle that of the first; 0
+ * ends a cycle. The words of all their units are ours. */
+void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count);
+bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place);
+void bits_clear(reef_world *w, uint64_t mask, uint32_t place);
+
+/* Has the row a switch or a mark that these values don't take away? */
+bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count);
+bool bit_has(const reef_world *w, uint32_t key, uint32_t place);
+
+/* Everything that setting or clearing the bit of the row at `place` of table `id` needs; then do it. */
+bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on);
+
+/* May rows of table `id` have this switch? */
+bool bit_known(const reef_world *w, const bit_store *b, uint32_t id);
+void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on);
+
+/* Own the words of a unit in all types of the mask. */
+bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);
+
+/* All bits of a unit go to another one, whose bits are zero; both are ours. */
+void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
+void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit); /* its words are ours */
+
+/* Of one store and many rows of a unit at once: as bit_prepare and bit_commit. */
+bool bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, const uint64_t *rows, bool on);
+void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on);
+reef_status bits_validate(const reef_world *w, char *message, size_t size);
+uint64_t bit_count_rows(const reef_world *w, uint32_t key);
+uint64_t bit_sum(const reef_world *w, uint32_t key); /* the same, counted anew */
+
+#endif

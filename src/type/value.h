@@ -1,0 +1,47 @@
+/* Making, moving, copying, comparing and ending one value of a type. Plain types cost a memcpy. */
+#ifndef REEF_TYPE_VALUE_H
+#define REEF_TYPE_VALUE_H
+
+#include "base/platform.h"
+#include "type/type.h"
+#include "reef/entity.h"
+
+static inline void bytes_copy(void *restrict to, const void *restrict from, size_t size)
+{
+    switch (size) {
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    case 12: memcpy(to, from, 12); break;
+    case 16: memcpy(to, from, 16); break;
+    case 32: memcpy(to, from, 32); break;
+    default: memcpy(to, from, size); break;
+    }
+}
+INLINE void value_destroy(const type *t, void *p)
+{
+    if (UNLIKELY(t->hooks.destroy != NULL)) t->hooks.destroy(t->hooks.context, p);
+}
+/* Kinds of values of reef's own: made aside before, moved into their places; one, and as REEF_VALUE_ARRAY. */
+#define VALUE_MOVED ((reef_value_kind)(REEF_VALUE_REMOVE + 1))
+#define VALUE_MOVED_ARRAY ((reef_value_kind)(REEF_VALUE_REMOVE + 2))
+/* All values that an entity has of a type in REEF_MULTI, copied: `size` says how many. */
+#define VALUE_SPAN ((reef_value_kind)(REEF_VALUE_REMOVE + 3))
+/* The value in REEF_SHARED that `data` is: held once more. */
+#define VALUE_HELD ((reef_value_kind)(REEF_VALUE_REMOVE + 4))
+
+/* What can be told of one value without the world. */
+reef_status value_sound(const reef_value *v, bool remove, uint32_t n);
+
+/* The same without a word to the world of which type it was that failed. */
+reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
+
+/* The slot is raw memory again, as before value_put: what was moved out of the caller's value goes back there. */
+void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i);
+
+/* Moving, copying, destroying one value; plain types cost a memcpy. */
+void value_move(const type *t, void *to, void *from);
+reef_status value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook says */
+bool value_equal(const type *t, const char *p, const char *q); /* by its fields, where it has some (src/world/compare.c) */
+void values_fill(void *block, const void *value, size_t size, uint32_t rows); /* the same plain value in each row */
+
+#endif
