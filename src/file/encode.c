@@ -278,7 +278,7 @@ static void clocks_put(encoding *x)
     uint32_t count = 0;
     const size_t where = put_later(x->o);
     for (uint32_t of = 0; of < 2; of++)
-        for (named n = {NULL, 0, false}; named_next(x->w, of == 0, &n);) clock_put(x, of, n.name, clock_of(s, n.serial), &count);
+        for (named_serial n = {NULL, 0, false}; named_next(x->w, of == 0, &n);) clock_put(x, of, n.name, clock_of(s, n.serial), &count);
     put_now(x->o, where, count);
 }
 
@@ -292,7 +292,7 @@ static void difference_bound(encoding *x)
     if (x->base == NULL || BUG(163)) return;
     uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX; /* what is shared is no newer than that */
     bool needed = x->w->state.track_count != 0;
-    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version && version != last_run_of(&x->base->state, n.serial)) first = version < first ? version : first;
         else if (version > limit) limit = version;
@@ -305,7 +305,7 @@ static void difference_bound(encoding *x)
     }
     x->back = oldest <= x->base->hot.fork_version;
     if (x->back) encode_tracks_oldest(x, limit, &oldest); /* no row was stamped anew without its column, or its place, being marked */
-    for (named n = {NULL, 0, false}; oldest != UINT64_MAX && named_next(x->w, false, &n);) {
+    for (named_serial n = {NULL, 0, false}; oldest != UINT64_MAX && named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version >= oldest && version < first) first = version;
     }
@@ -327,7 +327,7 @@ static bool runs_order(encoding *x)
     bool told;
     x->runs.memory = x->memory;
     difference_bound(x);
-    for (named n = {NULL, 0, false}; !x->d->part && named_next(x->w, false, &n);) {
+    for (named_serial n = {NULL, 0, false}; !x->d->part && named_next(x->w, false, &n);) {
         const uint64_t version = run_to_tell(x, n.serial, &told);
         if (version && !version_order_add(&x->runs, version)) return false;
     }
@@ -339,7 +339,7 @@ static void systems_put(encoding *x)
 {
     uint32_t runs = 0, systems = 0;
     size_t where = put_later(x->o);
-    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n);) {
         bool told;
         const uint64_t version = run_to_tell(x, n.serial, &told);
         if (!told) continue;
@@ -349,7 +349,7 @@ static void systems_put(encoding *x)
     }
     put_now(x->o, where, runs);
     where = put_later(x->o);
-    for (named n = {NULL, 0, false}; named_next(x->w, false, &n); systems++) {
+    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n); systems++) {
         put_text(x->o, n.name);
         put_u8(x->o, n.on);
     }

@@ -58,7 +58,7 @@ static uint64_t waiting_from(const encoding *x, const type *t, const events_span
 
 static bool readers_differ(const encoding *x, uint32_t component)
 {
-    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);)
+    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n);)
         if (reader_position(x->w, n.serial, component) != reader_position(x->base, n.serial, component)) return true;
     return false;
 }
@@ -95,7 +95,7 @@ static void readers_put(encoding *x, uint32_t component, uint64_t end)
 {
     uint32_t count = 0;
     const size_t where = put_later(x->o);
-    for (named n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n);) {
         const uint64_t position = reader_position(x->w, n.serial, component);
         if (position >= end) continue;
         put_text(x->o, n.name);

@@ -93,12 +93,12 @@ COLD void absents_end(reef_world *w)
     }
 }
 
-COLD bool named_next(const reef_world *w, bool of_phase, named *n)
+COLD bool named_next(const reef_world *w, bool of_phase, named_serial *n)
 {
     const schedule *s = w->schedule;
-    named best = {NULL, 0, false};
+    named_serial best = {NULL, 0, false};
 #define LOOK(x, number, is_on) \
-    if ((n->name == NULL || strcmp(x, n->name) > 0) && (best.name == NULL || strcmp(x, best.name) < 0)) best = (named){x, number, is_on}
+    if ((n->name == NULL || strcmp(x, n->name) > 0) && (best.name == NULL || strcmp(x, best.name) < 0)) best = (named_serial){x, number, is_on}
     for (uint32_t i = 0; s && !of_phase && i < s->count; i++) LOOK(s->entries[i].system->name, s->entries[i].system->serial, s->entries[i].on);
     for (uint32_t i = 0; s && of_phase && i < s->phase_count; i++) LOOK(s->phases[i].name, s->phases[i].serial, true);
     for (uint32_t i = 0; i < w->state.absent_count; i++) {

@@ -16,7 +16,7 @@ void absents_end(reef_world *w);
 
 /* All systems, or phases, of a world's state by name, the absent ones among them. {NULL} starts; false: no more. Behind absents_settle, or
  * a name may be met once more than it should. */
-typedef struct named { const char *name; uint64_t serial; bool on; } named;
-bool named_next(const reef_world *w, bool of_phase, named *n);
+typedef struct named_serial { const char *name; uint64_t serial; bool on; } named_serial;
+bool named_next(const reef_world *w, bool of_phase, named_serial *n);
 
 #endif
