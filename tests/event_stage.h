@@ -55,7 +55,7 @@ static inline bool stage_add(stage *s, reef_world *w, const char *name, const re
         x->touches[x->touch_count] = touches[x->touch_count];
         x->touch_count++;
     }
-    if (!events_follow(w, x)) return false;
+    if (!reef__events_follow(w, x)) return false;
     s->entries[s->schedule.count++].system = x;
     s->schedule.epoch++;
     return true;
@@ -71,7 +71,7 @@ static inline struct system *stage_system(stage *s, const char *name)
 /* Only the last one can go. */
 static inline void stage_remove_last(stage *s, reef_world *w)
 {
-    events_leave(w, s->systems[--s->schedule.count].serial);
+    reef__events_leave(w, s->systems[--s->schedule.count].serial);
     s->schedule.epoch++;
 }
 
@@ -86,7 +86,7 @@ static inline void job_open(stage_job *x, reef_world *w, const struct system *s)
     memset(x, 0, sizeof *x);
     x->job.world = w;
     x->job.system = s;
-    if (event_queues(s)) x->job.queues = calloc(event_queues(s), event_queue_bytes());
+    if (reef__event_queues(s)) x->job.queues = calloc(reef__event_queues(s), reef__event_queue_bytes());
     x->block.world = w;
     x->block.job = &x->job;
 }
@@ -130,7 +130,7 @@ static inline void run_sender(reef_world *w, struct system *s, uint32_t from, ui
     stage_job x;
     job_open(&x, w, s);
     for (uint32_t i = from; i < from + n; i++) assert_ok(reef_send(&x.block, Hit, .number = i));
-    events_gather(w, &x.job, 1, 0);
+    reef__events_gather(w, &x.job, 1, 0);
     job_close(&x);
 }
 
@@ -149,10 +149,10 @@ static inline void run_receiver_at(reef_world *w, struct system *s, uint32_t fro
 {
     stage_job x;
     job_open(&x, w, s);
-    events_begin(w, s);
+    reef__events_begin(w, s);
     sees_at(&x.block, from, n, line);
     sees_at(&x.block, from, n, line); /* another block of the same run */
-    events_end(w, s);
+    reef__events_end(w, s);
     job_close(&x);
 }
 #define run_receiver(w, s, from, n) run_receiver_at(w, s, from, n, __LINE__)
@@ -161,7 +161,7 @@ static inline uint64_t waiting(const reef_world *w) { return reef_world_stats(w)
 
 static inline void phase_ends(reef_world *w)
 {
-    assert_int_equal(events_settle(w), REEF_OK);
+    assert_int_equal(reef__events_settle(w), REEF_OK);
     assert_valid(w);
 }
 
@@ -172,7 +172,7 @@ static inline void sender_and_receiver(reef_world *w)
     stage_open(&the, w);
     assert_true(stage_add(&the, w, "send", TOUCHES(SENDS(Hit))));
     assert_true(stage_add(&the, w, "receive", TOUCHES(RECEIVES(Hit))));
-    assert_true(events_ready(w));
+    assert_true(reef__events_ready(w));
 }
 
 #endif

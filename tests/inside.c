@@ -6,13 +6,13 @@
 uint64_t hash_anew(reef_world *w)
 {
     state      *s = &w->state;
-    paged_owner o = owner_of(w->family, &pages_hashes);
-    paged_drop(&s->chunk_hashes, &o);
-    paged_drop(&s->record_hashes, &o);
-    paged_drop(&s->ring_hashes, &o);
-    paged_drop(&s->name_hashes, &o);
-    for (uint32_t i = 0; i < s->bit_count; i++) paged_drop(&s->bits[i].hashes, &o);
-    for (uint32_t i = 1; i < s->store_count; i++) paged_drop(&s->stores[i].hashes, &o);
+    paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
+    reef__paged_drop(&s->chunk_hashes, &o);
+    reef__paged_drop(&s->record_hashes, &o);
+    reef__paged_drop(&s->ring_hashes, &o);
+    reef__paged_drop(&s->name_hashes, &o);
+    for (uint32_t i = 0; i < s->bit_count; i++) reef__paged_drop(&s->bits[i].hashes, &o);
+    for (uint32_t i = 1; i < s->store_count; i++) reef__paged_drop(&s->stores[i].hashes, &o);
     w->hashed = 0;
     return reef_hash(w);
 }

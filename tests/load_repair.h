@@ -25,7 +25,7 @@ static inline void repair(unsigned char *data, size_t size)
     memcpy(data, magic, sizeof magic);
     repair_put(data + 8, FILE_VERSION, 2);
     repair_put(data + 12, 0, 4);
-    uint64_t chain = checksum_of(data, 16, 0);
+    uint64_t chain = reef__checksum_of(data, 16, 0);
     repair_put(data + 16, chain, 8);
     for (size_t at = FILE_HEADER_BYTES; size - at >= SECTION_HEAD_BYTES + SECTION_SUM_BYTES;) {
         unsigned char *head = data + at, *payload = head + SECTION_HEAD_BYTES;
@@ -36,13 +36,13 @@ static inline void repair(unsigned char *data, size_t size)
         if (kind == SECTION_RECORD && length == 40) {
             sections = 0;
             memcpy(payload, record, sizeof record);
-            repair_put(payload + 32, checksum_of(payload, 32, 0), 8);
+            repair_put(payload + 32, reef__checksum_of(payload, 32, 0), 8);
         }
         if (kind == SECTION_DONE && length == 16) repair_put(payload, sections, 8), repair_put(payload + 8, 0, 8);
         sections++;
-        const uint64_t h = checksum_of(head, 12, chain);
+        const uint64_t h = reef__checksum_of(head, 12, chain);
         repair_put(head + 12, h, 4);
-        chain = checksum_of(payload, (size_t)length, h);
+        chain = reef__checksum_of(payload, (size_t)length, h);
         repair_put(payload + length, chain, 8);
         at += SECTION_HEAD_BYTES + (size_t)length + SECTION_SUM_BYTES;
     }

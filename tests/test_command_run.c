@@ -154,14 +154,14 @@ static reef_status obey(paper *p, const order *o)
     case ORDER_ENABLE: return reef_enable_id(f, o->e, o->c, true);
     case ORDER_DISABLE: return reef_enable_id(f, o->e, o->c, false);
     case ORDER_SPAWN:
-        if (o->value % 3 == 0) return spawn_pending(f, &o->e, 1, first, 2);
-        return o->value % 3 == 1 ? spawn_pending(f, &o->e, 1, second, 3) : spawn_pending(f, &o->e, 1, third, 2);
+        if (o->value % 3 == 0) return reef__spawn_pending(f, &o->e, 1, first, 2);
+        return o->value % 3 == 1 ? reef__spawn_pending(f, &o->e, 1, second, 3) : reef__spawn_pending(f, &o->e, 1, third, 2);
     case ORDER_SET: return reef_set(f, o->e, Health, o->value, 1);
     case ORDER_CLONE:
-        s = clone_pending(f, o->source, &o->e, 1);
-        if (s < 0) assert_true(id_unpend(f, o->e));
+        s = reef__clone_pending(f, o->source, &o->e, 1);
+        if (s < 0) assert_true(reef__id_unpend(f, o->e));
         return s;
-    case ORDER_CREATE: return spawn_pending(f, &o->e, 1, NULL, 0);
+    case ORDER_CREATE: return reef__spawn_pending(f, &o->e, 1, NULL, 0);
     case ORDER_KINDS: break;
     }
     return s;
@@ -169,12 +169,12 @@ static reef_status obey(paper *p, const order *o)
 
 static void record(paper *p)
 {
-    assert_true(lanes_begin(p->w, JOBS));
+    assert_true(reef__lanes_begin(p->w, JOBS));
     p->w->locks++;
-    p->w->running = &phase_running;
+    p->w->running = &reef__phase_running;
     for (uint32_t k = 0; k < JOBS; k++) {
         job *j = &p->jobs[k];
-        *j = (job){.world = p->w, .system = free_system(), .number = k, .by = {{.world = p->w, .lane = k, .lanes = JOBS}, &job_recorder_calls}};
+        *j = (job){.world = p->w, .system = free_system(), .number = k, .by = {{.world = p->w, .lane = k, .lanes = JOBS}, &reef__job_recorder_calls}};
         reef_block b = {.world = p->w, .job = j};
         for (uint32_t end = p->count + random_below(&p->seed, ORDERS / JOBS); p->count < end && p->count + 1 < ORDERS;) order_some(p, &b);
     }
@@ -186,9 +186,9 @@ static void join(paper *p, bool fork_too)
 {
     uint32_t made[JOBS];
     for (uint32_t k = 0; k < JOBS; k++) made[k] = p->jobs[k].by.ids.made;
-    assert_ok(lanes_end(p->w, made, JOBS));
-    if (fork_too) assert_ok(lanes_end(p->fork, made, JOBS));
-    for (uint32_t k = 0; k < JOBS; k++) commands_append(&p->w->deferred, &p->jobs[k].commands);
+    assert_ok(reef__lanes_end(p->w, made, JOBS));
+    if (fork_too) assert_ok(reef__lanes_end(p->fork, made, JOBS));
+    for (uint32_t k = 0; k < JOBS; k++) reef__commands_append(&p->w->deferred, &p->jobs[k].commands);
     p->w->slow |= SLOW_DEFERRED;
     assert_int_equal(p->w->deferred.count, p->count);
 }
@@ -211,7 +211,7 @@ static void assert_same_worlds(const paper *p)
     assert_true(digest(p->w) == digest(p->fork));
     if (!p->hooks) assert_true(hash_anew(p->w) == hash_anew(p->fork));
     assert_int_equal(p->w->hot.index_count, p->fork->hot.index_count);
-    for (uint32_t i = 0; i < 100; i++) assert_entity(id_peek(p->fork, i), id_peek(p->w, i));
+    for (uint32_t i = 0; i < 100; i++) assert_entity(reef__id_peek(p->fork, i), reef__id_peek(p->w, i));
 }
 
 static void compare_worlds(const paper *p, reef_status got, reef_error first)
@@ -239,7 +239,7 @@ static void D4_runs_are_their_commands_one_by_one(void **setup)
         moves_put(p->fork, rows_moved(w), w->destroyed);
         record(p);
         join(p, true);
-        const reef_status got = world_flush(w);
+        const reef_status got = reef__world_flush(w);
         for (uint32_t i = 0; i < p->count; i++)
             if (obey(p, &p->orders[i]) < 0 && first.status == REEF_OK) first = reef_last_error(p->fork);
         compare_worlds(p, got, first);
@@ -264,13 +264,13 @@ static void D4_runs_that_stop_go_on_at_the_right_place(void **setup)
         for (uint64_t n = 1; w->deferred.count; n++) {
             heap_fail_nth(heap_of(setup), 1 + n % 3, true);
             const uint64_t left = w->deferred.count;
-            const reef_status s = world_flush(w);
+            const reef_status s = reef__world_flush(w);
             heap_fail_never(heap_of(setup));
             stopped += s == REEF_NO_MEMORY;
             if (s == REEF_NO_MEMORY) assert_string_equal(reef_last_error(w).system, "mixed");
             if (s == REEF_NO_MEMORY && w->deferred.count == left && n % 4 == 0) { /* what fails at its first step needs some */
                 heap_fail_nth(heap_of(setup), 4 + n, true);
-                (void)world_flush(w);
+                (void)reef__world_flush(w);
                 heap_fail_never(heap_of(setup));
             }
             assert_valid(w);
@@ -294,7 +294,7 @@ static void D4_runs_that_are_dropped_leave_nothing(void **setup)
     record(p);
     join(p, false);
     heap_fail_nth(heap_of(setup), 3, true);
-    assert_status(REEF_NO_MEMORY, world_flush(w));
+    assert_status(REEF_NO_MEMORY, reef__world_flush(w));
     heap_fail_never(heap_of(setup));
     assert_ok(reef_restore(w, before));
     assert_int_equal(w->deferred.count, 0);

@@ -17,9 +17,9 @@ static void D7_events_come_in_the_order_of_jobs_and_calls(void **f)
     for (uint32_t i = 0; i < EACH; i++)
         for (uint32_t k = JOBS; k-- > 0;) assert_ok(reef_send(&jobs[k].block, Hit, .number = k * EACH + i));
     for (uint32_t k = 0; k < JOBS; k++) plain[k] = jobs[k].job;
-    events_gather(w, plain, JOBS, reef_id(Odd).id); /* it sends none of these */
+    reef__events_gather(w, plain, JOBS, reef_id(Odd).id); /* it sends none of these */
     run_receiver(w, stage_system(&the, "receive"), 0, 0);
-    events_gather(w, plain, JOBS, reef_id(Hit).id);
+    reef__events_gather(w, plain, JOBS, reef_id(Hit).id);
     assert_valid(w);
     run_receiver(w, stage_system(&the, "receive"), 0, JOBS * EACH);
     run_receiver(w, stage_system(&the, "receive"), 0, 0);
@@ -38,7 +38,7 @@ static void D7_events_are_handed_out_as_arrays(void **f)
     run_sender(w, stage_system(&the, "send"), 1000, 1000);
     stage_job x;
     job_open(&x, w, to);
-    events_begin(w, to);
+    reef__events_begin(w, to);
     reef_events r = reef_receive(&x.block, Hit);
     uint32_t    n, next = 0, runs = 0;
     assert_int_equal(((const Hit *)reef_next_event(&r))->number, next++);
@@ -51,7 +51,7 @@ static void D7_events_are_handed_out_as_arrays(void **f)
     assert_int_equal(n, 0);
     assert_true(runs > 2 && runs < 10);
     assert_null(reef_next_event(&r));
-    events_end(w, to);
+    reef__events_end(w, to);
     job_close(&x);
 }
 
@@ -63,11 +63,11 @@ static void D7_a_run_sees_what_was_there_when_it_began(void **f)
     stage_job x;
     run_sender(w, from, 0, 10);
     job_open(&x, w, to);
-    events_begin(w, to);
+    reef__events_begin(w, to);
     sees(&x.block, 0, 10);
     run_sender(w, from, 10, 5000);
     sees(&x.block, 0, 10);
-    events_end(w, to);
+    reef__events_end(w, to);
     run_receiver(w, to, 10, 5000);
     phase_ends(w);
     assert_int_equal(waiting(w), 0);
@@ -87,7 +87,7 @@ static void D7_each_system_sees_each_event_once(void **f)
     uint32_t sent = 0, seldom = 0, earlier = 0;
     for (uint32_t tick = 0; tick < 40; tick++) {
         const uint32_t n = tick * 97 % 700;
-        assert_true(events_ready(w));
+        assert_true(reef__events_ready(w));
         run_receiver(w, stage_system(&the, "before"), sent - earlier, earlier);
         run_sender(w, stage_system(&the, "send"), sent, n);
         run_receiver(w, stage_system(&the, "after"), sent, n);
@@ -114,12 +114,12 @@ static void D7_a_system_sees_what_it_sent_itself_in_its_next_run(void **f)
     for (uint32_t tick = 0; tick < 5; tick++) {
         stage_job x;
         job_open(&x, w, s);
-        events_begin(w, s);
+        reef__events_begin(w, s);
         sees(&x.block, tick - 1, tick > 0);
         assert_ok(reef_send(&x.block, Hit, .number = tick));
         sees(&x.block, tick - 1, tick > 0);
-        events_end(w, s);
-        events_gather(w, &x.job, 1, 0);
+        reef__events_end(w, s);
+        reef__events_gather(w, &x.job, 1, 0);
         phase_ends(w);
         job_close(&x);
     }
@@ -140,7 +140,7 @@ static void D7_without_readers_events_are_dropped_when_the_phase_ends(void **f)
     stage_job x;
     job_open(&x, w, &once);
     for (uint32_t i = 0; i < 1000; i++) assert_ok(reef_send(&x.block, Odd, .number = i));
-    events_gather(w, &x.job, 1, 0);
+    reef__events_gather(w, &x.job, 1, 0);
     job_close(&x);
     phase_ends(w);
     assert_int_equal(waiting(w), 0);
@@ -161,14 +161,14 @@ static void D7_a_system_that_becomes_another_goes_on_reading(void **f)
     to->touches[0] = (reef_touch)RECEIVES(Odd);
     to->touches[1] = (reef_touch)RECEIVES(Hit);
     to->touch_count = 2;
-    assert_true(events_follow(w, to));
+    assert_true(reef__events_follow(w, to));
     assert_valid(w);
     run_receiver(w, to, 0, 4);
     run_sender(w, stage_system(&the, "send"), 4, 4);
     phase_ends(w);
     assert_int_equal(waiting(w), 4);
     to->touch_count = 1; /* no hits any more */
-    assert_true(events_follow(w, to));
+    assert_true(reef__events_follow(w, to));
     run_sender(w, stage_system(&the, "send"), 8, 4);
     phase_ends(w);
     assert_int_equal(waiting(w), 0);
@@ -186,9 +186,9 @@ static void D7_tags_are_counted(void **f)
     job_open(&y, w, stage_system(&the, "hear"));
     for (uint32_t round = 1; round < 4; round++) {
         for (uint32_t i = 0; i < round; i++) assert_ok(reef_send_tag(&x.block, Bell));
-        events_gather(w, &x.job, 1, 0);
+        reef__events_gather(w, &x.job, 1, 0);
         if (round % 2) phase_ends(w);
-        events_begin(w, y.job.system);
+        reef__events_begin(w, y.job.system);
         reef_events r = reef_receive(&y.block, Bell), again = r;
         assert_int_equal(r.count, round);
         assert_non_null(reef_event_run(&r, &n));
@@ -196,7 +196,7 @@ static void D7_tags_are_counted(void **f)
         assert_null(reef_event_run(&r, &n));
         for (n = 0; reef_next_event(&again);) n++;
         assert_int_equal(n, round);
-        events_end(w, y.job.system);
+        reef__events_end(w, y.job.system);
         phase_ends(w);
         assert_int_equal(waiting(w), 0);
     }
@@ -287,13 +287,13 @@ static void D7_of_more_than_the_bound_the_oldest_are_dropped(void **f)
     phase_ends(w);
     stage_job x;
     job_open(&x, w, to);
-    events_begin(w, to);
+    reef__events_begin(w, to);
     assert_int_equal(reef_receive(&x.block, Hit).missed, 15);
     sees(&x.block, 126, 10);
-    events_end(w, to);
-    events_begin(w, to);
+    reef__events_end(w, to);
+    reef__events_begin(w, to);
     assert_int_equal(reef_receive(&x.block, Hit).missed, 0);
-    events_end(w, to);
+    reef__events_end(w, to);
     job_close(&x);
     assert_ok(reef_events_bound(w, reef_id(Hit), 3));
     assert_int_equal(waiting(w), 3);
@@ -335,7 +335,7 @@ static void D7_what_is_not_declared_is_refused(void **f)
     assert_ok(reef_send(&x.block, Hit, .number = 1));
     assert_status(REEF_WRONG_SIZE, reef_send_id(&x.block, reef_id(Hit), &(Hit){.number = 1}, sizeof(Hit) - 4));
     assert_status(REEF_UNDECLARED, reef_send(&x.block, Odd, .number = 1));
-    events_gather(w, &x.job, 1, 0);
+    reef__events_gather(w, &x.job, 1, 0);
     run_receiver(w, stage_system(&the, "receive"), 1, 1);
     job_close(&x);
     phase_ends(w);
@@ -385,9 +385,9 @@ static void D7_types_that_can_not_be_events_are_refused(void **f)
         memset(bytes, (int)i, REEF_EVENT_SIZE_MAX);
         assert_ok(reef_send_id(&x.block, largest, bytes, REEF_EVENT_SIZE_MAX));
     }
-    events_gather(w, &x.job, 1, 0);
+    reef__events_gather(w, &x.job, 1, 0);
     for (uint32_t round = 0; round < 2; round++) { /* from chunks, from pages */
-        events_begin(w, x.job.system);
+        reef__events_begin(w, x.job.system);
         reef_events r = reef_receive_id(&x.block, largest);
         n = 0;
         for (const uint8_t *p; (p = reef_next_event(&r)) != NULL; n++) {
@@ -410,7 +410,7 @@ static void D7_readers_of_the_host_that_are_not_there_are_refused(void **f)
     assert_int_equal(reef_last_error(w).status, REEF_NOT_ALIVE);
     assert_refused(other, REEF_OTHER_WORLD, reef_event_reader_free(other, r));
     assert_refused(w, REEF_NOT_ALIVE, reef_removals_free(w, (reef_removals){r.index, r.generation, r.world})); /* it reads events */
-    w->running = &phase_running;
+    w->running = &reef__phase_running;
     assert_status(REEF_LOCKED, reef_post(w, Hit, .number = 1));
     assert_status(REEF_LOCKED, reef_events_bound(w, reef_id(Hit), 1));
     assert_true(reef_event_reader_is_null(reef_event_reader_new(w, reef_id(Hit))));
@@ -433,7 +433,7 @@ static void D7_a_steady_state_allocates_nothing(void **f)
     uint64_t calls = 0;
     for (uint32_t tick = 0; tick < 20; tick++) {
         if (tick == 5) calls = heap_of(f)->calls;
-        assert_true(events_ready(w));
+        assert_true(reef__events_ready(w));
         run_receiver(w, stage_system(&the, "early"), (tick - 1) * 20000, tick ? 20000 : 0);
         run_sender(w, stage_system(&the, "send"), tick * 20000, 20000);
         run_receiver(w, stage_system(&the, "late"), tick * 20000, 20000);
@@ -455,7 +455,7 @@ static void D7_without_memory_for_what_waits_it_stays_and_comes_later(void **f)
     reef_event_reader r = reef_event_reader_new(w, reef_id(Hit));
     run_sender(w, stage_system(&the, "send"), 0, 3000);
     heap_fail_nth(heap_of(f), 1, true);
-    assert_int_equal(events_settle(w), REEF_NO_MEMORY);
+    assert_int_equal(reef__events_settle(w), REEF_NO_MEMORY);
     assert_valid(w);
     assert_null(reef_snapshot_take(w));
     assert_int_equal(reef_last_error(w).status, REEF_NO_MEMORY);
@@ -493,7 +493,7 @@ static void D7_without_memory_a_send_is_refused_and_nothing_else_changes(void **
     while (reef_send(&x.block, Hit, .number = sent) == REEF_OK) sent++; /* until the chunk is full */
     heap_fail_never(heap_of(f));
     assert_ok(reef_send(&x.block, Hit, .number = sent++));
-    events_gather(w, &x.job, 1, 0);
+    reef__events_gather(w, &x.job, 1, 0);
     run_receiver(w, stage_system(&the, "receive"), 0, sent);
     phase_ends(w);
     job_close(&x);
@@ -523,10 +523,10 @@ static void naive_run(reef_world *w, naive *n, uint32_t k, const char *name)
     stage_job      x;
     const uint32_t first = n->place[k] > n->kept ? n->place[k] : n->kept;
     job_open(&x, w, s);
-    events_begin(w, s);
+    reef__events_begin(w, s);
     assert_int_equal(reef_receive(&x.block, Hit).missed, first - n->place[k]);
     sees(&x.block, first, n->sent - first);
-    events_end(w, s);
+    reef__events_end(w, s);
     n->place[k] = n->sent;
     job_close(&x);
 }

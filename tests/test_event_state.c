@@ -25,7 +25,7 @@ static void D7_a_fork_has_the_events_and_not_the_readers_of_the_host(void **f)
     assert_int_equal(reef_hash(fork), reef_hash(w));
     assert_true(reef_equal(w, fork, NULL));
     assert_refused(fork, REEF_OTHER_WORLD, reef_event_reader_free(fork, r));
-    assert_true(events_ready(fork));
+    assert_true(reef__events_ready(fork));
     run_sender(fork, stage_system(&its, "send"), 3700, 50);
     run_receiver(fork, stage_system(&its, "receive"), 3000, 750);
     phase_ends(fork);
@@ -78,7 +78,7 @@ static void D7_a_restore_brings_events_and_readers_back(void **f)
         assert_int_equal(hit.number, 300);
         assert_ok(reef_restore(w, s));
     }
-    assert_true(events_ready(w));
+    assert_true(reef__events_ready(w));
     run_receiver(w, stage_system(&the, "new"), 0, 0); /* not there then: from now on */
     run_sender(w, from, 1500, 2);
     run_receiver(w, stage_system(&the, "new"), 1500, 2);
@@ -101,7 +101,7 @@ static void D7_a_restore_may_bring_back_a_system_that_is_gone(void **f)
     assert_ok(reef_restore(w, s));
     assert_int_equal(reef_hash(w), hash);
     assert_int_equal(waiting(w), 10);
-    assert_true(events_ready(w)); /* nobody is there to read them */
+    assert_true(reef__events_ready(w)); /* nobody is there to read them */
     assert_int_equal(waiting(w), 0);
     assert_valid(w);
     reef_snapshot_free(s);
@@ -257,19 +257,19 @@ static void D7_a_fork_between_a_systems_beginning_and_its_end_sees_the_same(void
     phase_ends(w);
     run_sender(w, from, 700, 3000);
     job_open(&x, w, to);
-    events_begin(w, to);
+    reef__events_begin(w, to);
     reef_world *fork = reef_fork(w);
     assert_non_null(fork);
     stage_fork(&its, &the, fork);
     job_open(&y, fork, stage_system(&its, "receive"));
     assert_int_equal(reef_receive(&y.block, Hit).count, 0); /* it wasn't made ready */
-    assert_true(events_ready(fork));
-    events_begin(fork, stage_system(&its, "receive"));
+    assert_true(reef__events_ready(fork));
+    reef__events_begin(fork, stage_system(&its, "receive"));
     sees(&y.block, 0, 3700);
     sees(&x.block, 0, 3700);
     run_sender(w, from, 3700, 2000); /* takes the chunks in which those were */
     sees(&x.block, 0, 3700);
-    events_end(w, to);
+    reef__events_end(w, to);
     run_receiver(w, to, 3700, 2000);
     phase_ends(w);
     job_close(&x);

@@ -454,11 +454,11 @@ static bool reading_run(void *context)
     reading *r = context;
     file_in *f;
     uint64_t size;
-    r->status = file_in_open(&scene_memory, r->path, &f, r->reason);
+    r->status = reef__file_in_open(&scene_memory, r->path, &f, r->reason);
     if (r->status != REEF_OK) return false;
-    assert_true(file_in_size(f, &size));
+    assert_true(reef__file_in_size(f, &size));
     assert_int_equal(size, r->size);
-    reef_reader reader = file_in_reader(f);
+    reef_reader reader = reef__file_in_reader(f);
     for (size_t i = 0;; i = (i + 1) % (sizeof pieces / sizeof *pieces)) {
         size_t wanted = pieces[i] < NEW_BYTES - r->count ? pieces[i] : NEW_BYTES - r->count, got = 99;
         r->status = reader.read(reader.context, r->bytes + r->count, wanted, &got);
@@ -466,8 +466,8 @@ static bool reading_run(void *context)
         r->count += got;
         if (r->status != REEF_OK || got < wanted || r->count == NEW_BYTES) break;
     }
-    snprintf(r->reason, sizeof r->reason, "%s", file_in_reason(f));
-    file_in_close(f);
+    snprintf(r->reason, sizeof r->reason, "%s", reef__file_in_reason(f));
+    reef__file_in_close(f);
     return r->status == REEF_OK;
 }
 
@@ -486,31 +486,31 @@ static void G5_what_is_read_is_what_is_there_whatever_call_fails(void **state)
     static const size_t sizes[] = {NEW_BYTES, 0, 17, FILE_BUFFER + 3017};
     const reef_allocator allocator = heap_allocator(heap_of(state));
     reading *r = faults_shared(sizeof *r);
-    assert_true(memory_make(&scene_memory, &allocator));
+    assert_true(reef__memory_make(&scene_memory, &allocator));
     snprintf(r->path, sizeof r->path, "%s", faults_path("read"));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         r->size = sizes[i];
         (void)faults_each(&reading_scenario, r);
     }
     file_in *f;
-    assert_status(REEF_IO, file_in_open(&scene_memory, faults_path("none"), &f, r->reason));
+    assert_status(REEF_IO, reef__file_in_open(&scene_memory, faults_path("none"), &f, r->reason));
     assert_non_null(strstr(r->reason, strerror(ENOENT)));
     assert_null(f);
     heap_fail_nth(heap_of(state), 1, true);
-    assert_status(REEF_NO_MEMORY, file_in_open(&scene_memory, r->path, &f, NULL));
+    assert_status(REEF_NO_MEMORY, reef__file_in_open(&scene_memory, r->path, &f, NULL));
     heap_fail_never(heap_of(state));
-    assert_ok(file_in_open(&scene_memory, "/dev/null", &f, NULL));
+    assert_ok(reef__file_in_open(&scene_memory, "/dev/null", &f, NULL));
     uint64_t size;
-    assert_false(file_in_size(f, &size));
-    file_in_close(f);
-    assert_ok(file_in_open(&scene_memory, faults_path("."), &f, NULL)); /* a folder opens, and can't be read */
+    assert_false(reef__file_in_size(f, &size));
+    reef__file_in_close(f);
+    assert_ok(reef__file_in_open(&scene_memory, faults_path("."), &f, NULL)); /* a folder opens, and can't be read */
     size_t got;
-    assert_status(REEF_IO, file_in_reader(f).read(f, r->bytes, 100, &got));
-    assert_non_null(strstr(file_in_reason(f), strerror(EISDIR)));
-    file_in_close(f);
-    file_in_close(NULL);
+    assert_status(REEF_IO, reef__file_in_reader(f).read(f, r->bytes, 100, &got));
+    assert_non_null(strstr(reef__file_in_reason(f), strerror(EISDIR)));
+    reef__file_in_close(f);
+    reef__file_in_close(NULL);
     assert_int_equal(scene_memory.bytes, 0);
-    memory_drop(&scene_memory);
+    reef__memory_drop(&scene_memory);
 }
 
 /* ---- reasons ---- */

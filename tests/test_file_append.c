@@ -33,18 +33,18 @@ static bool append_record(appending *a, file_out *f, uint32_t record)
     making m = {record + 1, record_bytes[record], REEF_OK};
     if (a->undo) {
         making other = {77, 70000, REEF_OK};
-        (void)make_content(&other, file_append_writer(f));
-        file_append_undo(f);
+        (void)make_content(&other, reef__file_append_writer(f));
+        reef__file_append_undo(f);
     }
-    reef_status written = make_content(&m, file_append_writer(f));
-    reef_status s = file_append_settle(f, a->synced, a->reason);
+    reef_status written = make_content(&m, reef__file_append_writer(f));
+    reef_status s = reef__file_append_settle(f, a->synced, a->reason);
     assert_true(s == REEF_OK || s == REEF_IO);
     if (written != REEF_OK) assert_int_equal(s, REEF_IO);
     if (s == REEF_OK) {
         a->settled++;
         crash_mark(a->settled);
     }
-    a->unknown = file_append_unknown(f);
+    a->unknown = reef__file_append_unknown(f);
     return s == REEF_OK;
 }
 
@@ -52,22 +52,22 @@ static bool appending_run(void *context)
 {
     appending *a = context;
     file_out *f;
-    if (file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason) != REEF_OK) {
+    if (reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason) != REEF_OK) {
         assert_null(f);
         return false;
     }
-    assert_int_equal(file_append_length(f), BASE_BYTES);
+    assert_int_equal(reef__file_append_length(f), BASE_BYTES);
     bool good = true;
     for (uint32_t i = 0; i < RECORDS && good; i++) good = append_record(a, f, i);
     size_t length = BASE_BYTES;
     for (uint32_t i = 0; i < a->settled; i++) length += record_bytes[i];
-    assert_int_equal(file_append_length(f), length);
+    assert_int_equal(reef__file_append_length(f), length);
     if (a->unknown) { /* from now on */
-        reef_writer writer = file_append_writer(f);
+        reef_writer writer = reef__file_append_writer(f);
         assert_status(REEF_IO, writer.write(writer.context, "x", 1));
         assert_false(append_record(a, f, 0));
     }
-    file_append_close(f);
+    reef__file_append_close(f);
     return good;
 }
 
@@ -117,7 +117,7 @@ static appending *appending_make(void **state, const char *name, bool synced)
 {
     const reef_allocator allocator = heap_allocator(heap_of(state));
     appending *a = faults_shared(sizeof *a);
-    assert_true(memory_make(&scene_memory, &allocator));
+    assert_true(reef__memory_make(&scene_memory, &allocator));
     snprintf(a->path, sizeof a->path, "%s", faults_path(name));
     a->synced = synced;
     return a;
@@ -126,7 +126,7 @@ static appending *appending_make(void **state, const char *name, bool synced)
 static void appending_end(void)
 {
     assert_int_equal(scene_memory.bytes, 0);
-    memory_drop(&scene_memory);
+    reef__memory_drop(&scene_memory);
 }
 
 static void G5_what_was_appended_stays_whatever_call_fails(void **state)
@@ -171,11 +171,11 @@ static bool append_again_run(void *context)
 {
     appending *a = context;
     file_out *f;
-    if (file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason) != REEF_OK) return false;
+    if (reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason) != REEF_OK) return false;
     bool good = append_record(a, f, 0);
     if (!good && !a->unknown) good = append_record(a, f, 0);
     for (uint32_t i = 1; i < RECORDS && good; i++) good = append_record(a, f, i);
-    file_append_close(f);
+    reef__file_append_close(f);
     return good;
 }
 
@@ -201,28 +201,28 @@ static void G5_only_what_is_there_can_be_appended_to(void **state)
 {
     appending *a = appending_make(state, "there", true);
     file_out *f, *second;
-    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, 0, NULL, &f, a->reason));
+    assert_status(REEF_IO, reef__file_append_open(&scene_memory, a->path, 0, NULL, &f, a->reason));
     assert_non_null(strstr(a->reason, strerror(ENOENT)));
     put(a->path, 0, BASE_BYTES);
-    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES + 1, NULL, &f, a->reason));
+    assert_status(REEF_IO, reef__file_append_open(&scene_memory, a->path, BASE_BYTES + 1, NULL, &f, a->reason));
     assert_non_null(strstr(a->reason, "it is shorter than it was"));
     assert_true(holds(a->path, 0, BASE_BYTES));
-    assert_status(REEF_IO, file_append_open(&scene_memory, "/dev/null", 0, NULL, &f, a->reason));
+    assert_status(REEF_IO, reef__file_append_open(&scene_memory, "/dev/null", 0, NULL, &f, a->reason));
     put(a->path, 0, BASE_BYTES + 1); /* with something torn behind */
-    assert_ok(file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason));
+    assert_ok(reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason));
     assert_true(holds(a->path, 0, BASE_BYTES));
-    assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &second, a->reason));
+    assert_status(REEF_IO, reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &second, a->reason));
     assert_non_null(strstr(a->reason, "there: somebody else has it open for writing"));
     assert_null(second);
     /* Nothing to settle; then something that is closed before it is settled. */
-    assert_ok(file_append_settle(f, true, a->reason));
+    assert_ok(reef__file_append_settle(f, true, a->reason));
     making m = {1, 100 << 10, REEF_OK};
-    assert_ok(make_content(&m, file_append_writer(f)));
-    file_append_close(f);
+    assert_ok(make_content(&m, reef__file_append_writer(f)));
+    reef__file_append_close(f);
     assert_true(holds(a->path, 0, BASE_BYTES));
-    file_append_close(NULL);
+    reef__file_append_close(NULL);
     heap_fail_nth(heap_of(state), 1, true);
-    assert_status(REEF_NO_MEMORY, file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason));
+    assert_status(REEF_NO_MEMORY, reef__file_append_open(&scene_memory, a->path, BASE_BYTES, NULL, &f, a->reason));
     assert_string_equal(a->reason, "");
     heap_fail_never(heap_of(state));
     appending_end();
@@ -235,21 +235,21 @@ static void G5_a_file_that_another_changed_is_not_appended_to(void **state)
     file_in *in;
     file_out *f;
     put(a->path, 0, BASE_BYTES + 100);
-    assert_ok(file_in_open(&scene_memory, a->path, &in, a->reason));
+    assert_ok(reef__file_in_open(&scene_memory, a->path, &in, a->reason));
     put(faults_path("other"), 0, BASE_BYTES + 100); /* as long, and another file */
     put(a->path, 0, BASE_BYTES + 101);
     for (int i = 0; i < 2; i++) {
-        assert_status(REEF_IO, file_append_open(&scene_memory, a->path, BASE_BYTES, in, &f, a->reason));
+        assert_status(REEF_IO, reef__file_append_open(&scene_memory, a->path, BASE_BYTES, in, &f, a->reason));
         assert_non_null(strstr(a->reason, "changed: somebody else has changed it"));
         assert_true(holds(a->path, 0, BASE_BYTES + 101 - (size_t)i));
         if (i == 0) assert_int_equal(rename(faults_path("other"), a->path), 0);
     }
-    file_in_close(in);
-    assert_ok(file_in_open(&scene_memory, a->path, &in, a->reason));
-    assert_ok(file_append_open(&scene_memory, a->path, BASE_BYTES, in, &f, a->reason));
+    reef__file_in_close(in);
+    assert_ok(reef__file_in_open(&scene_memory, a->path, &in, a->reason));
+    assert_ok(reef__file_append_open(&scene_memory, a->path, BASE_BYTES, in, &f, a->reason));
     assert_true(holds(a->path, 0, BASE_BYTES));
-    file_append_close(f);
-    file_in_close(in);
+    reef__file_append_close(f);
+    reef__file_in_close(in);
     appending_end();
 }
 
@@ -267,17 +267,17 @@ static bool keeping_run(void *context)
 {
     appending *a = context;
     file_out *f;
-    reef_status s = file_replace(&scene_memory, a->path, a->synced, make_base, NULL, &f, a->reason);
+    reef_status s = reef__file_replace(&scene_memory, a->path, a->synced, make_base, NULL, &f, a->reason);
     if (s != REEF_OK) {
         a->unknown = f != NULL;
-        if (f) assert_true(file_append_unknown(f));
-        file_append_close(f);
+        if (f) assert_true(reef__file_append_unknown(f));
+        reef__file_append_close(f);
         return false;
     }
-    assert_int_equal(file_append_length(f), BASE_BYTES);
+    assert_int_equal(reef__file_append_length(f), BASE_BYTES);
     bool good = true;
     for (uint32_t i = 0; i < RECORDS && good; i++) good = append_record(a, f, i);
-    file_append_close(f);
+    reef__file_append_close(f);
     return good;
 }
 

@@ -14,23 +14,23 @@ static void record_put(section_out *o, uint64_t number, uint32_t flags, size_t r
     head[8] = (unsigned char)number;
     head[16] = (unsigned char)flags;
     o->sections = 0;
-    section_begin(o, SECTION_RECORD);
-    put_bytes(o, head, sizeof head);
-    put_u64(o, checksum_of(head, sizeof head, 0));
-    section_end(o);
-    section_begin(o, SECTION_TIME);
-    put_u64(o, number);
-    section_end(o);
+    reef__section_begin(o, SECTION_RECORD);
+    reef__put_bytes(o, head, sizeof head);
+    reef__put_u64(o, reef__checksum_of(head, sizeof head, 0));
+    reef__section_end(o);
+    reef__section_begin(o, SECTION_TIME);
+    reef__put_u64(o, number);
+    reef__section_end(o);
     for (size_t i = 0; i < rows; i++) {
-        section_begin(o, SECTION_ROWS);
-        put_block(o, values, sizeof values);
-        section_end(o);
+        reef__section_begin(o, SECTION_ROWS);
+        reef__put_block(o, values, sizeof values);
+        reef__section_end(o);
     }
     const uint64_t sections = o->sections;
-    section_begin(o, SECTION_DONE);
-    put_u64(o, sections);
-    put_u64(o, 0);
-    section_end(o);
+    reef__section_begin(o, SECTION_DONE);
+    reef__put_u64(o, sections);
+    reef__put_u64(o, 0);
+    reef__section_end(o);
 }
 
 enum { PART = 24, HEAD = 40 + PART, TIME = 8 + PART, ROWS = 4000 + PART, DONE = 16 + PART, RECORD = HEAD + TIME + DONE };
@@ -40,14 +40,14 @@ static void make(uint16_t flags, uint64_t records, size_t rows)
 {
     memory m;
     section_out o;
-    assert_true(memory_make(&m, &memory_standard));
+    assert_true(reef__memory_make(&m, &reef__memory_standard));
     made = (byte_file){.size = 0};
-    out_begin(&o, &m, (reef_writer){byte_file_write, &made});
-    out_header(&o, flags);
+    reef__out_begin(&o, &m, (reef_writer){byte_file_write, &made});
+    reef__out_header(&o, flags);
     for (uint64_t i = 0; i < records; i++) record_put(&o, i, i || flags & FILE_DIFFERENCE ? RECORD_DIFFERENCE : 0, i ? 0 : rows);
     assert_int_equal(o.status, REEF_OK);
-    out_drop(&o);
-    memory_drop(&m);
+    reef__out_drop(&o);
+    reef__memory_drop(&m);
 }
 
 static reef_status look(void)
@@ -173,14 +173,14 @@ static void G5_records_in_wrong_places_are_refused(void **state)
         {FILE_DIFFERENCE, 0, 0, 1, "a record in the wrong place"}, {0, 0, 0, 1, "something follows behind the only record"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_true(memory_make(&m, &memory_standard));
+        assert_true(reef__memory_make(&m, &reef__memory_standard));
         made = (byte_file){.size = 0};
-        out_begin(&o, &m, (reef_writer){byte_file_write, &made});
-        out_header(&o, cases[i].file);
+        reef__out_begin(&o, &m, (reef_writer){byte_file_write, &made});
+        reef__out_header(&o, cases[i].file);
         record_put(&o, cases[i].number, cases[i].first, 0);
         record_put(&o, 1, cases[i].second, 0);
-        out_drop(&o);
-        memory_drop(&m);
+        reef__out_drop(&o);
+        reef__memory_drop(&m);
         assert_status(REEF_CORRUPT, look());
         assert_string_equal(info.wrong, cases[i].wrong);
         assert_false(info.torn);
@@ -194,16 +194,16 @@ static void G5_a_hole_before_records_that_did_not_wait_is_a_torn_end(void **stat
     section_out o;
     (void)state;
     for (uint32_t third = 0; third < 2; third++) {
-        assert_true(memory_make(&m, &memory_standard));
+        assert_true(reef__memory_make(&m, &reef__memory_standard));
         made = (byte_file){.size = 0};
-        out_begin(&o, &m, (reef_writer){byte_file_write, &made});
-        out_header(&o, FILE_JOURNAL);
+        reef__out_begin(&o, &m, (reef_writer){byte_file_write, &made});
+        reef__out_header(&o, FILE_JOURNAL);
         record_put(&o, 0, 0, 0);
         record_put(&o, 1, RECORD_DIFFERENCE | RECORD_UNSYNCED, 0);
         record_put(&o, 2, RECORD_DIFFERENCE | RECORD_UNSYNCED, 0);
         record_put(&o, 3, RECORD_DIFFERENCE | (third ? 0 : RECORD_UNSYNCED), 0);
-        out_drop(&o);
-        memory_drop(&m);
+        reef__out_drop(&o);
+        reef__memory_drop(&m);
         assert_status(REEF_OK, look());
         assert_int_equal(info.records, 4);
         memset(made.bytes + FILE_HEADER_BYTES + RECORD + HEAD, 0, 20);
@@ -223,7 +223,7 @@ static void G5_other_files_and_versions_are_refused(void **state)
     assert_int_equal(info.bytes, 1000);
     make(0, 1, 0);
     made.bytes[8] = 2;
-    const uint64_t sum = checksum_of(made.bytes, 16, 0);
+    const uint64_t sum = reef__checksum_of(made.bytes, 16, 0);
     for (int i = 0; i < 8; i++) made.bytes[16 + i] = (unsigned char)(sum >> 8 * i);
     assert_status(REEF_VERSION, look());
     assert_string_equal(info.wrong, "the file has version 2, known is 1");

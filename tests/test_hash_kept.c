@@ -244,7 +244,7 @@ static void walk_ids(walk *k)
 {
     reef_world *w = k->w;
     for (uint32_t i = 0; i < w->hot.index_count; i++) {
-        uint64_t *record = record_own(w, i);
+        uint64_t *record = reef__record_own(w, i);
         if ((uint32_t)*record > PLACE_EMPTY) continue; /* a row: its handle stands in the table */
         for (uint32_t bit = 0; bit < 64; bit++) {
             if (bit == 2) bit = 32; /* the lowest bits: free, reserved, used up */
@@ -267,7 +267,7 @@ static void walk_names(walk *k)
 {
     for (uint32_t n = 0; n < k->w->state.name_count; n++) {
         reef_entity e;
-        char       *text = (char *)(uintptr_t)name_at_number(k->w, n, &e), *owner = text - sizeof e;
+        char       *text = (char *)(uintptr_t)reef__name_at_number(k->w, n, &e), *owner = text - sizeof e;
         assert_memory_equal(owner, &e, sizeof e);
         for (uint32_t i = 0; i < sizeof e; i++) walk_byte(k, owner + i, true, "a name's entity");
         for (size_t i = 0, length = strlen(text); i < length; i++) walk_byte(k, text + i, true, "a name");
@@ -367,17 +367,17 @@ static void G3_each_byte_outside_of_the_rows_counts(void **test)
     f.count = 0;
     reef_visit_world(k.w, find_value, &f);
     for (uint32_t i = 0; i < f.count; i++) {
-        const type *t = type_of(f.of[i].id);
+        const type *t = reef__type_of(f.of[i].id);
         if (t->home != REEF_TABLE)
             for (uint32_t b = 0; b < f.size[i]; b++) walk_byte(&k, (char *)(uintptr_t)f.data[i] + b, byte_counts(t, b % t->size), t->name);
     }
     assert_in_range(k.counted, 5 * 10 * 5, 500);
-    const event_store *events = events_after(k.w, NULL);
-    reef_events        waiting = events_waiting(k.w, events);
+    const event_store *events = reef__events_after(k.w, NULL);
+    reef_events        waiting = reef__events_waiting(k.w, events);
     uint32_t           n;
     for (const char *run; (run = reef_event_run(&waiting, &n)) != NULL;)
         for (uint32_t b = 0; b < n * sizeof(Padded); b++)
-            walk_byte(&k, (char *)(uintptr_t)run + b, byte_counts(type_of(events->component), b % sizeof(Padded)), "an event");
+            walk_byte(&k, (char *)(uintptr_t)run + b, byte_counts(reef__type_of(events->component), b % sizeof(Padded)), "an event");
     walk_number(&k, &k.w->state.ticks, "the ticks");
     walk_number(&k, &k.w->state.time_ns, "the time");
     walk_number(&k, &k.w->state.seed, "the seed");

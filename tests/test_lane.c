@@ -40,7 +40,7 @@ static reef_status take(lane_stage *s, uint32_t lane, uint32_t n)
     for (uint32_t i = 0; i < n && status == REEF_OK; i++) {
         reef_entity e = {0, 0};
         const uint64_t at = position_of(j.made, lane, s->lanes);
-        status = lane_next(&j, &e);
+        status = reef__lane_next(&j, &e);
         if (status != REEF_OK) break;
         if (at < IDS_MOST) {
             assert_entity(s->expected[at], e);
@@ -58,7 +58,7 @@ static void check_end(lane_stage *s)
     static uint32_t passed[IDS_MOST];
     uint32_t n = 0;
     assert_valid(s->w);
-    for (uint32_t i = 0; i < s->count && i < IDS_MOST; i++) assert_true(id_pending(s->w, s->out[i]));
+    for (uint32_t i = 0; i < s->count && i < IDS_MOST; i++) assert_true(reef__id_pending(s->w, s->out[i]));
     for (uint32_t i = 0; i < IDS_MOST && s->expected[i].generation; i++)
         if (!s->is_out[i]) passed[n++] = i;
     reef_world *fork = reef_fork(s->w);
@@ -74,7 +74,7 @@ static lane_stage *lane_stage_make(reef_world *w, uint32_t lanes)
     s->w = w;
     s->lanes = lanes;
     sequence(s);
-    assert_true(lanes_begin(w, lanes));
+    assert_true(reef__lanes_begin(w, lanes));
     return s;
 }
 
@@ -98,11 +98,11 @@ static void random_lanes(reef_world *w, uint64_t *seed)
         lane_stage *s = lane_stage_make(w, 1 + random_below(seed, random_below(seed, 2) ? LANES_MOST : 4));
         const uint32_t takes = random_below(seed, 30);
         for (uint32_t i = 0; i < takes; i++) (void)take(s, random_below(seed, s->lanes), random_below(seed, random_below(seed, 2) ? 200 : 5));
-        const reef_status status = lanes_end(w, s->made, s->lanes);
+        const reef_status status = reef__lanes_end(w, s->made, s->lanes);
         assert_ok(status);
         check_end(s);
         for (uint32_t i = 0; i < s->count; i++)
-            if (random_below(seed, 2)) assert_true(id_unpend(w, s->out[i]));
+            if (random_below(seed, 2)) assert_true(reef__id_unpend(w, s->out[i]));
         assert_valid(w);
         free(s);
     }
@@ -150,7 +150,7 @@ static void E4_entities_max_ends_each_lane_at_its_place(void **setup)
     assert_status(REEF_LIMIT, take(s, 0, 1000));
     assert_int_equal(s->made[0], 64 + 190 - 128); /* runs 0 and 2 */
     assert_status(REEF_LIMIT, take(s, 1, 1));
-    assert_ok(lanes_end(w, s->made, 2));
+    assert_ok(reef__lanes_end(w, s->made, 2));
     check_end(s);
     assert_no_entity(w, REEF_LIMIT, reef_create(w));
     free(s);
@@ -166,12 +166,12 @@ static void E4_a_lane_that_makes_all_keeps_memory_bounded(void **setup)
     for (int round = 0; round < 6; round++) {
         id_lane j = {.world = w, .lane = 17, .lanes = 64};
         uint32_t made[64] = {0};
-        assert_true(lanes_begin(w, 64));
-        for (int i = 0; i < MANY; i++) assert_ok(lane_next(&j, &e[i]));
+        assert_true(reef__lanes_begin(w, 64));
+        for (int i = 0; i < MANY; i++) assert_ok(reef__lane_next(&j, &e[i]));
         made[17] = j.made;
-        assert_ok(lanes_end(w, made, 64));
+        assert_ok(reef__lanes_end(w, made, 64));
         assert_valid(w);
-        for (int i = 0; i < MANY; i++) assert_true(id_unpend(w, e[i]));
+        for (int i = 0; i < MANY; i++) assert_true(reef__id_unpend(w, e[i]));
         assert_valid(w);
         if (round == 1) bytes = heap_of(setup)->bytes, indices = reef_world_stats(w).indices;
     }
@@ -186,7 +186,7 @@ static void E4_even_lanes_pass_over_less_than_a_run_each(void **setup)
     reef_world *w = world_of(setup);
     lane_stage *s = lane_stage_make(w, 16);
     for (uint32_t l = 0; l < 16; l++) assert_ok(take(s, l, 1000 + l));
-    assert_ok(lanes_end(w, s->made, 16));
+    assert_ok(reef__lanes_end(w, s->made, 16));
     check_end(s);
     assert_true(reef_world_stats(w).indices <= 16 * 1024 + 64);
     free(s);
@@ -202,7 +202,7 @@ static void G1_lanes_leave_a_fork_alone(void **setup)
     const uint64_t before = hash_anew(fork);
     lane_stage *s = lane_stage_make(w, 3);
     assert_ok(take(s, 2, 1500));
-    assert_ok(lanes_end(w, s->made, 3));
+    assert_ok(reef__lanes_end(w, s->made, 3));
     check_end(s);
     assert_int_equal(hash_anew(fork), before);
     assert_true(hash_anew(w) != before);
@@ -227,14 +227,14 @@ static void G5_lanes_that_end_without_memory_end_later(void **setup)
         assert_ok(take(s, 0, 30));
         heap *h = heap_of(setup);
         if (n) heap_fail_nth(h, n, true);
-        const reef_status status = lanes_end(w, s->made, 4);
+        const reef_status status = reef__lanes_end(w, s->made, 4);
         refused = n == 0 || h->refused != 0;
         if (n && refused) {
             assert_int_equal(status, REEF_NO_MEMORY);
             assert_int_equal(w->lane_rest, 4);
             const uint32_t indices = w->hot.index_count;
             bool late = false; /* each try gets a bit further with what reef holds, and that may be enough */
-            for (int k = 0; k < 8 && !late; k++) late = w->lane_rest == 0 || lanes_retry(w);
+            for (int k = 0; k < 8 && !late; k++) late = w->lane_rest == 0 || reef__lanes_retry(w);
             if (!late) {
                 assert_none(reef_create(w));
                 assert_int_equal(reef_last_error(w).status, REEF_NO_MEMORY);

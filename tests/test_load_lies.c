@@ -30,45 +30,45 @@ static void forge_begin(forged *x)
 {
     unsigned char head[32] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
     *x = (forged){.size = 0};
-    assert_true(memory_make(&x->memory, &memory_standard));
-    out_begin(&x->o, &x->memory, (reef_writer){forged_write, x});
-    out_header(&x->o, 0);
-    section_begin(&x->o, SECTION_RECORD);
-    put_bytes(&x->o, head, sizeof head);
-    put_u64(&x->o, checksum_of(head, sizeof head, 0));
-    section_end(&x->o);
+    assert_true(reef__memory_make(&x->memory, &reef__memory_standard));
+    reef__out_begin(&x->o, &x->memory, (reef_writer){forged_write, x});
+    reef__out_header(&x->o, 0);
+    reef__section_begin(&x->o, SECTION_RECORD);
+    reef__put_bytes(&x->o, head, sizeof head);
+    reef__put_u64(&x->o, reef__checksum_of(head, sizeof head, 0));
+    reef__section_end(&x->o);
 }
 
 /* A type without fields. */
 static void forge_type(forged *x, const char *name, reef_home home, uint32_t flags, uint32_t size)
 {
-    put_text(&x->o, name);
-    put_u8(&x->o, (uint32_t)home), put_u8(&x->o, flags);
-    put_u32(&x->o, size), put_u32(&x->o, 1), put_u32(&x->o, 0), put_u32(&x->o, 0), put_u16(&x->o, 0);
+    reef__put_text(&x->o, name);
+    reef__put_u8(&x->o, (uint32_t)home), reef__put_u8(&x->o, flags);
+    reef__put_u32(&x->o, size), reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u16(&x->o, 0);
 }
 
 static void forge_time(forged *x, uint64_t version)
 {
-    section_begin(&x->o, SECTION_TIME);
-    put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, version);
-    put_handle(&x->o, (reef_entity){0, 0});
-    put_u32(&x->o, 0), put_u32(&x->o, 0), put_u32(&x->o, 0);
-    section_end(&x->o);
-    section_begin(&x->o, SECTION_IDS);
-    put_u32(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0);
-    section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_TIME);
+    reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, version);
+    reef__put_handle(&x->o, (reef_entity){0, 0});
+    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0);
+    reef__section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_IDS);
+    reef__put_u32(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0);
+    reef__section_end(&x->o);
 }
 
 static reef_status forged_load(forged *x, reef_world *w)
 {
     const uint64_t sections = x->o.sections;
-    section_begin(&x->o, SECTION_DONE);
-    put_u64(&x->o, sections), put_u64(&x->o, 0);
-    section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_DONE);
+    reef__put_u64(&x->o, sections), reef__put_u64(&x->o, 0);
+    reef__section_end(&x->o);
     assert_ok(x->o.status);
     const reef_status s = reef_load_bytes(w, x->bytes, x->size, NULL);
-    out_drop(&x->o);
-    memory_drop(&x->memory);
+    reef__out_drop(&x->o);
+    reef__memory_drop(&x->memory);
     free(x->bytes);
     assert_valid(w);
     return s;
@@ -89,13 +89,13 @@ static void G5_many_types_take_no_longer_each(void **state)
     forged x;
     char name[32];
     forge_begin(&x);
-    section_begin(&x.o, SECTION_TYPES);
-    put_u32(&x.o, TYPES);
+    reef__section_begin(&x.o, SECTION_TYPES);
+    reef__put_u32(&x.o, TYPES);
     for (uint32_t i = 0; i < TYPES; i++) {
         (void)snprintf(name, sizeof name, "of nobody's %u", i);
         forge_type(&x, name, REEF_BIT, 0, 0);
     }
-    section_end(&x.o);
+    reef__section_end(&x.o);
     forge_time(&x, 1);
     const double start = seconds();
     assert_ok(forged_load(&x, world_of(state)));
@@ -107,13 +107,13 @@ static void G5_a_name_that_is_there_twice_is_refused(void **state)
     forged x;
     char name[32];
     forge_begin(&x);
-    section_begin(&x.o, SECTION_TYPES);
-    put_u32(&x.o, 201);
+    reef__section_begin(&x.o, SECTION_TYPES);
+    reef__put_u32(&x.o, 201);
     for (uint32_t i = 0; i < 201; i++) {
         (void)snprintf(name, sizeof name, "of nobody's %u", i % 200);
         forge_type(&x, name, REEF_BIT, 0, 0);
     }
-    section_end(&x.o);
+    reef__section_end(&x.o);
     forge_time(&x, 1);
     refuses(REEF_CORRUPT, &x, world_of(state), "two types of one name");
 }
@@ -121,10 +121,10 @@ static void G5_a_name_that_is_there_twice_is_refused(void **state)
 static void forge_stored(forged *x, const char *name, reef_home home, uint32_t size)
 {
     forge_begin(x);
-    section_begin(&x->o, SECTION_TYPES);
-    put_u32(&x->o, 1);
+    reef__section_begin(&x->o, SECTION_TYPES);
+    reef__put_u32(&x->o, 1);
     forge_type(x, name, home, size ? 2 : 0, size);
-    section_end(&x->o);
+    reef__section_end(&x->o);
     forge_time(x, 1);
 }
 
@@ -135,22 +135,22 @@ static void G5_a_store_begins_once(void **state)
     forged x;
     forge_stored(&x, "Scent", REEF_PAGED, sizeof(Scent));
     for (uint32_t i = 0; i < 2; i++) {
-        section_begin(&x.o, SECTION_STORE);
-        put_u32(&x.o, 0), put_u64(&x.o, 0), put_u32(&x.o, 16);
-        section_end(&x.o);
+        reef__section_begin(&x.o, SECTION_STORE);
+        reef__put_u32(&x.o, 0), reef__put_u64(&x.o, 0), reef__put_u32(&x.o, 16);
+        reef__section_end(&x.o);
     }
     refuses(REEF_CORRUPT, &x, w, "two stores");
     forge_stored(&x, "Grudge", REEF_MULTI, sizeof(Grudge));
     for (uint32_t i = 0; i < 2; i++) {
-        section_begin(&x.o, SECTION_VALUES);
-        put_u32(&x.o, 0), put_u8(&x.o, 1), put_u32(&x.o, 0);
-        section_end(&x.o);
+        reef__section_begin(&x.o, SECTION_VALUES);
+        reef__put_u32(&x.o, 0), reef__put_u8(&x.o, 1), reef__put_u32(&x.o, 0);
+        reef__section_end(&x.o);
     }
     refuses(REEF_CORRUPT, &x, w, "begins twice");
     forge_stored(&x, "Herd", REEF_SHARED, sizeof(Herd));
-    section_begin(&x.o, SECTION_VALUES);
-    put_u32(&x.o, 0), put_u8(&x.o, 0), put_u32(&x.o, 0);
-    section_end(&x.o);
+    reef__section_begin(&x.o, SECTION_VALUES);
+    reef__put_u32(&x.o, 0), reef__put_u8(&x.o, 0), reef__put_u32(&x.o, 0);
+    reef__section_end(&x.o);
     refuses(REEF_CORRUPT, &x, w, "before it begins");
 }
 
@@ -163,9 +163,9 @@ static void G5_events_without_values_are_no_more_than_memory(void **state)
     for (uint32_t i = 0; i < 2; i++) {
         forged x;
         forge_stored(&x, "Season", REEF_TABLE, sizeof(Season));
-        section_begin(&x.o, SECTION_EVENTS);
-        put_u32(&x.o, 0), put_u64(&x.o, UINT64_MAX), put_u64(&x.o, 0), put_u64(&x.o, counts[i]), put_u64(&x.o, 0), put_u32(&x.o, counts[i]), put_u32(&x.o, 0);
-        section_end(&x.o);
+        reef__section_begin(&x.o, SECTION_EVENTS);
+        reef__put_u32(&x.o, 0), reef__put_u64(&x.o, UINT64_MAX), reef__put_u64(&x.o, 0), reef__put_u64(&x.o, counts[i]), reef__put_u64(&x.o, 0), reef__put_u32(&x.o, counts[i]), reef__put_u32(&x.o, 0);
+        reef__section_end(&x.o);
         heap_of(state)->limit = 1 << 24;
         if (i == 0) assert_ok(forged_load(&x, w));
         else refuses(REEF_LIMIT, &x, w, "more events of type Season");
@@ -192,35 +192,35 @@ static void watch(reef_block *b) { watched += b->count; }
 static void forge_seen(forged *x, uint64_t newest, uint64_t run, uint64_t written)
 {
     forge_begin(x);
-    section_begin(&x->o, SECTION_TYPES);
-    put_u32(&x->o, 1);
-    put_text(&x->o, "Season");
-    put_u8(&x->o, REEF_TABLE), put_u8(&x->o, 0);
-    put_u32(&x->o, sizeof(Season)), put_u32(&x->o, (uint32_t)_Alignof(Season)), put_u32(&x->o, sizeof(Season)), put_u32(&x->o, 0), put_u16(&x->o, 1);
-    put_text(&x->o, "of");
-    put_u8(&x->o, REEF_I32), put_u32(&x->o, 0), put_u32(&x->o, sizeof(int32_t)), put_text(&x->o, ""), put_f64(&x->o, 0), put_f64(&x->o, 0);
-    section_end(&x->o);
-    section_begin(&x->o, SECTION_TABLES);
-    put_u32(&x->o, 1), put_u32(&x->o, 1), put_u32(&x->o, 0);
-    section_end(&x->o);
-    section_begin(&x->o, SECTION_TIME);
-    put_u64(&x->o, 7), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, newest);
-    put_handle(&x->o, (reef_entity){0, 0});
-    put_u32(&x->o, 0);
-    put_u32(&x->o, 1), put_text(&x->o, "watch"), put_u64(&x->o, run);
-    put_u32(&x->o, 1), put_text(&x->o, "watch"), put_u8(&x->o, 1);
-    section_end(&x->o);
-    section_begin(&x->o, SECTION_IDS);
-    put_u32(&x->o, 1), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0), put_u64(&x->o, 0);
-    section_end(&x->o);
-    section_begin(&x->o, SECTION_SIZES);
-    put_u32(&x->o, 1), put_u32(&x->o, 0), put_u64(&x->o, 1);
-    section_end(&x->o);
-    section_begin(&x->o, SECTION_ROWS);
-    put_u32(&x->o, 0), put_u32(&x->o, 0), put_u32(&x->o, 2);
-    put_u32(&x->o, 0), put_u32(&x->o, 0), put_u32(&x->o, 1), put_u64(&x->o, written), put_handle(&x->o, (reef_entity){0, 1});
-    put_u32(&x->o, 1), put_u32(&x->o, 0), put_u32(&x->o, 1), put_u64(&x->o, written), put_u32(&x->o, 3);
-    section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_TYPES);
+    reef__put_u32(&x->o, 1);
+    reef__put_text(&x->o, "Season");
+    reef__put_u8(&x->o, REEF_TABLE), reef__put_u8(&x->o, 0);
+    reef__put_u32(&x->o, sizeof(Season)), reef__put_u32(&x->o, (uint32_t)_Alignof(Season)), reef__put_u32(&x->o, sizeof(Season)), reef__put_u32(&x->o, 0), reef__put_u16(&x->o, 1);
+    reef__put_text(&x->o, "of");
+    reef__put_u8(&x->o, REEF_I32), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, sizeof(int32_t)), reef__put_text(&x->o, ""), reef__put_f64(&x->o, 0), reef__put_f64(&x->o, 0);
+    reef__section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_TABLES);
+    reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0);
+    reef__section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_TIME);
+    reef__put_u64(&x->o, 7), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, newest);
+    reef__put_handle(&x->o, (reef_entity){0, 0});
+    reef__put_u32(&x->o, 0);
+    reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u64(&x->o, run);
+    reef__put_u32(&x->o, 1), reef__put_text(&x->o, "watch"), reef__put_u8(&x->o, 1);
+    reef__section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_IDS);
+    reef__put_u32(&x->o, 1), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0), reef__put_u64(&x->o, 0);
+    reef__section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_SIZES);
+    reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u64(&x->o, 1);
+    reef__section_end(&x->o);
+    reef__section_begin(&x->o, SECTION_ROWS);
+    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 2);
+    reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, written), reef__put_handle(&x->o, (reef_entity){0, 1});
+    reef__put_u32(&x->o, 1), reef__put_u32(&x->o, 0), reef__put_u32(&x->o, 1), reef__put_u64(&x->o, written), reef__put_u32(&x->o, 3);
+    reef__section_end(&x->o);
 }
 
 static void G5_what_a_system_has_seen_follows_from_the_order_of_versions(void **state)

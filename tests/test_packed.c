@@ -97,7 +97,7 @@ static void D4_entities_behind_one_that_does_not_come_are_made(void **setup)
     assert_ok(reef_set_pool(w, p));
     reef_block b = loop_open(w);
     record(w, made);
-    for (int k = 0; k < GONE; k++) assert_true(id_unpend(w, made[gone[k]]));
+    for (int k = 0; k < GONE; k++) assert_true(reef__id_unpend(w, made[gone[k]]));
     assert_false(reef_next(&b));
     assert_int_equal(reef_count(w, Position), MANY - GONE);
     assert_int_equal(reef_last_error(w).status, REEF_NOT_ALIVE);
@@ -200,11 +200,11 @@ static void G5_memory_that_is_used_for_the_first_time_is_known(void **setup)
     memory_fresh fresh, other;
     char *block[BLOCKS];
     for (int round = 0; round < 2; round++) {
-        memory_fresh_begin(m, &fresh);
-        memory_fresh_begin(m, &other);
-        for (int i = 0; i < BLOCKS; i++) assert_non_null(block[i] = memory_block(m, MEMORY_OTHER, ARENA_COLUMNS, BYTES, 64));
-        memory_fresh_end(m, &other);
-        memory_fresh_end(m, &fresh);
+        reef__memory_fresh_begin(m, &fresh);
+        reef__memory_fresh_begin(m, &other);
+        for (int i = 0; i < BLOCKS; i++) assert_non_null(block[i] = reef__memory_block(m, MEMORY_OTHER, ARENA_COLUMNS, BYTES, 64));
+        reef__memory_fresh_end(m, &other);
+        reef__memory_fresh_end(m, &fresh);
         assert_null(m->fresh);
         assert_int_equal(other.count, 0);
         assert_true(fresh.count < MEMORY_PARTS && (fresh.count == 0) == (round == 1)); /* the second time they are those that were freed */
@@ -218,10 +218,10 @@ static void G5_memory_that_is_used_for_the_first_time_is_known(void **setup)
             assert_int_equal(in, 2);
         }
         memset(block[0], 7, BYTES);
-        memory_touch(block[0], BYTES);
-        for (uint32_t k = 0; k < fresh.count; k++) memory_touch(fresh.part[k].from, fresh.part[k].bytes);
+        reef__memory_touch(block[0], BYTES);
+        for (uint32_t k = 0; k < fresh.count; k++) reef__memory_touch(fresh.part[k].from, fresh.part[k].bytes);
         for (int i = 0; i < BYTES; i++) assert_int_equal(block[0][i], 7);
-        for (int i = 0; i < BLOCKS; i++) memory_block_free(m, MEMORY_OTHER, ARENA_COLUMNS, block[i], BYTES, 64);
+        for (int i = 0; i < BLOCKS; i++) reef__memory_block_free(m, MEMORY_OTHER, ARENA_COLUMNS, block[i], BYTES, 64);
     }
 }
 

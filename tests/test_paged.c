@@ -42,7 +42,7 @@ static void block_free(play *p, uint64_t *block)
     assert_int_not_equal(block[0], 0xDEAD);
     block[0] = 0xDEAD;
     p->blocks--;
-    memory_block_free(&p->memory, MEMORY_ROWS, ARENA_COLUMNS, block, BLOCK_BYTES, BLOCK_ALIGN);
+    reef__memory_block_free(&p->memory, MEMORY_ROWS, ARENA_COLUMNS, block, BLOCK_BYTES, BLOCK_ALIGN);
 }
 
 static bool release(void *context, const void *page, const void *kept, uint64_t base, size_t index)
@@ -59,7 +59,7 @@ static void begin(play *p, uint64_t seed)
     memset(p, 0, sizeof *p);
     reef_allocator a = heap_allocator(&p->heap);
     p->seed = seed;
-    assert_true(memory_make(&p->memory, &a));
+    assert_true(reef__memory_make(&p->memory, &a));
     assert_true(mutex_make(&p->lock));
     p->type = (paged_type){
         .page_bytes = SLOTS * sizeof(slot), .arena = ARENA_DIRECTORY, .kind = MEMORY_TABLES, .release = release};
@@ -100,7 +100,7 @@ static bool grow(play *p, holder *h)
 {
     uint32_t count = h->count + 1 + random_below(&p->seed, 6);
     if (count > PAGES_MOST) return true;
-    if (!paged_grow(&h->paged, &p->owner, count, h->fork_version)) return false;
+    if (!reef__paged_grow(&h->paged, &p->owner, count, h->fork_version)) return false;
     h->count = count;
     return true;
 }
@@ -108,8 +108,8 @@ static bool grow(play *p, holder *h)
 /* A block that only this holder sees, in the place of the one that is there. */
 static uint64_t *block_own(play *p, holder *h, slot *s)
 {
-    if (s->block && (s->version > h->fork_version || s->version > paged_base(&h->paged))) return s->block;
-    uint64_t *fresh = memory_block(&p->memory, MEMORY_ROWS, ARENA_COLUMNS, BLOCK_BYTES, BLOCK_ALIGN);
+    if (s->block && (s->version > h->fork_version || s->version > reef__paged_base(&h->paged))) return s->block;
+    uint64_t *fresh = reef__memory_block(&p->memory, MEMORY_ROWS, ARENA_COLUMNS, BLOCK_BYTES, BLOCK_ALIGN);
     if (!fresh) return NULL;
     p->copies += s->block != NULL;
     p->blocks++;
@@ -118,7 +118,7 @@ static uint64_t *block_own(play *p, holder *h, slot *s)
 
 static slot *page_own(play *p, holder *h, uint32_t i)
 {
-    slot *s = paged_own(&h->paged, &p->owner, i, h->version, h->fork_version);
+    slot *s = reef__paged_own(&h->paged, &p->owner, i, h->version, h->fork_version);
     if (!s) return NULL;
     assert_ptr_equal(s, h->paged.page[i]);
     h->page[i] = true;
@@ -144,7 +144,7 @@ static bool drop_slot(play *p, holder *h, uint32_t i, uint32_t k)
 {
     slot *s = page_own(p, h, i);
     if (!s) return false;
-    if (s[k].block && s[k].version > paged_base(&h->paged)) block_free(p, s[k].block);
+    if (s[k].block && s[k].version > reef__paged_base(&h->paged)) block_free(p, s[k].block);
     s[k].block = NULL;
     s[k].version = h->version;
     h->value[i][k] = 0;
@@ -158,7 +158,7 @@ static bool clear_page(play *p, holder *h)
     uint32_t i = random_below(&p->seed, h->count);
     for (uint32_t k = 0; k < SLOTS; k++)
         if (h->page[i] && h->value[i][k] != 0 && !drop_slot(p, h, i, k)) return false;
-    if (!paged_clear(&h->paged, &p->owner, i, h->fork_version)) return false;
+    if (!reef__paged_clear(&h->paged, &p->owner, i, h->fork_version)) return false;
     h->page[i] = false;
     return true;
 }
@@ -169,12 +169,12 @@ static void share(play *p, holder *h)
     if (to->there) return;
     h->fork_version = h->version++;
     *to = *h;
-    to->paged = paged_share(&h->paged, &p->owner);
+    to->paged = reef__paged_share(&h->paged, &p->owner);
 }
 
 static void leave(play *p, holder *h)
 {
-    paged_drop(&h->paged, &p->owner);
+    reef__paged_drop(&h->paged, &p->owner);
     assert_null(h->paged.node);
     h->there = false;
 }
@@ -218,8 +218,8 @@ static void end(play *p)
     assert_int_equal(p->blocks, 0);
     assert_int_equal(p->memory.used[MEMORY_TABLES], 0);
     assert_int_equal(p->memory.used[MEMORY_ROWS], 0);
-    memory_trim(&p->memory);
-    memory_drop(&p->memory);
+    reef__memory_trim(&p->memory);
+    reef__memory_drop(&p->memory);
     mutex_drop(&p->lock);
     assert_int_equal(p->heap.bytes, 0);
     assert_null(p->heap.mistake);
@@ -263,13 +263,13 @@ static void paged_first_write_copies_one_page(void **state)
     static play p;
     begin(&p, 1);
     holder *a = &p.holders[0], *b = &p.holders[1];
-    assert_true(paged_grow(&a->paged, &p.owner, 3, 0));
+    assert_true(reef__paged_grow(&a->paged, &p.owner, 3, 0));
     a->count = 3;
     slot *page[3];
     for (uint32_t i = 0; i < 3; i++) page[i] = page_own(&p, a, i);
     a->fork_version = a->version++;
     *b = *a;
-    b->paged = paged_share(&a->paged, &p.owner);
+    b->paged = reef__paged_share(&a->paged, &p.owner);
     slot *fresh = page_own(&p, b, 1);
     assert_ptr_not_equal(fresh, page[1]);
     assert_ptr_equal(a->paged.page[1], page[1]);
@@ -286,12 +286,12 @@ static void paged_last_holder_writes_in_place(void **state)
     static play p;
     begin(&p, 1);
     holder *a = &p.holders[0], *b = &p.holders[1];
-    assert_true(paged_grow(&a->paged, &p.owner, 1, 0));
+    assert_true(reef__paged_grow(&a->paged, &p.owner, 1, 0));
     a->count = 1;
     slot *page = page_own(&p, a, 0);
     a->fork_version = a->version++;
     *b = *a;
-    b->paged = paged_share(&a->paged, &p.owner);
+    b->paged = reef__paged_share(&a->paged, &p.owner);
     leave(&p, b);
     assert_ptr_equal(page_own(&p, a, 0), page);
     end(&p);

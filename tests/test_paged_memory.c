@@ -20,13 +20,13 @@ typedef struct family_of_holders {
     holder     h[HOLDERS];
 } family_of_holders;
 
-static paged_owner owner_of(family_of_holders *f) { return (paged_owner){&f->memory, &f->lock, &f->type, NULL}; }
+static paged_owner reef__owner_of(family_of_holders *f) { return (paged_owner){&f->memory, &f->lock, &f->type, NULL}; }
 
 static void family_begin(family_of_holders *f)
 {
     memset(f, 0, sizeof *f);
     reef_allocator a = heap_allocator(&f->heap);
-    assert_true(memory_make(&f->memory, &a));
+    assert_true(reef__memory_make(&f->memory, &a));
     assert_true(mutex_make(&f->lock));
     f->type = (paged_type){.page_bytes = PAGE_BYTES, .arena = ARENA_DIRECTORY, .kind = MEMORY_TABLES};
     f->h[0].used = true;
@@ -35,11 +35,11 @@ static void family_begin(family_of_holders *f)
 
 static void family_end(family_of_holders *f)
 {
-    paged_owner o = owner_of(f);
+    paged_owner o = reef__owner_of(f);
     for (int i = 0; i < HOLDERS; i++)
-        if (f->h[i].used) paged_drop(&f->h[i].pages, &o);
+        if (f->h[i].used) reef__paged_drop(&f->h[i].pages, &o);
     assert_int_equal(f->memory.used[MEMORY_TABLES], 0); /* every page and node came back once */
-    memory_drop(&f->memory);
+    reef__memory_drop(&f->memory);
     mutex_drop(&f->lock);
     assert_int_equal(f->heap.blocks, 0);
     assert_null(f->heap.mistake);
@@ -58,15 +58,15 @@ static void check(const holder *h)
 
 static void grow(family_of_holders *f, holder *h, uint32_t count)
 {
-    paged_owner o = owner_of(f);
-    if (paged_grow(&h->pages, &o, count, h->fork_version) && count > h->count) h->count = count;
+    paged_owner o = reef__owner_of(f);
+    if (reef__paged_grow(&h->pages, &o, count, h->fork_version) && count > h->count) h->count = count;
 }
 
 static void put(family_of_holders *f, holder *h, uint32_t i, uint32_t value)
 {
-    paged_owner o = owner_of(f);
+    paged_owner o = reef__owner_of(f);
     if (i >= h->count) return;
-    uint32_t *page = paged_own(&h->pages, &o, i, h->version, h->fork_version);
+    uint32_t *page = reef__paged_own(&h->pages, &o, i, h->version, h->fork_version);
     if (page == NULL) return; /* no memory: nothing changed */
     for (uint32_t k = 0; k < PAGE_BYTES / 4; k++) {
         assert_int_equal(page[k], h->value[i]); /* a copy of what was there, or zero */
@@ -78,22 +78,22 @@ static void put(family_of_holders *f, holder *h, uint32_t i, uint32_t value)
 
 static void take_away(family_of_holders *f, holder *h, uint32_t i)
 {
-    paged_owner o = owner_of(f);
-    if (i < h->count && paged_clear(&h->pages, &o, i, h->fork_version)) h->value[i] = 0;
+    paged_owner o = reef__owner_of(f);
+    if (i < h->count && reef__paged_clear(&h->pages, &o, i, h->fork_version)) h->value[i] = 0;
 }
 
 static void share(family_of_holders *f, holder *from, holder *to)
 {
-    paged_owner o = owner_of(f);
+    paged_owner o = reef__owner_of(f);
     from->fork_version = from->version++;
     *to = *from;
-    to->pages = paged_share(&from->pages, &o);
+    to->pages = reef__paged_share(&from->pages, &o);
 }
 
 static void leave(family_of_holders *f, holder *h)
 {
-    paged_owner o = owner_of(f);
-    paged_drop(&h->pages, &o);
+    paged_owner o = reef__owner_of(f);
+    reef__paged_drop(&h->pages, &o);
     *h = (holder){0};
 }
 

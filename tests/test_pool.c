@@ -13,8 +13,8 @@
 #endif
 
 /* Of src/time/tick.h, whose other names would meet those of cmocka. */
-void pool_run(reef_pool *pool, void (*work)(void *data, uint32_t worker), void *data);
-uint64_t pool_shuffle(const reef_pool *pool);
+void reef__pool_run(reef_pool *pool, void (*work)(void *data, uint32_t worker), void *data);
+uint64_t reef__pool_shuffle(const reef_pool *pool);
 
 static reef_pool *pool_of(uint32_t threads)
 {
@@ -56,8 +56,8 @@ static void D6_a_pool_of_one_is_the_caller(void **state)
     uint32_t calls = 0;
     reef_pool *p = pool_of(1);
     assert_int_equal(reef_pool_threads(p), 1);
-    pool_run(p, count_call, &calls);
-    pool_run(NULL, count_call, &calls);
+    reef__pool_run(p, count_call, &calls);
+    reef__pool_run(NULL, count_call, &calls);
     assert_int_equal(calls, 2);
     reef_pool_free(p);
 }
@@ -67,8 +67,8 @@ static void D6_the_seed_of_schedules_is_kept(void **state)
     (void)state;
     reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = 2, .shuffle = 77});
     assert_non_null(p);
-    assert_int_equal(pool_shuffle(p), 77);
-    assert_int_equal(pool_shuffle(NULL), 0);
+    assert_int_equal(reef__pool_shuffle(p), 77);
+    assert_int_equal(reef__pool_shuffle(NULL), 0);
     reef_pool_free(p);
 }
 
@@ -139,7 +139,7 @@ static void D6_without_threads_every_pool_has_one(void **state)
         uint32_t calls = 0;
         reef_pool *p = pool_of(threads);
         assert_int_equal(reef_pool_threads(p), 1);
-        pool_run(p, count_call, &calls);
+        reef__pool_run(p, count_call, &calls);
         assert_int_equal(calls, 1);
         reef_pool_free(p);
     }
@@ -147,7 +147,7 @@ static void D6_without_threads_every_pool_has_one(void **state)
     reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = 4, .jobs = {submit_nothing, wait_for_nothing, NULL}});
     assert_non_null(p);
     assert_int_equal(reef_pool_threads(p), 1);
-    pool_run(p, count_call, &calls);
+    reef__pool_run(p, count_call, &calls);
     assert_int_equal(calls, 1);
     reef_pool_free(p);
 }
@@ -194,7 +194,7 @@ static void assert_all_meet(reef_pool *p, uint32_t threads, uint32_t runs)
     for (uint32_t run = 0; run < runs; run++) {
         meeting m;
         meeting_make(&m, threads);
-        pool_run(p, meet, &m);
+        reef__pool_run(p, meet, &m);
         for (uint32_t i = 0; i < REEF_THREADS_MAX; i++) assert_int_equal(m.called[i], i < threads);
         meeting_drop(&m);
     }
@@ -256,7 +256,7 @@ static void D6_nobody_begins_behind_the_end_of_a_run(void **state)
     reef_pool *p = pool_of(4);
     for (uint32_t i = 0; i < 3000; i++) {
         brief b = {.over = false};
-        pool_run(p, be_brief, &b);
+        reef__pool_run(p, be_brief, &b);
         const unsigned begun = atomic_load(&b.begun);
         assert_in_range(begun, 1, 4);
         assert_int_equal(atomic_load(&b.ended), begun);
@@ -305,7 +305,7 @@ static void *run_often(void *data)
     for (uint32_t run = 0; run < 1500; run++) {
         shares s = {.count = 1 + run % 64};
         if (!mutex_make(&s.lock)) return NULL;
-        pool_run(c->pool, do_shares, &s);
+        reef__pool_run(c->pool, do_shares, &s);
         for (uint32_t i = 0; i < 64; i++) c->wrong += s.done[i] != (i < s.count);
         for (uint32_t i = 0; i < REEF_THREADS_MAX; i++) c->wrong += s.busy[i];
         c->wrong += s.twice;
@@ -334,7 +334,7 @@ static void D6_several_callers_share_a_pool(void **state)
 static void *meet_on_pool(void *data)
 {
     void **both = data;
-    pool_run(both[0], meet, both[1]);
+    reef__pool_run(both[0], meet, both[1]);
     return NULL;
 }
 
@@ -351,7 +351,7 @@ static void D6_a_caller_gets_on_while_all_threads_are_busy_elsewhere(void **stat
     while (m.here < 3) condvar_wait(&m.arrived, &m.lock);
     mutex_unlock(&m.lock);
     brief b = {.over = false};
-    pool_run(p, be_brief, &b);
+    reef__pool_run(p, be_brief, &b);
     assert_int_equal(atomic_load(&b.ended), 1); /* the caller alone */
     mutex_lock(&m.lock);
     m.here++;
@@ -379,7 +379,7 @@ static void run_inside(void *data, uint32_t worker)
 {
     nest *n = data;
     (void)worker;
-    pool_run(n->pool, count_inner, n);
+    reef__pool_run(n->pool, count_inner, n);
 }
 
 static void D6_a_run_may_be_made_inside_of_another(void **state)
@@ -388,7 +388,7 @@ static void D6_a_run_may_be_made_inside_of_another(void **state)
     nest n = {.pool = pool_of(3)};
     for (int i = 0; i < 300; i++) {
         atomic_store(&n.inner, 0);
-        pool_run(n.pool, run_inside, &n);
+        reef__pool_run(n.pool, run_inside, &n);
         assert_in_range(atomic_load(&n.inner), 1, 9);
     }
     reef_pool_free(n.pool);
@@ -430,7 +430,7 @@ static void D6_a_job_system_may_run_tasks_inside_of_wait_only(void **state)
     assert_int_equal(reef_pool_threads(p), 8);
     for (uint32_t run = 1; run <= 10; run++) {
         brief b = {.over = false};
-        pool_run(p, be_brief, &b);
+        reef__pool_run(p, be_brief, &b);
         assert_int_equal(atomic_load(&b.ended), 1);
         assert_int_equal(l.submitted, 7 * run);
         assert_int_equal(l.waited, run);
@@ -451,7 +451,7 @@ static void D6_a_job_system_may_run_tasks_inside_of_submit(void **state)
     uint32_t submitted = 0, calls = 0;
     reef_pool *p = reef_pool_new(&(reef_pool_config){.threads = 3, .jobs = {submit_here, wait_for_nothing, &submitted}});
     assert_non_null(p);
-    pool_run(p, count_call, &calls);
+    reef__pool_run(p, count_call, &calls);
     assert_int_equal(submitted, 2);
     assert_int_equal(calls, 1);
     reef_pool_free(p);

@@ -3,7 +3,7 @@
 #include "query/query_text.h"
 
 /* src/storage/error.c: src/storage/state.h, where it is declared, has names of its own for much that tests name. */
-reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
+reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail);
 
 typedef struct { int32_t n; } in;
 typedef struct { int32_t n; } of;
@@ -20,7 +20,7 @@ static query_text read_text(const reef_world *w, const char *text)
 {
     query_text q;
     char       detail[REEF_DETAIL_MAX];
-    if (query_text_parse(w, text, &q, detail, sizeof detail) != REEF_OK) fail_msg("\"%s\", column %u: %s", text, (unsigned)q.at, detail);
+    if (reef__query_text_parse(w, text, &q, detail, sizeof detail) != REEF_OK) fail_msg("\"%s\", column %u: %s", text, (unsigned)q.at, detail);
     assert_int_equal(q.at, 0);
     assert_string_equal(detail, "");
     for (uint32_t i = 0; i < q.count; i++) {
@@ -44,7 +44,7 @@ static void reads_as(const reef_world *w, const char *text, const char *canonica
     assert_int_equal(q.count, count);
     for (uint32_t i = 0; i < count; i++)
         if (!same_term(&q.term[i], &wanted[i])) fail_msg("\"%s\": term %u is another one", text, (unsigned)i);
-    assert_int_equal(query_text_write(w, q.term, q.count, q.entities, written, sizeof written), strlen(canonical));
+    assert_int_equal(reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written), strlen(canonical));
     assert_string_equal(written, canonical);
     query_text again = read_text(w, written);
     assert_int_equal(again.count, count);
@@ -64,7 +64,7 @@ static void refused(const reef_world *w, const char *text, reef_status status, u
     query_text q;
     char       detail[REEF_DETAIL_MAX];
     memset(detail, 'x', sizeof detail);
-    reef_status got = query_text_parse(w, text, &q, detail, sizeof detail);
+    reef_status got = reef__query_text_parse(w, text, &q, detail, sizeof detail);
     if (got != status || q.at != column || strcmp(detail, sentence) != 0)
         fail_msg("\"%s\": %s, column %u: %s\nwanted: %s, column %u: %s", text, reef_status_name(got), (unsigned)q.at, detail,
                  reef_status_name(status), (unsigned)column, sentence);
@@ -132,7 +132,7 @@ static void F1_words_of_enabling_and_of_change(void **state)
     assert_int_equal(q.count, 0);
     assert_int_equal(q.entities, REEF_EITHER);
     char text[20];
-    assert_int_equal(query_text_write(w, NULL, 0, REEF_DISABLED, text, sizeof text), 10);
+    assert_int_equal(reef__query_text_write(w, NULL, 0, REEF_DISABLED, text, sizeof text), 10);
     assert_string_equal(text, "disabled *");
 }
 
@@ -327,7 +327,7 @@ static void H2_the_nearest_name_is_the_one_with_the_fewest_edits(void **state)
         if (least == 0) continue;
         query_text q;
         snprintf(text, sizeof text, "Mass of %s", name);
-        assert_status(REEF_NOT_ALIVE, query_text_parse(w, text, &q, detail, sizeof detail));
+        assert_status(REEF_NOT_ALIVE, reef__query_text_parse(w, text, &q, detail, sizeof detail));
         assert_int_equal(q.at, 9);
         uint32_t limit = length / 3 < 3 ? length / 3 : 3;
         if (least > limit) snprintf(wanted, sizeof wanted, "no entity is named %s", name);
@@ -350,7 +350,7 @@ static void H2_an_unknown_source_is_not_alive(void **state)
     assert_ok(reef_destroy(w, e));
     refused(w, "Mass of ship.turret", REEF_NOT_ALIVE, 9, "no entity is named ship.turret");
     char text[100];
-    query_text_write(w, &(reef_term)LEAF(Mass, .source = e), 1, REEF_ENABLED, text, sizeof text);
+    reef__query_text_write(w, &(reef_term)LEAF(Mass, .source = e), 1, REEF_ENABLED, text, sizeof text);
     assert_string_equal(text, "Mass of #0v1");
     refused(w, text, REEF_NOT_ALIVE, 9, "the entity #0v1 is not alive");
 }
@@ -411,7 +411,7 @@ static void H2_a_small_buffer_gets_what_fits(void **state)
     char              detail[REEF_DETAIL_MAX];
     for (size_t size = 0; size <= sizeof sentence; size++) {
         memset(detail, 'x', sizeof detail);
-        assert_status(REEF_UNKNOWN_TYPE, query_text_parse(w, "Posit\xC3\xB6n", &q, size ? detail : NULL, size));
+        assert_status(REEF_UNKNOWN_TYPE, reef__query_text_parse(w, "Posit\xC3\xB6n", &q, size ? detail : NULL, size));
         size_t fits = size >= sizeof sentence ? sizeof sentence - 1 : size ? size - 1 : 0;
         if (fits == 23) fits = 22; /* not half of the letter */
         if (size) assert_int_equal(strlen(detail), fits);
@@ -424,7 +424,7 @@ static void H2_a_small_buffer_gets_what_fits(void **state)
     t[2].component = reef_id(Flag);
     for (size_t size = 0; size < 20; size++) {
         memset(detail, 'x', sizeof detail);
-        assert_int_equal(query_text_write(w, t, 3, REEF_ENABLED, size ? detail : NULL, size), 14);
+        assert_int_equal(reef__query_text_write(w, t, 3, REEF_ENABLED, size ? detail : NULL, size), 14);
         if (size) assert_int_equal(strlen(detail), size > 14 ? 14 : size - 1);
         if (size) assert_memory_equal(detail, "!(Mass | Flag)", strlen(detail));
         assert_int_equal(detail[size], 'x');
@@ -438,8 +438,8 @@ static void H2_the_error_record_holds_column_and_detail(void **state)
     char        text[300], detail[REEF_DETAIL_MAX];
     query_text  q;
     reef_world *w = world_of(state);
-    reef_status s = query_text_parse(w, "Mass, Positon", &q, detail, sizeof detail);
-    assert_status(REEF_UNKNOWN_TYPE, failure_detail(w, s, "reef_query_new", q.at, detail));
+    reef_status s = reef__query_text_parse(w, "Mass, Positon", &q, detail, sizeof detail);
+    assert_status(REEF_UNKNOWN_TYPE, reef__failure_detail(w, s, "reef_query_new", q.at, detail));
     reef_error e = reef_last_error(w);
     assert_int_equal(e.status, REEF_UNKNOWN_TYPE);
     assert_int_equal(e.number, 7);
@@ -505,9 +505,9 @@ static void H2_the_checked_build_tells_the_whole_message(void **state)
     query_text  q;
     reef_world *w = another_world(state, &(reef_world_config){.misuse = hear});
     heard[0] = 0;
-    reef_status s = query_text_parse(w, "Mass,", &q, detail, sizeof detail);
+    reef_status s = reef__query_text_parse(w, "Mass,", &q, detail, sizeof detail);
     assert_string_equal(heard, "");
-    assert_status(REEF_BAD_TEXT, failure_detail(w, s, "reef_query_new", q.at, detail));
+    assert_status(REEF_BAD_TEXT, reef__failure_detail(w, s, "reef_query_new", q.at, detail));
 #ifdef REEF_CHECKED
     assert_string_equal(heard, "reef_query_new: the text can't be read (column 6): expected a type's name, found the end");
 #else
@@ -532,7 +532,7 @@ static void H2_the_number_of_terms_has_a_limit(void **state)
     query_text q = read_text(w, text);
     assert_int_equal(q.count, 64);
     assert_int_equal(q.column[63], 63 * 5 + 1);
-    query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
     assert_int_equal(read_text(w, written).count, 64);
     strcat(text, ", either *"); /* no term */
     assert_int_equal(read_text(w, text).count, 64);
@@ -573,7 +573,7 @@ static void H2_nesting_has_a_limit(void **state)
     strcat(text, "Mass");
     query_text q = read_text(w, text);
     assert_int_equal(q.count, 64);
-    query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
     assert_string_equal(written, text);
     memset(text, '!', TEXT_BYTES - 1);
     refused(w, text, REEF_LIMIT, 65, "at most 64 '!' may be open at a place");
@@ -591,7 +591,7 @@ static void H2_nesting_has_a_limit(void **state)
     repeat(text, ")", 64);
     q = read_text(w, text);
     assert_int_equal(q.count, 64);
-    query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
+    reef__query_text_write(w, q.term, q.count, q.entities, written, sizeof written);
     memset(text, '!', 64);
     strcpy(text + 64, "Mass");
     assert_string_equal(written, text);
@@ -692,13 +692,13 @@ static void F1_random_terms_are_read_as_they_were_written(void **state)
         grow_query(&g, true);
         reef_enabled entities = (reef_enabled)random_below(&g.seed, 3);
         if (g.count > largest) largest = g.count;
-        assert_true(query_text_write(w, g.term, g.count, entities, text, sizeof text) < sizeof text);
+        assert_true(reef__query_text_write(w, g.term, g.count, entities, text, sizeof text) < sizeof text);
         query_text q = read_text(w, text);
         assert_int_equal(q.entities, entities);
         assert_int_equal(q.count, g.count);
         for (uint32_t i = 0; i < q.count; i++)
             if (!same_term(&q.term[i], &g.term[i])) fail_msg("round %d, term %u of \"%s\"", round, (unsigned)i, text);
-        query_text_write(w, q.term, q.count, q.entities, again, sizeof again);
+        reef__query_text_write(w, q.term, q.count, q.entities, again, sizeof again);
         assert_string_equal(again, text);
     }
     assert_true(largest > 60);
@@ -712,7 +712,7 @@ static void F1_any_terms_keep_their_meaning(void **state)
     uint32_t    shorter = 0, yes = 0, no = 0;
     for (int round = 0; round < 10000; round++) {
         grow_query(&g, false);
-        query_text_write(w, g.term, g.count, REEF_ENABLED, text, sizeof text);
+        reef__query_text_write(w, g.term, g.count, REEF_ENABLED, text, sizeof text);
         query_text q = read_text(w, text);
         assert_true(q.count <= g.count);
         shorter += q.count < g.count;
@@ -723,7 +723,7 @@ static void F1_any_terms_keep_their_meaning(void **state)
             if (wanted) yes++;
             else no++;
         }
-        query_text_write(w, q.term, q.count, q.entities, again, sizeof again);
+        reef__query_text_write(w, q.term, q.count, q.entities, again, sizeof again);
         assert_string_equal(again, text);
     }
     assert_true(shorter > 1000 && yes > 10000 && no > 10000);

@@ -210,18 +210,18 @@ typedef struct sections {
 static void sections_begin(sections *x, const reef_bytes *file)
 {
     uint16_t flags;
-    assert_true(memory_make(&x->m, &memory_standard));
-    in_begin_memory(&x->in, &x->m, file->data, file->size);
-    assert_true(in_header(&x->in, &flags));
+    assert_true(reef__memory_make(&x->m, &reef__memory_standard));
+    reef__in_begin_memory(&x->in, &x->m, file->data, file->size);
+    assert_true(reef__in_header(&x->in, &flags));
 }
 
 static bool sections_next(sections *x)
 {
     x->in.got = x->in.length;
-    if (section_next(&x->in)) return true;
+    if (reef__section_next(&x->in)) return true;
     assert_ok(x->in.status);
-    in_drop(&x->in);
-    memory_drop(&x->m);
+    reef__in_drop(&x->in);
+    reef__memory_drop(&x->m);
     return false;
 }
 
@@ -246,8 +246,8 @@ static uint64_t newest_version(const reef_bytes *file)
     sections_begin(&x, file);
     while (sections_next(&x)) {
         if (x.in.kind != SECTION_TIME) continue;
-        (void)get_u64(&x.in), (void)get_u64(&x.in), (void)get_u64(&x.in);
-        newest = get_u64(&x.in);
+        (void)reef__get_u64(&x.in), (void)reef__get_u64(&x.in), (void)reef__get_u64(&x.in);
+        newest = reef__get_u64(&x.in);
     }
     return newest;
 }
@@ -581,7 +581,7 @@ static void look_at_world(inspection *x, const reef_world *w)
     grows(x, "rows_epoch", w->rows_epoch, 8);
     grows(x, "disabled_epoch", w->disabled_epoch, 4);
     grows(x, "state_epoch", w->state_epoch, 4);
-    grows(x, "world number", world_number(), 1); /* a call makes one world */
+    grows(x, "world number", reef__world_number(), 1); /* a call makes one world */
     /* A call frees one handle. */
     grows(x, "reader generation", readers, 1);
     grows(x, "query generation", queries, 1);

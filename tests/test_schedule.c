@@ -19,7 +19,7 @@ static void nothing_else(reef_block *b) { (void)b->count; }
 static const struct system *inside(const reef_world *w, reef_system_id id)
 {
     reef_status s;
-    const schedule_entry *e = schedule_find(w, id, &s);
+    const schedule_entry *e = reef__schedule_find(w, id, &s);
     assert_non_null(e);
     return e->system;
 }
@@ -36,7 +36,7 @@ static const char *order_in(const reef_world *w, const char *phase_name)
 {
     static char text[REEF_SYSTEMS_MAX * 8];
     const schedule *s = w->schedule;
-    const uint32_t p = phase_find(s, phase_name);
+    const uint32_t p = reef__phase_find(s, phase_name);
     assert_int_not_equal(p, UINT32_MAX);
     const uint32_t end = p + 1 < s->phase_count ? s->phases[p + 1].first : s->count;
     size_t used = 0;
@@ -186,7 +186,7 @@ static void E11_locked_while_a_loop_is_open(void **stage)
         if (!running) {
             assert_int_equal(reef_last_error(w).status, REEF_LOCKED);
             reef_end(&b);
-            w->running = &phase_running;
+            w->running = &reef__phase_running;
         }
         assert_true(reef_system_is_on(w, a));
     }

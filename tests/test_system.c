@@ -24,7 +24,7 @@ REEF_TAG(sends);
 static const struct system *inside(const reef_world *w, reef_system_id id)
 {
     reef_status s;
-    const schedule_entry *e = schedule_find(w, id, &s);
+    const schedule_entry *e = reef__schedule_find(w, id, &s);
     assert_non_null(e);
     return e->system;
 }
@@ -93,10 +93,10 @@ static void D6_texts_of_touches(void **stage)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         char text[512] = "", detail[REEF_DETAIL_MAX];
         system_text t;
-        if (system_text_parse(w, good[i].text, &t, detail, sizeof detail) != REEF_OK) fail_msg("\"%s\": %s", good[i].text, detail);
+        if (reef__system_text_parse(w, good[i].text, &t, detail, sizeof detail) != REEF_OK) fail_msg("\"%s\": %s", good[i].text, detail);
         for (uint32_t k = 0; k < t.count; k++) {
             const char *name = reef_type_name(t.touch[k].type);
-            strcat(strcat(text, k ? "|" : ""), touch_word(t.touch[k].kind));
+            strcat(strcat(text, k ? "|" : ""), reef__touch_word(t.touch[k].kind));
             if (name) strcat(strcat(text, " "), name);
         }
         assert_string_equal(text, good[i].kinds);
@@ -150,8 +150,8 @@ static void D6_texts_that_are_refused(void **stage)
         assert_string_equal(e.operation, "reef_system_new");
         assert_true(digest(w) == before);
     }
-    assert_null(touch_word((reef_touch_kind)0));
-    assert_null(touch_word((reef_touch_kind)(REEF_NAMES + 1)));
+    assert_null(reef__touch_word((reef_touch_kind)0));
+    assert_null(reef__touch_word((reef_touch_kind)(REEF_NAMES + 1)));
 }
 
 /* Every text that is cut off, and every byte put anywhere, is read or refused at a column of it. */
@@ -166,7 +166,7 @@ static void D6_texts_cut_and_changed(void **stage)
             memcpy(text, whole, sizeof whole);
             text[i] = (char)c;
             text[sizeof whole - 1] = 0;
-            const reef_status s = system_text_parse(w, text, &t, detail, sizeof detail);
+            const reef_status s = reef__system_text_parse(w, text, &t, detail, sizeof detail);
             assert_true(s == REEF_OK ? t.at == 0 && detail[0] == 0 : t.at >= 1 && t.at <= strlen(text) + 1 && detail[0] != 0);
         }
     }
@@ -294,19 +294,19 @@ static void D2_collisions_of_all_pairs(void **stage)
             const int a = ways[i].use, b = ways[j].use;
             const bool wanted = (a == WRITE && (b == READ || b == WRITE)) || (a == READ && b == WRITE) || (a == SEND && b == RECEIVE) ||
                                 (a == RECEIVE && b == SEND);
-            const uint32_t got = systems_collide(inside(w, id[i]), inside(w, id[j]));
+            const uint32_t got = reef__systems_collide(inside(w, id[i]), inside(w, id[j]));
             if (got != (wanted ? reef_id(Mass).id : 0)) fail_msg("\"%s\" and \"%s\": %u", ways[i].text, ways[j].text, (unsigned)got);
         }
     }
     /* Sending and receiving at once is both; the first by name is told, whatever its id. */
     const reef_system_id both = try_text(w, "; sends Hit, receives Hit"), sends_hit = try_text(w, "; sends Hit");
-    assert_int_equal(systems_collide(inside(w, both), inside(w, both)), reef_id(Hit).id);
-    assert_int_equal(systems_collide(inside(w, both), inside(w, sends_hit)), reef_id(Hit).id);
-    assert_int_equal(systems_collide(inside(w, sends_hit), inside(w, sends_hit)), 0);
+    assert_int_equal(reef__systems_collide(inside(w, both), inside(w, both)), reef_id(Hit).id);
+    assert_int_equal(reef__systems_collide(inside(w, both), inside(w, sends_hit)), reef_id(Hit).id);
+    assert_int_equal(reef__systems_collide(inside(w, sends_hit), inside(w, sends_hit)), 0);
     const reef_component z = reef_type_new(&(reef_type_desc){.name = "Zz1", .size = 4}, NULL), y = reef_type_new(&(reef_type_desc){.name = "Aa1", .size = 4}, NULL);
     assert_true(z.id < y.id);
     const reef_system_id two = try_text(w, "Zz1, Aa1"), other = try_text(w, "in Aa1, in Zz1");
-    assert_int_equal(systems_collide(inside(w, two), inside(w, other)), y.id);
+    assert_int_equal(reef__systems_collide(inside(w, two), inside(w, other)), y.id);
 }
 
 static void D6_what_is_declared(void **stage)
@@ -315,43 +315,43 @@ static void D6_what_is_declared(void **stage)
     const uint32_t mass = reef_id(Mass).id, hit = reef_id(Hit).id;
     reef_system_id id = try_text(w, "Position; reads Mass, writes Velocity, sends Hit, spawns Mass, adds, removes Frozen, enables Mass");
     const struct system *s = inside(w, id);
-    assert_true(system_touches(s, REEF_READS, mass));
-    assert_true(system_touches(s, REEF_READS, reef_id(Velocity).id));
-    assert_true(system_touches(s, REEF_WRITES, reef_id(Velocity).id));
-    assert_false(system_touches(s, REEF_WRITES, mass));
-    assert_false(system_touches(s, REEF_READS, reef_id(Position).id));
-    assert_true(system_touches(s, REEF_SENDS, hit));
-    assert_false(system_touches(s, REEF_RECEIVES, hit));
-    assert_true(system_touches(s, REEF_SPAWNS, mass));
-    assert_true(system_touches(s, REEF_SPAWNS, 0));
-    assert_false(system_touches(s, REEF_SPAWNS, hit));
-    assert_true(system_touches(s, REEF_ADDS, hit));
-    assert_true(system_touches(s, REEF_ADDS, 0));
-    assert_true(system_touches(s, REEF_REMOVES, reef_id(Frozen).id));
-    assert_false(system_touches(s, REEF_REMOVES, 0));
-    assert_true(system_touches(s, REEF_ENABLES, mass));
-    assert_false(system_touches(s, REEF_ENABLES, 0));
-    assert_false(system_touches(s, REEF_DESTROYS, 0));
-    assert_false(system_touches(s, REEF_NAMES, 0));
+    assert_true(reef__system_touches(s, REEF_READS, mass));
+    assert_true(reef__system_touches(s, REEF_READS, reef_id(Velocity).id));
+    assert_true(reef__system_touches(s, REEF_WRITES, reef_id(Velocity).id));
+    assert_false(reef__system_touches(s, REEF_WRITES, mass));
+    assert_false(reef__system_touches(s, REEF_READS, reef_id(Position).id));
+    assert_true(reef__system_touches(s, REEF_SENDS, hit));
+    assert_false(reef__system_touches(s, REEF_RECEIVES, hit));
+    assert_true(reef__system_touches(s, REEF_SPAWNS, mass));
+    assert_true(reef__system_touches(s, REEF_SPAWNS, 0));
+    assert_false(reef__system_touches(s, REEF_SPAWNS, hit));
+    assert_true(reef__system_touches(s, REEF_ADDS, hit));
+    assert_true(reef__system_touches(s, REEF_ADDS, 0));
+    assert_true(reef__system_touches(s, REEF_REMOVES, reef_id(Frozen).id));
+    assert_false(reef__system_touches(s, REEF_REMOVES, 0));
+    assert_true(reef__system_touches(s, REEF_ENABLES, mass));
+    assert_false(reef__system_touches(s, REEF_ENABLES, 0));
+    assert_false(reef__system_touches(s, REEF_DESTROYS, 0));
+    assert_false(reef__system_touches(s, REEF_NAMES, 0));
     s = inside(w, try_text(w, "; destroys, names, enables"));
-    assert_true(system_touches(s, REEF_DESTROYS, 0));
-    assert_true(system_touches(s, REEF_NAMES, 0));
-    assert_true(system_touches(s, REEF_ENABLES, 0));
-    assert_true(system_touches(s, REEF_ENABLES, hit));
-    assert_false(system_touches(s, REEF_SPAWNS, 0));
+    assert_true(reef__system_touches(s, REEF_DESTROYS, 0));
+    assert_true(reef__system_touches(s, REEF_NAMES, 0));
+    assert_true(reef__system_touches(s, REEF_ENABLES, 0));
+    assert_true(reef__system_touches(s, REEF_ENABLES, hit));
+    assert_false(reef__system_touches(s, REEF_SPAWNS, 0));
 }
 
 /* One that is run once needs neither a name nor a phase. */
 static void D1_a_system_in_no_schedule(void **stage)
 {
     reef_world *w = world_of(stage);
-    struct system *s = system_make(w, "reef_system_once", &(reef_system_desc){.function = nothing_done, .text = "Position", .phase = "nowhere"}, NULL);
+    struct system *s = reef__system_make(w, "reef_system_once", &(reef_system_desc){.function = nothing_done, .text = "Position", .phase = "nowhere"}, NULL);
     assert_non_null(s);
     assert_null(w->schedule);
     assert_string_equal(s->name, "reef_system_once");
     assert_int_equal(s->holders, 1);
-    system_leave(w->family, s);
-    assert_null(system_make(w, "reef_system_once", &(reef_system_desc){.text = "Position"}, NULL));
+    reef__system_leave(w->family, s);
+    assert_null(reef__system_make(w, "reef_system_once", &(reef_system_desc){.text = "Position"}, NULL));
     assert_string_equal(reef_last_error(w).operation, "reef_system_once");
 }
 

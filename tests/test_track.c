@@ -447,23 +447,23 @@ static void F2_words_of_rows_say_which_changed(void **given)
     reef_world *w = world_of(given);
     reef_entity e[64];
     reef_component c = reef_id(Spot);
-    assert_null(track_of(w, c.id));
+    assert_null(reef__track_of(w, c.id));
     assert_ok(reef_spawn_many(w, 64, e, reef_with(Spot, 1, 2)));
-    const track_store *s = track_of(w, c.id);
+    const track_store *s = reef__track_of(w, c.id);
     assert_non_null(s);
-    assert_true(track_word(w, s, e, 64, 0, true) == UINT64_MAX);
-    assert_true(track_word(w, s, e, 3, 0, true) == 7);
+    assert_true(reef__track_word(w, s, e, 64, 0, true) == UINT64_MAX);
+    assert_true(reef__track_word(w, s, e, 3, 0, true) == 7);
     uint64_t v = reef_version(w);
-    assert_true(track_word(w, s, e, 64, v, false) == 0);
+    assert_true(reef__track_word(w, s, e, 64, v, false) == 0);
     reef_mut(w, e[0], Spot)->x = 1;
     reef_mut(w, e[63], Spot)->x = 1;
-    assert_true(track_word(w, s, e, 64, v, false) == (1 | UINT64_C(1) << 63));
-    assert_true(track_word(w, s, e, 64, v, true) == 0);
-    assert_true(track_prepare(w, c.id, e + 4, 2));
-    track_stamp(w, c.id, e[4].index, false);
-    track_stamp(w, c.id, e[5].index, true);
-    assert_true(track_word(w, s, e, 8, v, false) == 0x31);
-    assert_true(track_word(w, s, e, 8, v, true) == 0x20);
+    assert_true(reef__track_word(w, s, e, 64, v, false) == (1 | UINT64_C(1) << 63));
+    assert_true(reef__track_word(w, s, e, 64, v, true) == 0);
+    assert_true(reef__track_prepare(w, c.id, e + 4, 2));
+    reef__track_stamp(w, c.id, e[4].index, false);
+    reef__track_stamp(w, c.id, e[5].index, true);
+    assert_true(reef__track_word(w, s, e, 8, v, false) == 0x31);
+    assert_true(reef__track_word(w, s, e, 8, v, true) == 0x20);
 }
 
 static void F2_a_version_divides_the_time(void **given)

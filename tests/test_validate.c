@@ -38,7 +38,7 @@ static damage prepared(void **test)
     assert_some(reef_reserve_id(d.w));
     assert_valid(d.w);
     const reef_slot *slots = reef_slots_at(&d.w->hot, (uint32_t)*record_of(d.w, d.e.index));
-    d.t = table_own(d.w, slots[0].head.table);
+    d.t = reef__table_own(d.w, slots[0].head.table);
     assert_non_null(d.t);
     return d;
 }
@@ -127,7 +127,7 @@ static void C3_damage_to_switches_is_found(void **test)
     words[15] &= ~((uint64_t)1 << 63);
     b->switched--;
     assert_valid(d.w);
-    table *t = table_own(d.w, unit_slots(d.w, d.t->last)[0].head.table);
+    table *t = reef__table_own(d.w, unit_slots(d.w, d.t->last)[0].head.table);
     with_number(&d, &t->bits, 0, "bits"); /* the table denies to have switches */
 }
 

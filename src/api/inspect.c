@@ -56,15 +56,15 @@ static const type *other_after(const reef_world *w, uint32_t place, const type *
     const type *best = NULL;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
-        const type *t = type_of(s->component);
+        const type *t = reef__type_of(s->component);
         if (t->bit || s->count == 0 || reef_store_find(s, entity_in(w, place)) == NULL) continue;
-        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0)) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
         if ((b->key & BIT_DISABLED) || !switch_is_on(b, place)) continue;
-        const type *t = type_of(b->key);
-        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+        const type *t = reef__type_of(b->key);
+        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0)) best = t;
     }
     return best;
 }
@@ -90,8 +90,8 @@ static const void *row_data(const row_walk *walk, const type *t)
 {
     if (t->size == 0) return NULL;
     if (t->stored) return store_find(walk->world, t->id, entity_in(walk->world, walk->place));
-    if (t->split) return parts_gather(walk->world, walk->place, t, walk->room) ? walk->room : NULL;
-    uint32_t k = slot_seek(walk->world, t->id, walk->slots[0].head.table);
+    if (t->split) return reef__parts_gather(walk->world, walk->place, t, walk->room) ? walk->room : NULL;
+    uint32_t k = reef__slot_seek(walk->world, t->id, walk->slots[0].head.table);
     return (const char *)walk->slots[k].block + (size_t)place_row(walk->place) * t->size;
 }
 
@@ -99,10 +99,10 @@ static const void *row_data(const row_walk *walk, const type *t)
 static const type *row_next(row_walk *walk, const void **data)
 {
     const shape *s = walk->shape;
-    while (s && walk->next < s->component_count && type_of(s->component[walk->next])->owner) walk->next++; /* seen with their type */
-    const type  *t = s && walk->next < s->component_count ? type_of(s->component[walk->next]) : NULL;
+    while (s && walk->next < s->component_count && reef__type_of(s->component[walk->next])->owner) walk->next++; /* seen with their type */
+    const type  *t = s && walk->next < s->component_count ? reef__type_of(s->component[walk->next]) : NULL;
     *data = NULL;
-    if (walk->other && (t == NULL || type_compare(walk->other, t) < 0)) {
+    if (walk->other && (t == NULL || reef__type_compare(walk->other, t) < 0)) {
         t = walk->other;
         walk->other = other_after(walk->world, walk->place, t);
         *data = row_data(walk, t);
@@ -117,7 +117,7 @@ static const type *row_next(row_walk *walk, const void **data)
 /* One value, or all that the entity has of the type. */
 static bool visit_values(const reef_world *w, const type *t, reef_entity e, const void *data, reef_visitor visit, void *context)
 {
-    const uint32_t n = t->home == REEF_MULTI ? store_values(w, t, e) : 1;
+    const uint32_t n = t->home == REEF_MULTI ? reef__store_values(w, t, e) : 1;
     if (data) running_read(w, "reef_visit", e, (reef_component){t->id});
     for (uint32_t i = 0; i < n; i++)
         if (!visit(context, e, (reef_component){t->id}, data ? (const char *)data + (size_t)i * t->size : NULL, t->size)) return false;
@@ -152,7 +152,7 @@ static uint32_t components_through(const shape *s, const type *t)
     uint32_t from = 0, to = s->component_count;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        if (type_compare(type_of(s->component[middle]), t) <= 0) from = middle + 1;
+        if (reef__type_compare(reef__type_of(s->component[middle]), t) <= 0) from = middle + 1;
         else to = middle;
     }
     return from;
@@ -166,19 +166,19 @@ static const type *world_type_after(const world_walk *walk, const type *last)
     for (uint32_t i = 0; i < walk->table_count; i++) {
         const shape *s = table_read(w, walk->tables[i])->shape;
         uint32_t     k = last ? components_through(s, last) : 0;
-        while (k < s->component_count && type_of(s->component[k])->owner) k++;
+        while (k < s->component_count && reef__type_of(s->component[k])->owner) k++;
         if (k == s->component_count) continue;
-        const type *t = type_of(s->component[k]);
-        if (best == NULL || type_compare(t, best) < 0) best = t;
+        const type *t = reef__type_of(s->component[k]);
+        if (best == NULL || reef__type_compare(t, best) < 0) best = t;
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;
-        if ((key & BIT_DISABLED) || bit_count_rows(w, key) == 0) continue;
-        const type *t = type_of(key);
-        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+        if ((key & BIT_DISABLED) || reef__bit_count_rows(w, key) == 0) continue;
+        const type *t = reef__type_of(key);
+        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0)) best = t;
     }
-    const value_store *s = store_after(w, last); /* one without bits is known by its values alone */
-    return s && (best == NULL || type_compare(type_of(s->component), best) < 0) ? type_of(s->component) : best;
+    const value_store *s = reef__store_after(w, last); /* one without bits is known by its values alone */
+    return s && (best == NULL || reef__type_compare(reef__type_of(s->component), best) < 0) ? reef__type_of(s->component) : best;
 }
 
 /* The rows of one chunk that have the type: all of them, or those whose bit is set, or who have a value. `slot` is that of its column,
@@ -195,7 +195,7 @@ static bool visit_chunk(const world_walk *walk, const table *t, uint32_t unit, c
         if (words && (words[row / 64] >> (row % 64) & 1) == 0) continue;
         const void *data = c->split ? room : slot ? (const char *)slots[slot].block + (size_t)row * c->size : NULL;
         if (c->stored && (data = store_find(w, c->id, entities[row])) == NULL) continue;
-        if (c->split) parts_gather(w, unit_place(unit) + row, c, room);
+        if (c->split) reef__parts_gather(w, unit_place(unit) + row, c, room);
         if (c->size == 0) data = NULL;
         if (!visit_values(w, c, entities[row], data, walk->visit, walk->context)) return false;
     }
@@ -207,7 +207,7 @@ static bool visit_type(const world_walk *walk, const type *c)
     for (uint32_t i = 0; i < walk->table_count; i++) {
         const table *t = table_read(walk->world, walk->tables[i]);
         const bool   outside = c->bit || c->stored;
-        uint32_t     slot = outside ? 0 : slot_seek(walk->world, c->id, walk->tables[i]), unit = t->first;
+        uint32_t     slot = outside ? 0 : reef__slot_seek(walk->world, c->id, walk->tables[i]), unit = t->first;
         if (!outside && slot == 0) continue;
         if (c->size == 0) slot = 0;
         for (uint32_t n = 0; n < t->chunks; n++) {
@@ -220,14 +220,14 @@ static bool visit_type(const world_walk *walk, const type *c)
 
 static void tables_free(const reef_world *w, uint32_t *tables, uint32_t count)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, tables, count * sizeof *tables);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, tables, count * sizeof *tables);
 }
 
 COLD bool reef_visit_world(const reef_world *w, reef_visitor visit, void *context)
 {
     uint32_t count = 0;
     if (w == NULL || visit == NULL) return false;
-    uint32_t *tables = tables_sorted(w, &count);
+    uint32_t *tables = reef__tables_sorted(w, &count);
     if (tables == NULL) return count == 0;
     world_walk walk = {w, tables, count, visit, context};
     bool       whole = true;
@@ -242,7 +242,7 @@ static bool visit_table(const table *t, reef_table_visitor visit, void *context)
     reef_component types[REEF_COMPONENTS_MAX];
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->shape->component_count; i++)
-        if (!type_of(t->shape->component[i])->owner) types[n++].id = t->shape->component[i];
+        if (!reef__type_of(t->shape->component[i])->owner) types[n++].id = t->shape->component[i];
     return n == 0 || visit(context, types, n, table_rows(t));
 }
 
@@ -250,7 +250,7 @@ COLD bool reef_visit_tables(const reef_world *w, reef_table_visitor visit, void 
 {
     uint32_t count = 0;
     if (w == NULL || visit == NULL) return false;
-    uint32_t *tables = tables_sorted(w, &count);
+    uint32_t *tables = reef__tables_sorted(w, &count);
     bool whole = tables || count == 0;
     for (uint32_t i = 0; tables && whole && i < count; i++) whole = visit_table(table_read(w, tables[i]), visit, context);
     if (tables) tables_free(w, tables, count);
@@ -374,7 +374,7 @@ static void print_element(FILE *file, const reef_world *w, reef_kind kind, const
 
 static void print_array(FILE *file, const reef_world *w, const reef_field *f, const unsigned char *data)
 {
-    uint32_t size = kind_size(f->kind), count = f->bytes / size;
+    uint32_t size = reef__kind_size(f->kind), count = f->bytes / size;
     fputc('[', file);
     for (uint32_t i = 0; i < count && i < PRINT_ELEMENTS_MAX; i++) {
         if (i) fputs(", ", file);
@@ -386,7 +386,7 @@ static void print_array(FILE *file, const reef_world *w, const reef_field *f, co
 static void print_field(FILE *file, const reef_world *w, const reef_field *f, const unsigned char *data)
 {
     if (f->kind == REEF_CHAR) print_text(file, (const char *)data, f->bytes);
-    else if (f->bytes > kind_size(f->kind)) print_array(file, w, f, data);
+    else if (f->bytes > reef__kind_size(f->kind)) print_array(file, w, f, data);
     else print_element(file, w, f->kind, data);
     if (f->unit) fprintf(file, " %s", f->unit);
 }
@@ -415,7 +415,7 @@ static void print_component(FILE *file, const reef_world *w, reef_entity e, cons
         print_value(file, w, &info, data);
     }
     if (t->home == REEF_SHARED) {
-        const reef_entity first = shared_first(store_of(w, t->id), e);
+        const reef_entity first = reef__shared_first(store_of(w, t->id), e);
         if (!reef_entity_equal(first, e)) fputs("  that of ", file), print_handle(file, w, first);
     }
     fputc('\n', file);
@@ -433,7 +433,7 @@ static COLD void print_entity(FILE *file, const reef_world *w, reef_entity e)
     row_walk    walk = row_begin(w, place, room);
     const void *data;
     for (const type *t; (t = row_next(&walk, &data)) != NULL;)
-        for (uint32_t i = 0, n = t->home == REEF_MULTI ? store_values(w, t, e) : 1; i < n; i++)
+        for (uint32_t i = 0, n = t->home == REEF_MULTI ? reef__store_values(w, t, e) : 1; i < n; i++)
             print_component(file, w, e, t, data ? (const char *)data + (size_t)i * t->size : NULL);
 }
 
@@ -463,15 +463,15 @@ static void print_table(FILE *file, const table *t)
     if (s->component_count == 0) return;
     fprintf(file, "  %" PRIu64 "  ", table_rows(t));
     for (uint32_t i = 0; i < s->component_count; i++)
-        fprintf(file, "%s%s", i ? ", " : "", type_of(s->component[i])->name);
+        fprintf(file, "%s%s", i ? ", " : "", reef__type_of(s->component[i])->name);
     fputc('\n', file);
 }
 
 /* Those that wait for a system. */
 static void print_events(FILE *file, const reef_world *w)
 {
-    for (const event_store *s = events_after(w, NULL); s; s = events_after(w, type_of(s->component)))
-        fprintf(file, "  events %s: %" PRIu64 "\n", type_of(s->component)->name, events_waiting(w, s).count);
+    for (const event_store *s = reef__events_after(w, NULL); s; s = reef__events_after(w, reef__type_of(s->component)))
+        fprintf(file, "  events %s: %" PRIu64 "\n", reef__type_of(s->component)->name, reef__events_waiting(w, s).count);
 }
 
 static void print_entities(FILE *file, const reef_world *w, uint64_t most)
@@ -486,7 +486,7 @@ COLD bool reef_print_world(const reef_world *w, FILE *file, uint64_t entities_ma
 {
     uint32_t count = 0;
     if (w == NULL || file == NULL) return false;
-    uint32_t *tables = tables_sorted(w, &count);
+    uint32_t *tables = reef__tables_sorted(w, &count);
     if (tables == NULL && count != 0) return false;
     reef_stats s = reef_world_stats(w);
     fprintf(file,
@@ -519,7 +519,7 @@ static void stats_count_tables(const reef_world *w, reef_stats *s)
 
 static void stats_count_bytes(memory *m, reef_stats *s)
 {
-    s->bytes_spare = memory_spare(m);
+    s->bytes_spare = reef__memory_spare(m);
     mutex_lock(&m->lock);
     s->bytes_total = m->bytes;
     s->bytes_rows = m->used[MEMORY_ROWS];

@@ -29,13 +29,13 @@ static NOINLINE void stripes_add(uint64_t *restrict lanes, const unsigned char *
     memcpy(lanes, lane, sizeof lane);
 }
 
-void hash_begin(hasher *h)
+void reef__hash_begin(hasher *h)
 {
     for (int i = 0; i < LANES; i++) h->lane[i] = secret[i + 3];
     h->stripes = h->fill = 0;
 }
 
-void hash_add(hasher *h, const void *bytes, size_t count)
+void reef__hash_add(hasher *h, const void *bytes, size_t count)
 {
     const unsigned char *p = bytes;
     if (h->fill) {
@@ -52,7 +52,7 @@ void hash_add(hasher *h, const void *bytes, size_t count)
     if (h->fill) memcpy(h->rest, p + count - h->fill, h->fill);
 }
 
-uint64_t hash_end(hasher *h)
+uint64_t reef__hash_end(hasher *h)
 {
     uint64_t sum = (h->stripes * STRIPE + h->fill) * 0x9E3779B185EBCA87u;
     if (h->fill) {
@@ -63,12 +63,12 @@ uint64_t hash_end(hasher *h)
     return hash_blend(sum);
 }
 
-uint64_t number_hash(uint64_t number) { return hash_blend(number); }
+uint64_t reef__number_hash(uint64_t number) { return hash_blend(number); }
 
-uint64_t hash_bytes(const void *bytes, size_t count)
+uint64_t reef__hash_bytes(const void *bytes, size_t count)
 {
     hasher h;
-    hash_begin(&h);
-    hash_add(&h, bytes, count);
-    return hash_end(&h);
+    reef__hash_begin(&h);
+    reef__hash_add(&h, bytes, count);
+    return reef__hash_end(&h);
 }

@@ -29,11 +29,11 @@ INLINE uint64_t hash_join(uint64_t h, uint64_t x)
     h = (h ^ x) * 0x9E3779B97F4A7C15u;
     return h ^ h >> 32;
 }
-void hash_begin(hasher *h);
-void hash_add(hasher *h, const void *bytes, size_t count);
-uint64_t hash_end(hasher *h);
+void reef__hash_begin(hasher *h);
+void reef__hash_add(hasher *h, const void *bytes, size_t count);
+uint64_t reef__hash_end(hasher *h);
 
-uint64_t hash_bytes(const void *bytes, size_t count);
-uint64_t number_hash(uint64_t number); /* a bijection: 0 stays 0 */
+uint64_t reef__hash_bytes(const void *bytes, size_t count);
+uint64_t reef__number_hash(uint64_t number); /* a bijection: 0 stays 0 */
 
 #endif

@@ -36,12 +36,12 @@ static void lanes_add(uint64_t *lanes, const unsigned char *p, size_t stripes)
     lanes[0] = a, lanes[1] = b, lanes[2] = c, lanes[3] = d;
 }
 
-void checksum_begin(checksum *c, uint64_t seed)
+void reef__checksum_begin(checksum *c, uint64_t seed)
 {
     *c = (checksum){.lane = {seed + prime[1] + prime[2], seed + prime[2], seed, seed - prime[1]}, .seed = seed};
 }
 
-void checksum_add(checksum *c, const void *bytes, size_t count)
+void reef__checksum_add(checksum *c, const void *bytes, size_t count)
 {
     const unsigned char *p = bytes;
     const size_t have = c->bytes % CHECKSUM_STRIPE;
@@ -64,7 +64,7 @@ static uint64_t lanes_join(const uint64_t *lane)
     return h;
 }
 
-uint64_t checksum_end(const checksum *c)
+uint64_t reef__checksum_end(const checksum *c)
 {
     const unsigned char *p = c->rest, *end = p + c->bytes % CHECKSUM_STRIPE;
     uint64_t h = (c->bytes >= CHECKSUM_STRIPE ? lanes_join(c->lane) : c->seed + prime[5]) + c->bytes;
@@ -76,10 +76,10 @@ uint64_t checksum_end(const checksum *c)
     return h ^ h >> 32;
 }
 
-uint64_t checksum_of(const void *bytes, size_t count, uint64_t seed)
+uint64_t reef__checksum_of(const void *bytes, size_t count, uint64_t seed)
 {
     checksum c;
-    checksum_begin(&c, seed);
-    checksum_add(&c, bytes, count);
-    return checksum_end(&c);
+    reef__checksum_begin(&c, seed);
+    reef__checksum_add(&c, bytes, count);
+    return reef__checksum_end(&c);
 }

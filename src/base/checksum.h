@@ -11,9 +11,9 @@ typedef struct checksum {
     unsigned char rest[32]; /* bytes % 32 of them */
 } checksum;
 
-void checksum_begin(checksum *c, uint64_t seed);
-void checksum_add(checksum *c, const void *bytes, size_t count);
-uint64_t checksum_end(const checksum *c);
-uint64_t checksum_of(const void *bytes, size_t count, uint64_t seed);
+void reef__checksum_begin(checksum *c, uint64_t seed);
+void reef__checksum_add(checksum *c, const void *bytes, size_t count);
+uint64_t reef__checksum_end(const checksum *c);
+uint64_t reef__checksum_of(const void *bytes, size_t count, uint64_t seed);
 
 #endif

@@ -68,7 +68,7 @@ static void advise_huge(void *p, size_t bytes) { (void)p, (void)bytes; }
 
 /* The first touch of each page of 4 KiB costs 2.4 us, that of many in one call 1.8. An older kernel refuses, one with larger pages as well, and
  * pages come one by one. */
-void memory_touch(void *p, size_t bytes)
+void reef__memory_touch(void *p, size_t bytes)
 {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
     const uintptr_t page = COARSE, from = (uintptr_t)p & ~(page - 1), end = ((uintptr_t)p + bytes + page - 1) & ~(page - 1);
@@ -129,11 +129,11 @@ static void *standard_resize(void *context, void *p, size_t old_bytes, size_t ne
     return q;
 }
 
-const reef_allocator memory_standard = {standard_resize, NULL};
+const reef_allocator reef__memory_standard = {standard_resize, NULL};
 
 /* ---- counted calls ---- */
 
-bool size_multiply(size_t a, size_t b, size_t c, size_t *out)
+bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out)
 {
     if (b != 0 && a > SIZE_MAX / b) return false;
     if (a * b > SIZE_MAX - c) return false;
@@ -141,7 +141,7 @@ bool size_multiply(size_t a, size_t b, size_t c, size_t *out)
     return true;
 }
 
-COLD bool memory_make(memory *m, const reef_allocator *allocator)
+COLD bool reef__memory_make(memory *m, const reef_allocator *allocator)
 {
     memset(m, 0, sizeof *m);
     if (allocator->resize) m->allocator = *allocator;
@@ -157,7 +157,7 @@ static void count(memory *m, enum memory_kind kind, size_t plus, size_t minus)
     mutex_unlock(&m->lock);
 }
 
-void *memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes, size_t new_bytes, size_t align)
+void *reef__memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes, size_t new_bytes, size_t align)
 {
     if (old_bytes == 0 && new_bytes == 0) return NULL;
     void *q = m->allocator.resize(m->allocator.context, old_bytes ? p : NULL, old_bytes, new_bytes, align);
@@ -166,15 +166,15 @@ void *memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes,
     return q;
 }
 
-void *memory_zeroed(memory *m, enum memory_kind kind, size_t bytes)
+void *reef__memory_zeroed(memory *m, enum memory_kind kind, size_t bytes)
 {
-    void *p = memory_resize(m, kind, NULL, 0, bytes, PLAIN_ALIGN);
+    void *p = reef__memory_resize(m, kind, NULL, 0, bytes, PLAIN_ALIGN);
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-void memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes)
+void reef__memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes)
 {
-    if (p && bytes) memory_resize(m, kind, p, bytes, 0, PLAIN_ALIGN);
+    if (p && bytes) reef__memory_resize(m, kind, p, bytes, 0, PLAIN_ALIGN);
 }
 
 /* ---- arenas; all under the lock ---- */
@@ -371,7 +371,7 @@ static void arena_touch(memory *m, arena *a)
         if (f->count < MEMORY_PARTS) f->part[f->count++] = (memory_part){from, (size_t)(a->touched - from)};
         return;
     }
-    memory_touch(from, (size_t)(a->touched - from));
+    reef__memory_touch(from, (size_t)(a->touched - from));
     if (a->piece->asked) return;
     a->piece->asked = true;
     a->piece->there = touched_last(a->piece->memory, a->piece->bytes < PIECE ? a->piece->bytes : PIECE);
@@ -435,7 +435,7 @@ static void arena_give(memory *m, enum memory_kind kind, uint32_t which, void *p
     m->used[kind] -= bytes;
 }
 
-void memory_fresh_begin(memory *m, memory_fresh *f)
+void reef__memory_fresh_begin(memory *m, memory_fresh *f)
 {
     f->count = 0;
     mutex_lock(&m->lock);
@@ -443,14 +443,14 @@ void memory_fresh_begin(memory *m, memory_fresh *f)
     mutex_unlock(&m->lock);
 }
 
-void memory_fresh_end(memory *m, memory_fresh *f)
+void reef__memory_fresh_end(memory *m, memory_fresh *f)
 {
     mutex_lock(&m->lock);
     if (m->fresh == f) m->fresh = NULL;
     mutex_unlock(&m->lock);
 }
 
-bool memory_arena_ready(memory *m, uint32_t which)
+bool reef__memory_arena_ready(memory *m, uint32_t which)
 {
     mutex_lock(&m->lock);
     const bool ready = arena_of(m, which) != NULL;
@@ -458,11 +458,11 @@ bool memory_arena_ready(memory *m, uint32_t which)
     return ready;
 }
 
-void *memory_block(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align)
+void *reef__memory_block(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align)
 {
     if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
         size_t a = align > BLOCK_ALIGN ? align : BLOCK_ALIGN;
-        return memory_resize(m, kind, NULL, 0, bytes, a);
+        return reef__memory_resize(m, kind, NULL, 0, bytes, a);
     }
     bytes = rounded(bytes);
     which = arena_for(which, bytes);
@@ -473,11 +473,11 @@ void *memory_block(memory *m, enum memory_kind kind, uint32_t which, size_t byte
     return p;
 }
 
-uint32_t memory_blocks(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align, void **block, uint32_t most)
+uint32_t reef__memory_blocks(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align, void **block, uint32_t most)
 {
     uint32_t n = 0;
     if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
-        block[0] = memory_block(m, kind, which, bytes, align);
+        block[0] = reef__memory_block(m, kind, which, bytes, align);
         return block[0] != NULL;
     }
     bytes = rounded(bytes);
@@ -490,11 +490,11 @@ uint32_t memory_blocks(memory *m, enum memory_kind kind, uint32_t which, size_t 
     return n;
 }
 
-void memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count)
+void reef__memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (gone[i].bytes > ARENA_MAX || gone[i].align > BLOCK_ALIGN)
-            memory_block_free(m, kind, gone[i].arena, gone[i].block, gone[i].bytes, gone[i].align);
+            reef__memory_block_free(m, kind, gone[i].arena, gone[i].block, gone[i].bytes, gone[i].align);
     mutex_lock(&m->lock);
     for (uint32_t i = count; i-- > 0;) { /* the first is taken first */
         if (gone[i].bytes > ARENA_MAX || gone[i].align > BLOCK_ALIGN) continue;
@@ -506,7 +506,7 @@ void memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gon
     mutex_unlock(&m->lock);
 }
 
-void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p, size_t bytes, size_t align)
+void reef__memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p, size_t bytes, size_t align)
 {
     if (p == NULL) return;
 #if defined(QUARANTINE)
@@ -514,7 +514,7 @@ void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p
 #endif
     if (bytes > ARENA_MAX || align > BLOCK_ALIGN) {
         size_t a = align > BLOCK_ALIGN ? align : BLOCK_ALIGN;
-        memory_resize(m, kind, p, bytes, 0, a);
+        reef__memory_resize(m, kind, p, bytes, 0, a);
         return;
     }
     mutex_lock(&m->lock);
@@ -523,7 +523,7 @@ void memory_block_free(memory *m, enum memory_kind kind, uint32_t which, void *p
 }
 
 #if defined(QUARANTINE)
-COLD bool memory_block_hold(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align)
+COLD bool reef__memory_block_hold(memory *m, enum memory_kind kind, uint32_t which, size_t bytes, size_t align)
 {
     if (bytes > ARENA_MAX || align > BLOCK_ALIGN) return false;
     bytes = rounded(bytes);
@@ -534,7 +534,7 @@ COLD bool memory_block_hold(memory *m, enum memory_kind kind, uint32_t which, si
     return true;
 }
 
-COLD void memory_block_release(memory *m, uint32_t which, void *p, size_t bytes)
+COLD void reef__memory_block_release(memory *m, uint32_t which, void *p, size_t bytes)
 {
     bytes = rounded(bytes);
     mutex_lock(&m->lock);
@@ -543,7 +543,7 @@ COLD void memory_block_release(memory *m, uint32_t which, void *p, size_t bytes)
 }
 #endif
 
-COLD uint64_t memory_spare(memory *m)
+COLD uint64_t reef__memory_spare(memory *m)
 {
     mutex_lock(&m->lock);
     uint64_t spare = m->piece_bytes[0] + m->piece_bytes[1];
@@ -622,14 +622,14 @@ static void pieces_trim(memory *m, uint32_t group)
     }
 }
 
-COLD void memory_trim(memory *m)
+COLD void reef__memory_trim(memory *m)
 {
     mutex_lock(&m->lock);
     for (uint32_t group = 0; group < 2; group++) pieces_trim(m, group);
     mutex_unlock(&m->lock);
 }
 
-COLD void memory_drop(memory *m)
+COLD void reef__memory_drop(memory *m)
 {
     for (uint32_t i = 0; m->arenas && i < ARENA_COUNT; i++)
         if (m->arenas[i]) raw_give(m, m->arenas[i], sizeof(arena), BLOCK_ALIGN);

@@ -42,50 +42,50 @@ typedef struct memory {
 #endif
 } memory;
 
-extern const reef_allocator memory_standard; /* the C library's */
+extern const reef_allocator reef__memory_standard; /* the C library's */
 
-bool memory_make(memory *m, const reef_allocator *allocator);
-void memory_drop(memory *m); /* everything must be freed but arenas' pieces */
+bool reef__memory_make(memory *m, const reef_allocator *allocator);
+void reef__memory_drop(memory *m); /* everything must be freed but arenas' pieces */
 
 /* The allocator, counted: old 0 allocates, new 0 frees. NULL: no memory, nothing changed. Not cleared. align >= 1. */
-void *memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes, size_t new_bytes, size_t align);
+void *reef__memory_resize(memory *m, enum memory_kind kind, void *p, size_t old_bytes, size_t new_bytes, size_t align);
 /* Allocate cleared / free, aligned to PLAIN_ALIGN. */
-void *memory_zeroed(memory *m, enum memory_kind kind, size_t bytes);
-void  memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
+void *reef__memory_zeroed(memory *m, enum memory_kind kind, size_t bytes);
+void  reef__memory_free(memory *m, enum memory_kind kind, void *p, size_t bytes);
 /* Blocks; `align` up to REEF_ALIGN_MAX (64 and less come from the arena). bytes 0 gives a non-NULL pointer. */
-void *memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
-void  memory_block_free(memory *m, enum memory_kind kind, uint32_t arena, void *p, size_t bytes, size_t align);
+void *reef__memory_block(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
+void  reef__memory_block_free(memory *m, enum memory_kind kind, uint32_t arena, void *p, size_t bytes, size_t align);
 /* Several at once: up to `most` blocks, more than one only of those that were freed before. How many; 0: no memory. And many freed, of any sizes. */
-uint32_t memory_blocks(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align, void **block, uint32_t most);
+uint32_t reef__memory_blocks(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align, void **block, uint32_t most);
 typedef struct memory_gone { void *block; size_t bytes; uint32_t arena; uint32_t align; } memory_gone;
-void memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count);
+void reef__memory_blocks_free(memory *m, enum memory_kind kind, const memory_gone *gone, uint32_t count);
 #if defined(QUARANTINE)
 /* A block of an arena that is no longer in use, but not free either: it counts as spare, until it is released. False: it is no
  * arena's. */
-bool memory_block_hold(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
-void memory_block_release(memory *m, uint32_t arena, void *p, size_t bytes);
+bool reef__memory_block_hold(memory *m, enum memory_kind kind, uint32_t arena, size_t bytes, size_t align);
+void reef__memory_block_release(memory *m, uint32_t arena, void *p, size_t bytes);
 #endif
 /* Of memory that will be written now, for the first time: the system gives its pages at once, a fifth to a third cheaper than at one touch each,
  * the more so where several threads touch memory. Nothing else happens, and where there is no such call nothing at all. */
-void memory_touch(void *p, size_t bytes);
+void reef__memory_touch(void *p, size_t bytes);
 /* From `begin` to `end` arenas touch nothing ahead of its use, and note instead what they would have touched, as far as there is room: for several
  * threads, each part being short enough for one. (Worlds of the family that take blocks at the same time have theirs among them. All of it is
- * good for memory_touch alone, which changes no byte.) Only one at a time notes; who comes second finds nothing. */
+ * good for reef__memory_touch alone, which changes no byte.) Only one at a time notes; who comes second finds nothing. */
 typedef struct memory_part { char *from; size_t bytes; } memory_part;
 enum { MEMORY_PARTS = 64 };
 typedef struct memory_fresh {
     uint32_t    count;
     memory_part part[MEMORY_PARTS];
 } memory_fresh;
-void memory_fresh_begin(memory *m, memory_fresh *f);
-void memory_fresh_end(memory *m, memory_fresh *f);
+void reef__memory_fresh_begin(memory *m, memory_fresh *f);
+void reef__memory_fresh_end(memory *m, memory_fresh *f);
 /* Blocks of other arenas may be freed into this one: it exists. False: no memory. */
-bool memory_arena_ready(memory *m, uint32_t arena);
+bool reef__memory_arena_ready(memory *m, uint32_t arena);
 /* Gives pieces without a used block back to the allocator. */
-void memory_trim(memory *m);
-uint64_t memory_spare(memory *m); /* bytes of pieces that no block uses */
+void reef__memory_trim(memory *m);
+uint64_t reef__memory_spare(memory *m); /* bytes of pieces that no block uses */
 
 /* a * b + c in *out; false when it overflows */
-bool size_multiply(size_t a, size_t b, size_t c, size_t *out);
+bool reef__size_multiply(size_t a, size_t b, size_t c, size_t *out);
 
 #endif

@@ -36,7 +36,7 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-COLD int disk_target(const char *path, char *target)
+COLD int reef__disk_target(const char *path, char *target)
 {
     size_t length = strlen(path);
     if (length >= DISK_PATH_MAX) return DISK_LONG_NAME;
@@ -63,7 +63,7 @@ static void look_from(const struct stat *s, disk_look *seen)
     seen->number = (uint64_t)s->st_ino;
 }
 
-COLD int disk_look_at(const char *path, disk_look *seen)
+COLD int reef__disk_look_at(const char *path, disk_look *seen)
 {
     struct stat s;
     memset(seen, 0, sizeof *seen);
@@ -72,7 +72,7 @@ COLD int disk_look_at(const char *path, disk_look *seen)
     return 0;
 }
 
-COLD int disk_look_into(disk_file f, disk_look *seen)
+COLD int reef__disk_look_into(disk_file f, disk_look *seen)
 {
     struct stat s;
     memset(seen, 0, sizeof *seen);
@@ -89,7 +89,7 @@ static int opened(const char *path, int flags, uint32_t mode, disk_file *f)
     return fd < 0 ? errno : 0;
 }
 
-COLD int disk_open_read(const char *path, disk_file *f) { return opened(path, O_RDONLY, 0, f); }
+COLD int reef__disk_open_read(const char *path, disk_file *f) { return opened(path, O_RDONLY, 0, f); }
 
 static int lock_wait(int fd)
 {
@@ -115,7 +115,7 @@ static int is_named(int fd, const char *path, bool *same)
     return 0;
 }
 
-COLD int disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
+COLD int reef__disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
 {
     for (;;) {
         int error = opened(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0), mode, f); /* a pipe doesn't make us wait */
@@ -124,15 +124,15 @@ COLD int disk_open_write(const char *path, bool create, uint32_t mode, disk_file
         error = lock_wait((int)*f);
         if (!error) error = is_named((int)*f, path, &same);
         if (!error && same) return 0;
-        disk_close(*f);
+        reef__disk_close(*f);
         *f = DISK_NONE;
         if (error) return error;
     }
 }
 
-COLD int disk_set_mode(disk_file f, uint32_t mode) { return fchmod((int)f, (mode_t)mode) < 0 ? errno : 0; }
+COLD int reef__disk_set_mode(disk_file f, uint32_t mode) { return fchmod((int)f, (mode_t)mode) < 0 ? errno : 0; }
 
-COLD int disk_open_folder(const char *path, disk_file *folder)
+COLD int reef__disk_open_folder(const char *path, disk_file *folder)
 {
     char name[DISK_PATH_MAX];
     size_t length = folder_length(path);
@@ -141,7 +141,7 @@ COLD int disk_open_folder(const char *path, disk_file *folder)
     return opened(name, O_RDONLY | O_DIRECTORY, 0, folder);
 }
 
-COLD int disk_settle(disk_file f)
+COLD int reef__disk_settle(disk_file f)
 {
     /* Network file systems write at every close of the file, and a second descriptor keeps the lock. */
     int second = dup((int)f);
@@ -149,12 +149,12 @@ COLD int disk_settle(disk_file f)
     return close(second) < 0 && errno != EINTR ? errno : 0;
 }
 
-COLD void disk_close(disk_file f)
+COLD void reef__disk_close(disk_file f)
 {
     if (f != DISK_NONE) (void)close((int)f); /* not again after EINTR: it is closed */
 }
 
-int disk_read(disk_file f, void *bytes, size_t count, size_t *got)
+int reef__disk_read(disk_file f, void *bytes, size_t count, size_t *got)
 {
     for (*got = 0; *got < count;) {
         size_t part = count - *got < DISK_PART_MAX ? count - *got : DISK_PART_MAX;
@@ -167,7 +167,7 @@ int disk_read(disk_file f, void *bytes, size_t count, size_t *got)
     return 0;
 }
 
-int disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
+int reef__disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
 {
     if (offset > (uint64_t)INT64_MAX - count) return EFBIG;
     for (size_t written = 0; written < count;) {
@@ -181,7 +181,7 @@ int disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
     return 0;
 }
 
-COLD int disk_truncate(disk_file f, uint64_t length)
+COLD int reef__disk_truncate(disk_file f, uint64_t length)
 {
     int result;
     if (length > INT64_MAX) return EFBIG;
@@ -189,7 +189,7 @@ COLD int disk_truncate(disk_file f, uint64_t length)
     return result < 0 ? errno : 0;
 }
 
-COLD int disk_sync(disk_file f)
+COLD int reef__disk_sync(disk_file f)
 {
     int result;
 #if defined(__APPLE__)
@@ -200,16 +200,16 @@ COLD int disk_sync(disk_file f)
     return result < 0 ? errno : 0;
 }
 
-COLD int disk_sync_name(disk_file folder, disk_file f)
+COLD int reef__disk_sync_name(disk_file folder, disk_file f)
 {
     (void)f;
     if (folder == DISK_NONE) return 0;
-    int error = disk_sync(folder);
+    int error = reef__disk_sync(folder);
     return error == EINVAL || error == ENOTSUP ? 0 : error; /* file systems that have no such thing */
 }
 
-COLD int disk_rename(const char *from, const char *to) { return rename(from, to) < 0 ? errno : 0; }
-COLD int disk_remove(const char *path) { return unlink(path) < 0 ? errno : 0; }
+COLD int reef__disk_rename(const char *from, const char *to) { return rename(from, to) < 0 ? errno : 0; }
+COLD int reef__disk_remove(const char *path) { return unlink(path) < 0 ? errno : 0; }
 
 #else /* ---- Windows ---- */
 
@@ -235,7 +235,7 @@ static int opened(const char *path, DWORD access, DWORD shared, DWORD how, DWORD
     return error ? error : *f == DISK_NONE ? last_error() : 0;
 }
 
-COLD int disk_target(const char *path, char *target)
+COLD int reef__disk_target(const char *path, char *target)
 {
     const size_t length = strlen(path);
     if (length >= DISK_PATH_MAX) return DISK_LONG_NAME;
@@ -243,7 +243,7 @@ COLD int disk_target(const char *path, char *target)
     return 0;
 }
 
-COLD int disk_look_into(disk_file f, disk_look *seen)
+COLD int reef__disk_look_into(disk_file f, disk_look *seen)
 {
     BY_HANDLE_FILE_INFORMATION i;
     memset(seen, 0, sizeof *seen);
@@ -258,24 +258,24 @@ COLD int disk_look_into(disk_file f, disk_look *seen)
 }
 
 /* Folders are opened only with FILE_FLAG_BACKUP_SEMANTICS. */
-COLD int disk_look_at(const char *path, disk_look *seen)
+COLD int reef__disk_look_at(const char *path, disk_look *seen)
 {
     disk_file f;
     memset(seen, 0, sizeof *seen);
     int error = opened(path, FILE_READ_ATTRIBUTES, DISK_SHARED, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, &f);
     if (error) return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND ? 0 : error;
-    error = disk_look_into(f, seen);
-    disk_close(f);
+    error = reef__disk_look_into(f, seen);
+    reef__disk_close(f);
     return error;
 }
 
-COLD int disk_open_read(const char *path, disk_file *f)
+COLD int reef__disk_open_read(const char *path, disk_file *f)
 {
     return opened(path, GENERIC_READ, DISK_SHARED, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, f);
 }
 
 /* Who opens without FILE_SHARE_WRITE is the only one who writes. A folder is told apart, since the system says no more than "denied". */
-COLD int disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
+COLD int reef__disk_open_write(const char *path, bool create, uint32_t mode, disk_file *f)
 {
     disk_look seen;
     int error;
@@ -286,32 +286,32 @@ COLD int disk_open_write(const char *path, bool create, uint32_t mode, disk_file
         if (waited >= DISK_LOCK_WAIT_MS) return DISK_HELD;
         Sleep(DISK_LOCK_STEP_MS);
     }
-    if (error == ERROR_ACCESS_DENIED && disk_look_at(path, &seen) == 0 && seen.exists && !seen.plain) return DISK_NOT_PLAIN;
+    if (error == ERROR_ACCESS_DENIED && reef__disk_look_at(path, &seen) == 0 && seen.exists && !seen.plain) return DISK_NOT_PLAIN;
     if (error) return error;
-    error = disk_look_into(*f, &seen);
+    error = reef__disk_look_into(*f, &seen);
     if (!error && seen.plain) return 0;
-    disk_close(*f);
+    reef__disk_close(*f);
     *f = DISK_NONE;
     return error ? error : DISK_NOT_PLAIN;
 }
 
-COLD int disk_set_mode(disk_file f, uint32_t mode) { return (void)f, (void)mode, 0; }
+COLD int reef__disk_set_mode(disk_file f, uint32_t mode) { return (void)f, (void)mode, 0; }
 
-COLD int disk_open_folder(const char *path, disk_file *folder)
+COLD int reef__disk_open_folder(const char *path, disk_file *folder)
 {
     (void)path;
     *folder = DISK_NONE; /* a file's sync takes its name along */
     return 0;
 }
 
-COLD int disk_settle(disk_file f) { return (void)f, 0; }
+COLD int reef__disk_settle(disk_file f) { return (void)f, 0; }
 
-COLD void disk_close(disk_file f)
+COLD void reef__disk_close(disk_file f)
 {
     if (f != DISK_NONE) (void)CloseHandle(DISK_HANDLE(f));
 }
 
-int disk_read(disk_file f, void *bytes, size_t count, size_t *got)
+int reef__disk_read(disk_file f, void *bytes, size_t count, size_t *got)
 {
     for (*got = 0; *got < count;) {
         DWORD done, part = count - *got < DISK_PART_MAX ? (DWORD)(count - *got) : DISK_PART_MAX;
@@ -322,7 +322,7 @@ int disk_read(disk_file f, void *bytes, size_t count, size_t *got)
     return 0;
 }
 
-int disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
+int reef__disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
 {
     if (offset > (uint64_t)INT64_MAX - count) return ERROR_FILE_TOO_LARGE;
     for (size_t written = 0; written < count;) {
@@ -338,7 +338,7 @@ int disk_write(disk_file f, uint64_t offset, const void *bytes, size_t count)
     return 0;
 }
 
-COLD int disk_truncate(disk_file f, uint64_t length)
+COLD int reef__disk_truncate(disk_file f, uint64_t length)
 {
     LARGE_INTEGER to;
     if (length > INT64_MAX) return ERROR_FILE_TOO_LARGE;
@@ -346,8 +346,8 @@ COLD int disk_truncate(disk_file f, uint64_t length)
     return SetFilePointerEx(DISK_HANDLE(f), to, NULL, FILE_BEGIN) && SetEndOfFile(DISK_HANDLE(f)) ? 0 : last_error();
 }
 
-COLD int disk_sync(disk_file f) { return FlushFileBuffers(DISK_HANDLE(f)) ? 0 : last_error(); }
-COLD int disk_sync_name(disk_file folder, disk_file f) { return (void)folder, disk_sync(f); }
+COLD int reef__disk_sync(disk_file f) { return FlushFileBuffers(DISK_HANDLE(f)) ? 0 : last_error(); }
+COLD int reef__disk_sync_name(disk_file folder, disk_file f) { return (void)folder, reef__disk_sync(f); }
 
 /* As POSIX has it: `to` may be open, by us or by somebody else who reads it; he goes on reading the old file. From Windows 10 (1607) on. */
 static bool rename_over_open(const wchar_t *from, const wchar_t *to)
@@ -388,7 +388,7 @@ static bool rename_by_turns(const wchar_t *from, const wchar_t *to)
     return done;
 }
 
-COLD int disk_rename(const char *from, const char *to)
+COLD int reef__disk_rename(const char *from, const char *to)
 {
     wchar_t wide_from[DISK_PATH_MAX], wide_to[DISK_PATH_MAX];
     int error = widened(from, wide_from);
@@ -402,7 +402,7 @@ COLD int disk_rename(const char *from, const char *to)
     return rename_over_open(wide_from, wide_to) || rename_by_turns(wide_from, wide_to) ? 0 : error;
 }
 
-COLD int disk_remove(const char *path)
+COLD int reef__disk_remove(const char *path)
 {
     wchar_t wide[DISK_PATH_MAX];
     const int error = widened(path, wide);
@@ -419,7 +419,7 @@ static void system_error_text(int error, char *text, size_t size)
 
 #endif
 
-COLD void disk_error_text(int error, char *text, size_t size)
+COLD void reef__disk_error_text(int error, char *text, size_t size)
 {
     static const char *const own[] = {"", "somebody else has it open for writing", "it is no plain file", "the name is too long",
                                       "it is shorter than it was", "it isn't known what reached the disk", "somebody else has changed it",

@@ -3,7 +3,6 @@
 #ifndef REEF_BASE_PLATFORM_H
 #define REEF_BASE_PLATFORM_H
 
-#include "base/names.h"
 #include "base/threads.h"
 #include "reef/compiler.h"
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* Pools: threads that help whoever runs something.
  *
- *      pool_run ──► session: work, data         in a list, the oldest first; it lies on its caller's stack
+ *      reef__pool_run ──► session: work, data         in a list, the oldest first; it lies on its caller's stack
  *                      │
  *      free thread ────┘ begins on the first session that it hasn't seen; sleeps when there is none
  *
@@ -90,7 +90,7 @@ static void look_out(mutex *lock, uint32_t looks, const uint32_t *number, uint32
     mutex_lock(lock);
 }
 
-void pool_wait(const reef_pool *p, mutex *lock, condvar *c, const uint32_t *number)
+void reef__pool_wait(const reef_pool *p, mutex *lock, condvar *c, const uint32_t *number)
 {
     const uint32_t was = *number, looks = p ? p->looks * POOL_WAITS : 0;
     if (looks) look_out(lock, looks, number, was);
@@ -150,7 +150,7 @@ static void session_close(reef_pool *p, session *s)
     if (before) before->next = s->next;
     else p->first = s->next;
     if (p->last == s) p->last = before;
-    while (s->running) pool_wait(p, &p->lock, &p->through, &s->running);
+    while (s->running) reef__pool_wait(p, &p->lock, &p->through, &s->running);
     mutex_unlock(&p->lock);
 }
 
@@ -184,7 +184,7 @@ static void session_submit(reef_pool *p, session *s)
 
 /* ---- running ---- */
 
-void pool_run(reef_pool *p, void (*work)(void *data, uint32_t worker), void *data)
+void reef__pool_run(reef_pool *p, void (*work)(void *data, uint32_t worker), void *data)
 {
     session s;
     if (p == NULL || p->threads == 1) {
@@ -220,13 +220,13 @@ static void pool_shares_work(void *data, uint32_t worker)
     for (uint32_t i; (i = COUNT_UP(&x->begun) - 1) < x->count;) x->step(x->data, (i & 1 ? half : 0) + i / 2);
 }
 
-void pool_share(reef_pool *p, uint32_t count, void (*step)(void *data, uint32_t i), void *data)
+void reef__pool_share(reef_pool *p, uint32_t count, void (*step)(void *data, uint32_t i), void *data)
 {
     pool_shares x = {step, data, count, 0};
-    pool_run(count > 1 ? p : NULL, pool_shares_work, &x);
+    reef__pool_run(count > 1 ? p : NULL, pool_shares_work, &x);
 }
 
-uint64_t pool_shuffle(const reef_pool *p) { return p ? p->shuffle : 0; }
+uint64_t reef__pool_shuffle(const reef_pool *p) { return p ? p->shuffle : 0; }
 
 /* ---- making ---- */
 
@@ -270,7 +270,7 @@ COLD reef_pool *reef_pool_new(const reef_pool_config *config)
     if (config == NULL) config = &defaults;
     if (config->threads > REEF_THREADS_MAX || !config->jobs.submit != !config->jobs.wait) return NULL;
     const uint32_t threads = threads_given(config->threads), own = config->jobs.submit ? 0 : threads - 1;
-    const reef_allocator a = config->allocator.resize ? config->allocator : memory_standard;
+    const reef_allocator a = config->allocator.resize ? config->allocator : reef__memory_standard;
     const size_t bytes = sizeof(reef_pool) + own * sizeof(pool_thread);
     reef_pool *p = a.resize(a.context, NULL, 0, bytes, PLAIN_ALIGN);
     if (p == NULL) return NULL;

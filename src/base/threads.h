@@ -2,7 +2,6 @@
 #ifndef REEF_BASE_THREADS_H
 #define REEF_BASE_THREADS_H
 
-#include "base/names.h"
 #include "reef/compiler.h"
 #include <assert.h>
 

@@ -24,27 +24,27 @@
 
 static reef_status value_check(reef_world *w, const reef_value *v, bool remove, uint32_t n)
 {
-    reef_status s = type_ready(w, v->component.id);
-    return s == REEF_OK ? value_sound(v, remove, n) : s;
+    reef_status s = reef__type_ready(w, v->component.id);
+    return s == REEF_OK ? reef__value_sound(v, remove, n) : s;
 }
 
-reef_status values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
+reef_status reef__values_check(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count, bool remove,
                          uint32_t n)
 {
-    if (count && values == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
+    if (count && values == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
     for (uint32_t i = 0; i < count; i++) {
         reef_component c = values[i].component;
         for (uint32_t j = 0; j < i; j++)
-            if (values[j].component.id == c.id && !BUG(20)) return failure(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
+            if (values[j].component.id == c.id && !BUG(20)) return reef__failure(w, REEF_DUPLICATE_TERM, op, c, e, i + 1);
         reef_status s = value_check(w, &values[i], remove, n);
-        if (s != REEF_OK) return failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
+        if (s != REEF_OK) return reef__failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
     }
     return REEF_OK;
 }
 
-reef_status value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
+reef_status reef__value_put(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
 {
-    const reef_status s = value_make(w, e, t, slot, v, i);
+    const reef_status s = reef__value_make(w, e, t, slot, v, i);
     if (s != REEF_OK) w->hook_failed.id = t->id;
     return s;
 }
@@ -60,34 +60,34 @@ typedef struct staged { /* what has been prepared for one change */
 static const type *column_type(const reef_value *v) /* NULL: not a value of a column */
 {
     if (v->component.id & BIT_DISABLED) return NULL;
-    const type *t = type_of(v->component.id);
+    const type *t = reef__type_of(v->component.id);
     return in_table(t) && type_column(t) && v->kind != REEF_VALUE_REMOVE ? t : NULL;
 }
 
 static bool change_prepare(reef_world *w, staged *x, reef_entity e, uint32_t from_id, uint32_t to_id, bool row_to)
 {
-    if (record_own(w, e.index) == NULL) return false;
+    if (reef__record_own(w, e.index) == NULL) return false;
     if (row_to) {
-        x->to = table_own(w, to_id);
-        if (x->to == NULL || !table_room(w, x->to)) return false;
+        x->to = reef__table_own(w, to_id);
+        if (x->to == NULL || !reef__table_room(w, x->to)) return false;
         x->to_place = x->to->next;
     }
     if (x->place != PLACE_EMPTY) {
-        x->from = table_own(w, from_id);
-        if (x->from == NULL || !chunk_own(w, x->from, place_unit(x->place))) return false;
+        x->from = reef__table_own(w, from_id);
+        if (x->from == NULL || !reef__chunk_own(w, x->from, place_unit(x->place))) return false;
         x->last = x->from->next - 1;
-        if (x->from->shape->hooked && !chunk_own(w, x->from, x->from->last)) return false;
-        if (!table_prepare_pop(w, x->from)) return false;
+        if (x->from->shape->hooked && !reef__chunk_own(w, x->from, x->from->last)) return false;
+        if (!reef__table_prepare_pop(w, x->from)) return false;
         reef_entity moved = slot_entities(unit_slots(w, x->from->last))[place_row(x->last)];
-        if (record_own(w, moved.index) == NULL) return false;
+        if (reef__record_own(w, moved.index) == NULL) return false;
         uint64_t mask = x->from->bits;
         if (x->to && mask) {
             x->to->bits |= mask, x->to->lease = 0;
-            if (!bits_prepare_move(w, mask, x->place, x->to_place)) return false;
-        } else if (!bits_prepare_clear(w, mask, x->place)) {
+            if (!reef__bits_prepare_move(w, mask, x->place, x->to_place)) return false;
+        } else if (!reef__bits_prepare_clear(w, mask, x->place)) {
             return false;
         }
-        if (x->last != x->place && !bits_prepare_move(w, mask, x->last, x->place)) return false;
+        if (x->last != x->place && !reef__bits_prepare_move(w, mask, x->last, x->place)) return false;
     }
     x->slots = reef_slots_at(&w->hot, x->place);
     if (x->to) x->to_slots = unit_slots(w, x->to->last);
@@ -101,12 +101,12 @@ static reef_status change_stage(reef_world *w, const staged *x, reef_entity e, c
     for (uint32_t i = 0; i < count; i++) {
         const type *t = column_type(&values[i]);
         if (t == NULL) continue;
-        uint32_t k = slot_seek(w, t->id, x->to->shape->table);
-        reef_status s = value_put(w, e, t, cell(x->to_slots, k, row, t->size), &values[i], 0);
+        uint32_t k = reef__slot_seek(w, t->id, x->to->shape->table);
+        reef_status s = reef__value_put(w, e, t, cell(x->to_slots, k, row, t->size), &values[i], 0);
         if (s == REEF_OK) continue;
         while (i-- > 0) {
             t = column_type(&values[i]);
-            if (t) value_take_back(t, cell(x->to_slots, slot_seek(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
+            if (t) reef__value_take_back(t, cell(x->to_slots, reef__slot_seek(w, t->id, x->to->shape->table), row, t->size), &values[i], 0);
         }
         return s;
     }
@@ -128,10 +128,10 @@ static void change_columns(reef_world *w, const staged *x, const reef_value *val
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         void *old = cell(x->slots, k, row, t->size);
-        uint32_t there = x->to ? slot_seek(w, t->id, x->to->shape->table) : 0;
+        uint32_t there = x->to ? reef__slot_seek(w, t->id, x->to->shape->table) : 0;
         if (BUG(113) && there && t->hooks.construct)
             t->hooks.construct(t->hooks.context, w, slot_entities(x->slots)[row], cell(x->to_slots, there, to_row, t->size), NULL);
-        if (there && !is_staged(values, count, t->id)) value_move(t, cell(x->to_slots, there, to_row, t->size), old);
+        if (there && !is_staged(values, count, t->id)) reef__value_move(t, cell(x->to_slots, there, to_row, t->size), old);
         else value_leave(w, t, old);
     }
 }
@@ -141,13 +141,13 @@ static void change_commit(reef_world *w, const staged *x, reef_entity e, const r
     if (x->from) change_columns(w, x, values, count);
     if (x->to) {
         ((reef_entity *)x->to_slots[SLOT_ENTITIES].block)[place_row(x->to_place)] = e;
-        row_pushed(w, x->to);
+        reef__row_pushed(w, x->to);
         quarantine_move(w, x->to, place_unit(x->to_place));
-        if (x->from) bits_move(w, x->from->bits, x->place, x->to_place);
+        if (x->from) reef__bits_move(w, x->from->bits, x->place, x->to_place);
     } else if (x->from) {
-        bits_clear(w, x->from->bits, x->place);
+        reef__bits_clear(w, x->from->bits, x->place);
     }
-    if (x->from) row_fill(w, x->from, x->place), table_lease(w, x->from);
+    if (x->from) reef__row_fill(w, x->from, x->place), reef__table_lease(w, x->from);
     else w->hot.empty_count--;
     if (!x->to) w->hot.empty_count++;
     record_put(w, e, x->to ? x->to_place : PLACE_EMPTY);
@@ -169,7 +169,7 @@ static COLD uint32_t replace_make(reef_world *w, reef_entity e, char *aside, con
         const type *c = column_type(&values[i]);
         if (c == NULL || !c->hooked) continue;
         at = aligned(at, c);
-        *s = value_put(w, e, c, aside + at, &values[i], 0);
+        *s = reef__value_put(w, e, c, aside + at, &values[i], 0);
         if (*s != REEF_OK) return i;
         at += c->size;
     }
@@ -183,11 +183,11 @@ static void replace_commit(reef_world *w, const table *t, uint32_t place, char *
     for (uint32_t i = 0; i < count; i++) {
         const type *c = column_type(&values[i]);
         if (c == NULL) continue;
-        char *slot = cell(slots, slot_seek(w, c->id, t->shape->table), place_row(place), c->size);
+        char *slot = cell(slots, reef__slot_seek(w, c->id, t->shape->table), place_row(place), c->size);
         if (c->hooked) {
             at = aligned(at, c);
             value_leave(w, c, slot);
-            value_move(c, slot, aside + at);
+            reef__value_move(c, slot, aside + at);
             at += c->size;
         } else if (values[i].kind == REEF_VALUE_DEFAULT) {
             memset(slot, 0, c->size);
@@ -204,7 +204,7 @@ static COLD void replace_undo(char *aside, const reef_value *values, uint32_t ma
         const type *c = column_type(&values[i]);
         if (c == NULL || !c->hooked) continue;
         at = aligned(at, c);
-        value_take_back(c, aside + at, &values[i], 0);
+        reef__value_take_back(c, aside + at, &values[i], 0);
         at += c->size;
     }
 }
@@ -219,17 +219,17 @@ static reef_status replace_in_place(reef_world *w, reef_entity e, const table *t
     for (uint32_t i = 0; i < count; i++) {
         const type *c = column_type(&values[i]);
         if (c == NULL) continue;
-        if (!column_own(w, t, place_unit(place), slot_seek(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
+        if (!reef__column_own(w, t, place_unit(place), reef__slot_seek(w, c->id, t->shape->table))) return REEF_NO_MEMORY;
         if (c->hooked) bytes = aligned(bytes, c) + c->size;
         if (c->hooked && c->align > align) align = c->align;
     }
     bool heap = bytes > sizeof few || align > BLOCK_ALIGN;
-    if (heap) aside = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, align);
+    if (heap) aside = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, align);
     if (aside == NULL) return REEF_NO_MEMORY;
     uint32_t made = replace_make(w, e, aside, values, count, &s);
     if (s == REEF_OK) replace_commit(w, t, place, aside, values, count);
     else replace_undo(aside, values, made);
-    if (heap) memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, align);
+    if (heap) reef__memory_resize(&w->family->memory, MEMORY_OTHER, aside, bytes, 0, align);
     return s;
 }
 
@@ -242,8 +242,8 @@ static bool bits_prepare(reef_world *w, uint32_t id, uint32_t place, const reef_
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t c = values[i].component.id;
         const bool remove = values[i].kind == REEF_VALUE_REMOVE;
-        if (value_is_bit(&values[i]) && !bit_prepare(w, c, id, place, !remove)) return false;
-        if (remove && !bit_prepare(w, c | BIT_DISABLED, id, place, false)) return false;
+        if (value_is_bit(&values[i]) && !reef__bit_prepare(w, c, id, place, !remove)) return false;
+        if (remove && !reef__bit_prepare(w, c | BIT_DISABLED, id, place, false)) return false;
     }
     return true;
 }
@@ -253,8 +253,8 @@ static void bits_commit(reef_world *w, uint32_t place, const reef_value *values,
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t c = values[i].component.id;
         const bool remove = values[i].kind == REEF_VALUE_REMOVE;
-        if (value_is_bit(&values[i])) bit_commit(w, c, place, !remove || BUG(114));
-        if (remove && !BUG(34)) bit_commit(w, c | BIT_DISABLED, place, false);
+        if (value_is_bit(&values[i])) reef__bit_commit(w, c, place, !remove || BUG(114));
+        if (remove && !BUG(34)) reef__bit_commit(w, c | BIT_DISABLED, place, false);
     }
 }
 
@@ -266,12 +266,12 @@ static bool change_track_prepare(reef_world *w, reef_entity e, const shape *from
 {
     for (uint32_t i = 0; i < to->component_count; i++) {
         const uint32_t c = to->component[i];
-        if (!type_of(c)->tracked || (slot_seek(w, c, from->table) && !is_staged(values, count, c))) continue;
-        if (!track_prepare(w, c, &e, 1)) return false;
+        if (!reef__type_of(c)->tracked || (reef__slot_seek(w, c, from->table) && !is_staged(values, count, c))) continue;
+        if (!reef__track_prepare(w, c, &e, 1)) return false;
     }
     for (uint32_t i = 0; i < from->component_count; i++) {
         const uint32_t c = from->component[i];
-        if (type_of(c)->tracked && slot_seek(w, c, to->table) == 0 && !removals_prepare(w, c, 1)) return false;
+        if (reef__type_of(c)->tracked && reef__slot_seek(w, c, to->table) == 0 && !reef__removals_prepare(w, c, 1)) return false;
     }
     return true;
 }
@@ -281,14 +281,14 @@ static void change_track(reef_world *w, reef_entity e, uint32_t place, const sha
                          uint32_t count)
 {
     for (uint32_t i = 0; i < from->component_count; i++) {
-        const type *t = type_of(from->component[i]);
-        if (t->tracked && slot_seek(w, t->id, to->table) == 0) removal_log(w, t, place, e);
+        const type *t = reef__type_of(from->component[i]);
+        if (t->tracked && reef__slot_seek(w, t->id, to->table) == 0) reef__removal_log(w, t, place, e);
     }
     for (uint32_t i = 0; i < to->component_count; i++) {
         const uint32_t c = to->component[i];
-        if (!type_of(c)->tracked) continue;
-        if (slot_seek(w, c, from->table) == 0) track_stamp(w, c, e.index, true);
-        else if (is_staged(values, count, c)) track_stamp(w, c, e.index, false);
+        if (!reef__type_of(c)->tracked) continue;
+        if (reef__slot_seek(w, c, from->table) == 0) reef__track_stamp(w, c, e.index, true);
+        else if (is_staged(values, count, c)) reef__track_stamp(w, c, e.index, false);
     }
 }
 
@@ -300,38 +300,38 @@ static reef_status change_run(reef_world *w, reef_entity e, uint32_t place, uint
     bool row_to = to_id != TABLE_EMPTY;
     const table *from = place == PLACE_EMPTY ? NULL : table_read(w, from_id);
     for (uint32_t i = 0; !row_to && i < count; i++) row_to = value_is_outside(&values[i]) && values[i].kind != REEF_VALUE_REMOVE;
-    if (!row_to && from) row_to = bits_remain(w, from->bits, place, values, count) || cold_remains(w, e, values, count);
+    if (!row_to && from) row_to = reef__bits_remain(w, from->bits, place, values, count) || reef__cold_remains(w, e, values, count);
     bool stay = to_id == from_id && row_to == (from != NULL), bits = stay ? place != PLACE_EMPTY : row_to;
     const shape *before = shape_of(w->family, from_id), *after = shape_of(w->family, to_id);
-    const bool tracked = before->tracked || after->tracked, stored = values_stored(values, count);
+    const bool tracked = before->tracked || after->tracked, stored = reef__values_stored(values, count);
     stored_stage stage;
     uint32_t at = place;
     reef_status s = stay || change_prepare(w, &x, e, from_id, to_id, row_to) ? REEF_OK : REEF_NO_MEMORY;
     if (!stay) at = x.to_place;
     if (s == REEF_OK && bits && !bits_prepare(w, to_id, at, values, count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && tracked && !change_track_prepare(w, e, before, after, values, count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && stored && !stored_prepare(w, e, values, count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && stored && !reef__stored_prepare(w, e, values, count)) s = REEF_NO_MEMORY;
     if (from) from = table_read(w, from_id); /* its page may have been copied */
-    if (s == REEF_OK && stored) s = stored_make(w, e, values, count, 0, &stage);
+    if (s == REEF_OK && stored) s = reef__stored_make(w, e, values, count, 0, &stage);
     if (s != REEF_OK) {
-        if (x.to) table_settle(w, x.to);
+        if (x.to) reef__table_settle(w, x.to);
         return s;
     }
     if (stay) s = from ? replace_in_place(w, e, from, place, values, count) : REEF_OK;
     else if (x.to) s = change_stage(w, &x, e, values, count);
     if (s != REEF_OK) {
-        if (stored) stored_undo(w, e, values, count, 0, &stage);
-        if (x.to) table_settle(w, x.to);
+        if (stored) reef__stored_undo(w, e, values, count, 0, &stage);
+        if (x.to) reef__table_settle(w, x.to);
         return s;
     }
     if (tracked) change_track(w, e, place, before, after, values, count);
     if (!stay) change_commit(w, &x, e, values, count);
     if (bits) bits_commit(w, at, values, count);
-    if (stored) stored_commit(w, e, values, count, &stage);
+    if (stored) reef__stored_commit(w, e, values, count, &stage);
     return REEF_OK;
 }
 
-reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
+reef_status reef__change_apply(reef_world *w, const char *op, reef_entity e, uint32_t place, uint32_t to, reef_value *values,
                          uint32_t count)
 {
     w->value = values;
@@ -347,5 +347,5 @@ reef_status change_apply(reef_world *w, const char *op, reef_entity e, uint32_t 
     else if (planned) observe_done(w, false);
     reef_component named = w->hook_failed.id || count != 1 ? w->hook_failed : values->component;
     named.id &= ~BIT_DISABLED;
-    return s == REEF_OK ? s : failure(w, s, op, named, e, 0);
+    return s == REEF_OK ? s : reef__failure(w, s, op, named, e, 0);
 }

@@ -99,7 +99,7 @@ static void command_chunk_retire(reef_world *w, command_chunk *k)
 {
     const uint32_t class = chunk_class(k->bytes);
     if (k->bytes >= COMMAND_CHUNK_WIDE && k->bytes <= COMMAND_CHUNK_MOST && k->used > k->bytes / 4) { /* for rows of the next commands */
-        memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
+        reef__memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
         return;
     }
     mutex_lock(&w->family->lock);
@@ -108,13 +108,13 @@ static void command_chunk_retire(reef_world *w, command_chunk *k)
     mutex_unlock(&w->family->lock);
 }
 
-void commands_trim(reef_world *w)
+void reef__commands_trim(reef_world *w)
 {
     for (uint32_t class = 0; class < COMMAND_CHUNK_CLASSES; class++) {
         while (w->spare_chunks[class]) {
             command_chunk *k = w->spare_chunks[class];
             w->spare_chunks[class] = k->next;
-            memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
+            reef__memory_block_free(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, k, k->bytes, BLOCK_ALIGN);
         }
     }
 }
@@ -130,8 +130,8 @@ static command_chunk *command_chunk_make(reef_world *w, size_t bytes)
     mutex_unlock(&w->family->lock);
     if (k) return k;
     bytes = (size_t)1 << (class + COMMAND_CHUNK_BITS);
-    k = memory_block(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, bytes, BLOCK_ALIGN);
-    if (k && bytes >= COMMAND_CHUNK_WIDE && bytes <= COMMAND_CHUNK_MOST) memory_touch(k, bytes);
+    k = reef__memory_block(&w->family->memory, MEMORY_OTHER, ARENA_COMMANDS, bytes, BLOCK_ALIGN);
+    if (k && bytes >= COMMAND_CHUNK_WIDE && bytes <= COMMAND_CHUNK_MOST) reef__memory_touch(k, bytes);
     if (k) k->bytes = bytes;
     return k;
 }
@@ -184,7 +184,7 @@ static void commands_close(commands *c)
     command_add(c, x, c->next);
 }
 
-void commands_part(commands *c) { commands_close(c); }
+void reef__commands_part(commands *c) { commands_close(c); }
 
 /* Where a command of at most `bytes` goes. It is there when command_add says how long it became. NULL: no memory. */
 static command *command_room(reef_world *w, commands *c, size_t bytes)
@@ -214,7 +214,7 @@ static command *run_open(reef_world *w, commands *c, command_kind kind, uint32_t
     return x;
 }
 
-void commands_append(commands *to, commands *from)
+void reef__commands_append(commands *to, commands *from)
 {
     commands_close(to);
     commands_close(from);
@@ -248,11 +248,11 @@ static uint32_t value_elements(const type *t, const reef_value *v, uint32_t n)
 static bool command_measure(const reef_value *values, uint32_t count, uint32_t ids, uint32_t n, size_t *bytes)
 {
     size_t at = sizeof(command) + count * sizeof(reef_value) + PLAIN_ALIGN;
-    if (!size_multiply(ids, sizeof(reef_entity), at, &at)) return false;
+    if (!reef__size_multiply(ids, sizeof(reef_entity), at, &at)) return false;
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = type_of(values[i].component.id);
+        const type *t = reef__type_of(values[i].component.id);
         if (SIZE_MAX - at < t->align) return false;
-        if (!size_multiply(t->size, value_elements(t, &values[i], n), at + t->align, &at)) return false;
+        if (!reef__size_multiply(t->size, value_elements(t, &values[i], n), at + t->align, &at)) return false;
     }
     *bytes = at;
     return true;
@@ -264,7 +264,7 @@ static void values_end(const command *x, uint32_t count, bool taken)
     const uint32_t n = x->n ? x->n : 1;
     const reef_value *held = held_values(x);
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = type_of(held[i].component.id);
+        const type *t = reef__type_of(held[i].component.id);
         const bool one = held[i].kind == REEF_VALUE_ONE;
         const uint32_t elements = held[i].kind == VALUE_MOVED_ARRAY ? n : one || held[i].kind == VALUE_MOVED ? 1 : 0;
         if (!t->hooked || t->size == 0 || (taken && !one)) continue;
@@ -281,7 +281,7 @@ static void command_end(const command *x, bool taken)
 /* Holds value i of the command for n entities, in `slot`. */
 static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const reef_value *v, char *slot, uint32_t n)
 {
-    const type *t = type_of(v->component.id);
+    const type *t = reef__type_of(v->component.id);
     const uint32_t elements = value_elements(t, v, n);
     reef_value *held = &held_values(x)[i];
     *held = *v;
@@ -292,9 +292,9 @@ static reef_status value_hold(reef_world *w, const command *x, uint32_t i, const
         return REEF_OK;
     }
     for (uint32_t k = 0; k < elements; k++) {
-        reef_status s = value_make(w, x->n ? command_ids(x)[k] : x->entity, t, slot + (size_t)k * t->size, v, k);
+        reef_status s = reef__value_make(w, x->n ? command_ids(x)[k] : x->entity, t, slot + (size_t)k * t->size, v, k);
         if (s == REEF_OK) continue;
-        while (k-- > 0) value_take_back(t, slot + (size_t)k * t->size, v, k);
+        while (k-- > 0) reef__value_take_back(t, slot + (size_t)k * t->size, v, k);
         return s;
     }
     if (t->fixed && t->copyable) return REEF_OK; /* copied once more, to where it stays */
@@ -309,7 +309,7 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
     char *at = (char *)(held_values(x) + count);
     x->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = type_of(values[i].component.id);
+        const type *t = reef__type_of(values[i].component.id);
         char *slot = (char *)(((uintptr_t)at + t->align - 1) / t->align * t->align);
         const uint32_t elements = value_elements(t, &values[i], n);
         if (elements == 0) slot = at;
@@ -318,9 +318,9 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
         if (s == REEF_OK) continue;
         *failed = values[i].component;
         while (i-- > 0) {
-            t = type_of(values[i].component.id);
+            t = reef__type_of(values[i].component.id);
             for (uint32_t k = value_elements(t, &values[i], n); t->hooked && k-- > 0;)
-                value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)k * t->size, &values[i], k);
+                reef__value_take_back(t, (char *)(uintptr_t)held_values(x)[i].data + (size_t)k * t->size, &values[i], k);
         }
         return s;
     }
@@ -333,7 +333,7 @@ static reef_status values_hold(reef_world *w, command *x, const reef_value *valu
 static COLD reef_status refuse(reef_world *w, const commands *to, reef_status s, const char *op, reef_component c, reef_entity e,
                                uint64_t n)
 {
-    return to->by ? to->by->calls->failure(to->by, s, op, c, e, n) : failure(w, s, op, c, e, n);
+    return to->by ? to->by->calls->failure(to->by, s, op, c, e, n) : reef__failure(w, s, op, c, e, n);
 }
 
 static void command_head(command *x, command_kind kind, reef_entity e, uint32_t component, uint32_t n)
@@ -345,9 +345,9 @@ static void command_head(command *x, command_kind kind, reef_entity e, uint32_t 
     x->kind = kind;
 }
 
-bool command_knows(const reef_world *w, reef_entity e) { return place_of(w, e) != PLACE_DEAD || id_pending(w, e); }
+bool reef__command_knows(const reef_world *w, reef_entity e) { return place_of(w, e) != PLACE_DEAD || reef__id_pending(w, e); }
 
-reef_status command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, reef_component c)
+reef_status reef__command_plain(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e, reef_component c)
 {
     if (kind >= COMMAND_ADD) {
         if (command_again(to, kind, c.id, e)) return REEF_OK;
@@ -362,7 +362,7 @@ reef_status command_plain(reef_world *w, commands *to, command_kind kind, const 
     return REEF_OK;
 }
 
-reef_status command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
+reef_status reef__command_values(reef_world *w, commands *to, command_kind kind, const char *op, reef_entity e,
                            const reef_value *values, uint32_t count)
 {
     size_t bytes = 0;
@@ -377,7 +377,7 @@ reef_status command_values(reef_world *w, commands *to, command_kind kind, const
     return REEF_OK;
 }
 
-reef_status command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text)
+reef_status reef__command_name(reef_world *w, commands *to, const char *op, reef_entity e, const char *text)
 {
     const reef_component none = {0};
     const size_t bytes = text ? strlen(text) + 1 : 0;
@@ -390,7 +390,7 @@ reef_status command_name(reef_world *w, commands *to, const char *op, reef_entit
 }
 
 /* Simple runs of a phase have one buffer: what a system is named stands at the head of a chunk. */
-COLD void *command_bytes(reef_world *w, commands *to, const char *op, const command_call *call, uint32_t what, size_t bytes)
+COLD void *reef__command_bytes(reef_world *w, commands *to, const char *op, const command_call *call, uint32_t what, size_t bytes)
 {
     const size_t all = sizeof(command) + PLAIN_ALIGN + bytes;
     command *x = NULL;
@@ -410,12 +410,12 @@ static reef_status ids_take(reef_world *w, const commands *to, uint32_t n, reef_
 {
     reef_status s = REEF_OK;
     if (to->by == NULL) {
-        s = ids_prepare(w, n);
-        if (s == REEF_OK) ids_peek(w, 0, n, e);
+        s = reef__ids_prepare(w, n);
+        if (s == REEF_OK) reef__ids_peek(w, 0, n, e);
         return s;
     }
     const uint32_t made = to->by->ids.made;
-    for (uint32_t i = 0; i < n && s == REEF_OK; i++) s = lane_next(&to->by->ids, &e[i]);
+    for (uint32_t i = 0; i < n && s == REEF_OK; i++) s = reef__lane_next(&to->by->ids, &e[i]);
     if (s != REEF_OK) lane_return(&to->by->ids, to->by->ids.made - made);
     return s;
 }
@@ -431,7 +431,7 @@ static bool rows_allow(const reef_value *values, uint32_t count, size_t *stride)
     *stride = sizeof(reef_entity);
     if (count > COMMAND_RUN_VALUES) return false;
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = type_of(values[i].component.id);
+        const type *t = reef__type_of(values[i].component.id);
         if (!in_table(t) || t->hooked || t->split || values[i].kind > REEF_VALUE_ONE) return false;
         if (values[i].kind == REEF_VALUE_ONE) *stride += t->size;
         if (*stride > COMMAND_CHUNK_MOST / 4) return false;
@@ -475,7 +475,7 @@ static bool rows_open(reef_world *w, commands *to, reef_entity e, const reef_val
     if (fresh) stride -= sizeof e;
     command *x = run_open(w, to, fresh ? COMMAND_LANE_ROWS : COMMAND_ROWS, (uint32_t)stride, count, stride);
     if (x == NULL) return false;
-    if (fresh) *run_ids(x) = lane_ids_of(&to->by->ids);
+    if (fresh) *run_ids(x) = reef__lane_ids_of(&to->by->ids);
     bool words = fresh;
     for (uint32_t i = 0; i < count; i++) {
         run_values(x)[i] = values[i];
@@ -499,15 +499,15 @@ static reef_status rows_add(reef_world *w, commands *to, const char *op, reef_en
     }
     if (s != REEF_OK) return refuse(w, to, s, op, (reef_component){0}, (reef_entity){0, 0}, 1);
     rows_put(to, e);
-    if (to->by == NULL) ids_pend(w, &e, 1);
+    if (to->by == NULL) reef__ids_pend(w, &e, 1);
     if (made) *made = e;
     return REEF_OK;
 }
 
-reef_entity command_row_again(commands *to, const reef_value *values, uint32_t count)
+reef_entity reef__command_row_again(commands *to, const reef_value *values, uint32_t count)
 {
     reef_entity e = {0, 0};
-    if (row_repeats(to, values, count) && lane_next(&to->by->ids, &e) == REEF_OK) rows_put(to, e);
+    if (row_repeats(to, values, count) && reef__lane_next(&to->by->ids, &e) == REEF_OK) rows_put(to, e);
     return e;
 }
 
@@ -528,12 +528,12 @@ static reef_status command_with_ids(reef_world *w, commands *to, command_kind ki
     }
     if (s != REEF_OK) return refuse(w, to, s, op, failed, source, n);
     if (made) memcpy(made, command_ids(x), n * sizeof *made);
-    if (to->by == NULL) ids_pend(w, command_ids(x), n);
+    if (to->by == NULL) reef__ids_pend(w, command_ids(x), n);
     command_add(to, x, end);
     return REEF_OK;
 }
 
-reef_status command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made,
+reef_status reef__command_spawn(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made,
                           const reef_value *values, uint32_t count)
 {
     size_t stride;
@@ -541,19 +541,19 @@ reef_status command_spawn(reef_world *w, commands *to, const char *op, reef_enti
     return command_with_ids(w, to, COMMAND_SPAWN, op, source, n, made, values, count);
 }
 
-reef_status command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made)
+reef_status reef__command_clone(reef_world *w, commands *to, const char *op, reef_entity source, uint32_t n, reef_entity *made)
 {
     return command_with_ids(w, to, COMMAND_CLONE, op, source, n, made, NULL, 0);
 }
 
-uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n)
+uint32_t reef__command_destroy_many(reef_world *w, commands *to, const char *op, const reef_entity *es, uint32_t n)
 {
     size_t bytes = 0;
     command *x = command_measure(NULL, 0, n, n, &bytes) ? command_room(w, to, bytes) : NULL;
     if (x == NULL) return refuse(w, to, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, n), 0;
     command_head(x, COMMAND_DESTROY_MANY, (reef_entity){0, 0}, 0, 0);
     for (uint32_t i = 0; i < n; i++)
-        if (command_knows(w, es[i])) command_ids(x)[x->n++] = es[i];
+        if (reef__command_knows(w, es[i])) command_ids(x)[x->n++] = es[i];
     if (x->n) command_add(to, x, command_ids(x) + x->n);
     return x->n;
 }
@@ -564,7 +564,7 @@ uint32_t command_destroy_many(reef_world *w, commands *to, const char *op, const
 static COLD bool ids_give_up(reef_world *w, const reef_entity *e, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (id_pending(w, e[i]) && !id_unpend(w, e[i])) return false;
+        if (reef__id_pending(w, e[i]) && !reef__id_unpend(w, e[i])) return false;
     return true;
 }
 
@@ -572,8 +572,8 @@ static COLD bool ids_give_up(reef_world *w, const reef_entity *e, uint32_t n)
 static reef_status values_ready(reef_world *w, const char *op, const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const reef_status s = type_ready(w, values[i].component.id);
-        if (s != REEF_OK) return failure(w, s, op, values[i].component, (reef_entity){0, 0}, 0);
+        const reef_status s = reef__type_ready(w, values[i].component.id);
+        if (s != REEF_OK) return reef__failure(w, s, op, values[i].component, (reef_entity){0, 0}, 0);
     }
     return REEF_OK;
 }
@@ -585,13 +585,13 @@ static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n,
     const char *op = source ? "reef_clone" : "reef_spawn";
     bool pending = true;
     reef_status s;
-    for (uint32_t i = 0; i < n; i++) pending &= id_pending(w, ids[i]);
-    if (!pending) s = failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
-    else if (source) s = clone_pending(w, *source, ids, n);
-    else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = spawn_pending(w, ids, n, values, count);
+    for (uint32_t i = 0; i < n; i++) pending &= reef__id_pending(w, ids[i]);
+    if (!pending) s = reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, source ? *source : ids[0], n);
+    else if (source) s = reef__clone_pending(w, *source, ids, n);
+    else if ((s = values_ready(w, op, values, count)) == REEF_OK) s = reef__spawn_pending(w, ids, n, values, count);
     if (s >= 0 || s == REEF_NO_MEMORY) return s;
     const reef_error why = w->error;
-    if (!ids_give_up(w, ids, n)) return failure(w, REEF_NO_MEMORY, why.operation, why.component, why.entity, why.number);
+    if (!ids_give_up(w, ids, n)) return reef__failure(w, REEF_NO_MEMORY, why.operation, why.component, why.entity, why.number);
     w->error = why;
     return s;
 }
@@ -599,7 +599,7 @@ static reef_status pending_do(reef_world *w, const reef_entity *ids, uint32_t n,
 static reef_status held_do(reef_world *w, const command *x, const char *op, bool absent)
 {
     const reef_status s = values_ready(w, op, held_values(x), x->count);
-    return s == REEF_OK ? change_held(w, op, x->entity, held_values(x), x->count, absent) : s;
+    return s == REEF_OK ? reef__change_held(w, op, x->entity, held_values(x), x->count, absent) : s;
 }
 
 static reef_status command_do(reef_world *w, const command *x)
@@ -717,25 +717,25 @@ static bool table_move(reef_world *w, uint32_t id, uint32_t component, bool remo
 {
     reef_status s = REEF_OK;
     relabel r;
-    if (type_ready(w, component) != REEF_OK || (slot_seek(w, component, id) != 0) != remove) return false;
-    const edge *e = graph_edge(w, id, component, remove, &s);
+    if (reef__type_ready(w, component) != REEF_OK || (reef__slot_seek(w, component, id) != 0) != remove) return false;
+    const edge *e = reef__graph_edge(w, id, component, remove, &s);
     if (e == NULL || e->to == TABLE_EMPTY) return false;
     const shape *from = shape_of(w->family, id), *to = shape_of(w->family, e->to);
     const bit_store *marks = bit_store_of(w, component | BIT_DISABLED);
     const table *there = table_read(w, e->to);
     if (from->hooked || to->hooked || from->tracked || to->tracked || (observed(w) && !BUG(73)) || (there && table_rows(there))) return false;
-    if (remove && marks && bit_known(w, marks, id)) return false;
-    if (relabel_prepare(w, &r, id, e, remove, NULL)) relabel_commit(w, &r);
-    else return relabel_cancel(w, &r), false;
+    if (remove && marks && reef__bit_known(w, marks, id)) return false;
+    if (reef__relabel_prepare(w, &r, id, e, remove, NULL)) reef__relabel_commit(w, &r);
+    else return reef__relabel_cancel(w, &r), false;
     return true;
 }
 
 static bool table_destroy(reef_world *w, uint32_t id, uint64_t rows)
 {
     const shape *s = shape_of(w->family, id);
-    if (w->state.name_count || s->hooked || s->tracked || stores_tracked(w) || observed(w)) return false;
-    if (!table_own_all(w, id) || !destroy_prepare(w, NULL, 0, rows)) return false;
-    destroy_rows(w, id);
+    if (w->state.name_count || s->hooked || s->tracked || reef__stores_tracked(w) || observed(w)) return false;
+    if (!reef__table_own_all(w, id) || !reef__destroy_prepare(w, NULL, 0, rows)) return false;
+    reef__destroy_rows(w, id);
     return true;
 }
 
@@ -747,7 +747,7 @@ static NOINLINE uint64_t run_whole(reef_world *w, const commands *c, const comma
     const table *t = id > TABLE_EMPTY ? table_read(w, id) : NULL;
     const uint64_t rows = t ? table_rows(t) : 0;
     if (rows < COMMAND_WHOLE_LEAST || t->first != place_unit(place) || x->kind > COMMAND_DESTROY) return 0;
-    if (x->kind != COMMAND_DESTROY && (type_of(x->component) == NULL || !in_table(type_of(x->component)))) return 0;
+    if (x->kind != COMMAND_DESTROY && (reef__type_of(x->component) == NULL || !in_table(reef__type_of(x->component)))) return 0;
     if (!run_names_table(w, (run_place){c->first, x, c->first->done, x->at}, t)) return 0;
     if (x->kind == COMMAND_DESTROY) return table_destroy(w, id, rows) ? rows : 0;
     return table_move(w, id, x->component, x->kind == COMMAND_REMOVE) ? rows : 0;
@@ -794,7 +794,7 @@ static reef_status row_do(reef_world *w, const command *x)
     const char *at = run_elements(x) + x->at * x->component;
     reef_entity e;
     if (x->kind == COMMAND_LANE_ROWS) {
-        lane_ids_name(run_ids(x), (uint32_t)x->at, 1, &e);
+        reef__lane_ids_name(run_ids(x), (uint32_t)x->at, 1, &e);
     } else {
         memcpy(&e, at, sizeof e);
         at += sizeof e;
@@ -829,7 +829,7 @@ static NOINLINE uint64_t rows_packed(reef_world *w, const commands *c, const com
         runs[n] = (packed_run){.rows = run_elements(p.x) + p.at * p.x->component, .ids = x->kind == COMMAND_LANE_ROWS ? run_ids(p.x) : NULL,
                                .at = (uint32_t)p.at, .n = rest < REEF_BLOCK_ROWS ? (uint32_t)rest : REEF_BLOCK_ROWS};
     }
-    return spawn_packed(w, run_values(x), x->count, x->component, runs, n);
+    return reef__spawn_packed(w, run_values(x), x->count, x->component, runs, n);
 }
 
 static reef_status rows_do(reef_world *w, commands *c, command *x, reef_error *first)
@@ -863,7 +863,7 @@ static reef_status single_do(reef_world *w, commands *c, const command *x, reef_
     return REEF_OK;
 }
 
-reef_status commands_do(reef_world *w, commands *c)
+reef_status reef__commands_do(reef_world *w, commands *c)
 {
     reef_error first = {.status = REEF_OK};
     reef_status s = REEF_OK;
@@ -884,7 +884,7 @@ reef_status commands_do(reef_world *w, commands *c)
     return first.status;
 }
 
-void commands_drop(reef_world *w, commands *c)
+void reef__commands_drop(reef_world *w, commands *c)
 {
     commands_close(c);
     for (command *x; (x = commands_next(w, c)) != NULL; c->first->done += x->bytes)
@@ -894,10 +894,10 @@ void commands_drop(reef_world *w, commands *c)
 
 /* ---- those of a world ---- */
 
-reef_status world_flush(reef_world *w)
+reef_status reef__world_flush(reef_world *w)
 {
-    if (!lanes_settle(w)) return failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
-    reef_status s = observed(w) ? observed_flush(w) : commands_do(w, &w->deferred);
+    if (!lanes_settle(w)) return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
+    reef_status s = observed(w) ? observed_flush(w) : reef__commands_do(w, &w->deferred);
     if (w->deferred.count == 0) w->slow &= ~SLOW_DEFERRED;
     return s;
 }
@@ -905,6 +905,6 @@ reef_status world_flush(reef_world *w)
 reef_status reef_flush(reef_world *w)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks || w->flushing) return failure(w, REEF_LOCKED, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, 0);
-    return world_flush(w);
+    if (w->locks || w->flushing) return reef__failure(w, REEF_LOCKED, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, 0);
+    return reef__world_flush(w);
 }

@@ -36,20 +36,20 @@
 /* Why has this entity no such component? */
 static reef_status absence(const reef_world *w, reef_entity e, reef_component c)
 {
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     uint32_t one;
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
     if (t && t->split && reef_has_id(w, e, c)) return REEF_BAD_ARGUMENT; /* it lies in several places */
-    if (t && has_subtypes(t) && subtype_find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
-    return world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
+    if (t && has_subtypes(t) && reef__subtype_find(w, e, t, &one) == REEF_AMBIGUOUS) return REEF_AMBIGUOUS;
+    return reef__world_knows(w, c.id) ? REEF_ABSENT : REEF_UNKNOWN_TYPE;
 }
 
 static void *stored_mut(reef_world *w, reef_entity e, const type *t)
 {
     w->hook_failed.id = 0;
-    void *p = !t->tracked || track_prepare(w, t->id, &e, 1) ? store_own(w, t->id, e) : NULL;
-    if (p == NULL) return failure(w, REEF_NO_MEMORY, "reef_mut", (reef_component){t->id}, e, 0), NULL;
-    if (t->tracked) track_stamp(w, t->id, e.index, false);
+    void *p = !t->tracked || reef__track_prepare(w, t->id, &e, 1) ? reef__store_own(w, t->id, e) : NULL;
+    if (p == NULL) return reef__failure(w, REEF_NO_MEMORY, "reef_mut", (reef_component){t->id}, e, 0), NULL;
+    if (t->tracked) reef__track_stamp(w, t->id, e.index, false);
     return p;
 }
 
@@ -61,19 +61,19 @@ void *reef_mut_id(reef_world *w, reef_entity e, reef_component c)
         void *p = NULL;
         return w->running->mut(w, "reef_mut", e, c, &p), p;
     }
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     const void *seen = t ? reef_get_id(w, e, c) : NULL;
     if (seen == NULL) {
-        failure(w, absence(w, e, c), "reef_mut", c, e, 0);
+        reef__failure(w, absence(w, e, c), "reef_mut", c, e, 0);
         return NULL;
     }
     if (t->stored) return stored_mut(w, e, t);
     uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, k = slot_find(w, c.id, id);
-    if ((t->tracked && !track_prepare(w, c.id, &e, 1)) || !column_own(w, table_read(w, id), place_unit(place), k)) {
-        failure(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
+    if ((t->tracked && !reef__track_prepare(w, c.id, &e, 1)) || !reef__column_own(w, table_read(w, id), place_unit(place), k)) {
+        reef__failure(w, REEF_NO_MEMORY, "reef_mut", c, e, 0);
         return NULL;
     }
-    if (t->tracked) track_stamp(w, c.id, e.index, false);
+    if (t->tracked) reef__track_stamp(w, c.id, e.index, false);
     return cell(reef_slots_at(&w->hot, place), k, place_row(place), t->size);
 }
 
@@ -92,21 +92,21 @@ void *reef_mut_done(const reef_world *w, reef_entity e, reef_type_decl *decl)
     const uint32_t c = component_meant(w, e, reef_id_of(decl)).id;
     void *p = (void *)(uintptr_t)reef_get_id(w, e, (reef_component){c});
     if (p == NULL) return NULL;
-    if (type_of(c)->stored && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
-    if (type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
-    if (type_of(c)->stored) return w->running->marked(w, c, store_version(store_of(w, c), e)) ? p : NULL;
+    if (reef__type_of(c)->stored && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
+    if (reef__type_of(c)->tracked && !w->running) return w->ready.component == c && reef_entity_equal(w->ready.entity, e) ? p : NULL;
+    if (reef__type_of(c)->stored) return w->running->marked(w, c, reef__store_version(store_of(w, c), e)) ? p : NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place_of(w, e));
     const uint64_t version = slots[slot_find(w, c, slots[0].head.table)].version;
-    return (type_of(c)->tracked ? w->running->marked(w, c, version) : version == w->hot.version) ? p : NULL;
+    return (reef__type_of(c)->tracked ? w->running->marked(w, c, version) : version == w->hot.version) ? p : NULL;
 }
 
 COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 {
-    const type *t = w ? type_of(c.id) : NULL;
+    const type *t = w ? reef__type_of(c.id) : NULL;
     uint64_t n = 0;
     if (t == NULL) return 0;
     if (t->stored) return store_entities(store_of(w, c.id));
-    if (t->bit) return bit_count_rows(w, c.id);
+    if (t->bit) return reef__bit_count_rows(w, c.id);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++) {
         const table *x = table_read(w, i);
         if (x && slot_find(w, c.id, i) != 0) n += table_rows(x);
@@ -120,10 +120,10 @@ COLD uint64_t reef_count_id(const reef_world *w, reef_component c)
 static COLD const edge *edge_fetch(reef_world *w, uint64_t key, reef_status *status)
 {
     uint32_t from = (uint32_t)(key >> 33), component = (uint32_t)(key >> 1);
-    const edge *e = graph_edge(w, from, component, key & 1, status);
-    if (e == NULL || type_of(component)->split) return e; /* the straight path knows one column that comes or goes */
+    const edge *e = reef__graph_edge(w, from, component, key & 1, status);
+    if (e == NULL || reef__type_of(component)->split) return e; /* the straight path knows one column that comes or goes */
     if (BUG(2)) key &= ~1ull;
-    table *to = e->to == TABLE_EMPTY ? NULL : table_own(w, e->to), *s = table_own(w, from);
+    table *to = e->to == TABLE_EMPTY ? NULL : reef__table_own(w, e->to), *s = reef__table_own(w, from);
     if (s && to) {
         uint32_t i = edge_index(key);
         w->edge_cache[i].key = key;
@@ -141,29 +141,29 @@ static bool again_deferred(reef_world *w, command_kind kind, reef_entity e, reef
 }
 
 /* Is it an entity that a command makes, in a loop that records? */
-static COLD bool deferred_to(const reef_world *w, reef_entity e) { return w->commands && id_pending(w, e); }
+static COLD bool deferred_to(const reef_world *w, reef_entity e) { return w->commands && reef__id_pending(w, e); }
 
 static COLD reef_status one_deferred(reef_world *w, const char *op, reef_entity e, const reef_value *v)
 {
     command_kind kind = v->data ? COMMAND_ADD_VALUE : COMMAND_ADD;
     if (v->kind == REEF_VALUE_REMOVE) kind = COMMAND_REMOVE;
     if (v->kind == REEF_VALUE_ONE) kind = COMMAND_SET;
-    if (kind == COMMAND_SET || kind == COMMAND_ADD_VALUE) return command_values(w, w->commands, kind, op, e, v, 1);
-    return command_plain(w, w->commands, kind, op, e, v->component);
+    if (kind == COMMAND_SET || kind == COMMAND_ADD_VALUE) return reef__command_values(w, w->commands, kind, op, e, v, 1);
+    return reef__command_plain(w, w->commands, kind, op, e, v->component);
 }
 
 /* Where the value is, to be written, after observers had their turn. NULL: it is gone again, or a tag. */
 static COLD void *cell_now(reef_world *w, reef_entity e, reef_component c)
 {
-    return value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL;
+    return reef__value_itself(w, e, c) ? reef_mut_id(w, e, c) : NULL;
 }
 
 /* It hasn't got the component itself: the only subtype goes. */
 static COLD reef_status remove_instead(reef_world *w, const char *op, reef_entity e, const type *t)
 {
     uint32_t found;
-    const reef_status s = subtype_find(w, e, t, &found);
-    return s == REEF_OK ? reef_remove_id(w, e, (reef_component){found}) : failure(w, s, op, (reef_component){t->id}, e, 0);
+    const reef_status s = reef__subtype_find(w, e, t, &found);
+    return s == REEF_OK ? reef_remove_id(w, e, (reef_component){found}) : reef__failure(w, s, op, (reef_component){t->id}, e, 0);
 }
 
 static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, reef_component c, reef_value value, void **out)
@@ -171,29 +171,29 @@ static COLD reef_status one_slow(reef_world *w, const char *op, reef_entity e, r
     bool remove = value.kind == REEF_VALUE_REMOVE;
     uint32_t place = place_of(w, e);
     if (BUG(110) && place == PLACE_DEAD && e.index < w->hot.index_count) place = PLACE_EMPTY;
-    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    reef_status s = type_ready(w, c.id);
-    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    reef_status s = reef__type_ready(w, c.id);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
     uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     if (t->owner && !(value.kind == REEF_VALUE_ONE && reef_has_id(w, e, c))) /* parts come and go with their type */
-        return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+        return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     bool has = component_there(w, t, e, place, from);
     if (w->commands && (w->notifying || !(has && value.kind == REEF_VALUE_ONE))) return one_deferred(w, op, e, &value);
     if (remove && !has) return remove_instead(w, op, e, t);
     const bool more = has && value.kind == REEF_VALUE_DEFAULT;
-    if (more && t->home != REEF_MULTI) return failure(w, REEF_EXISTS, op, c, e, 0);
-    if (w->locks && (has == remove || more || w->notifying)) return failure(w, REEF_LOCKED, op, c, e, 0);
-    if (more) return multi_add(w, op, e, t, &value, out);
+    if (more && t->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
+    if (w->locks && (has == remove || more || w->notifying)) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
+    if (more) return reef__multi_add(w, op, e, t, &value, out);
     uint32_t to = from;
     if (has == remove && in_table(t)) {
         const edge *x = edge_fetch(w, edge_key(from, c.id, remove), &s);
-        if (x == NULL) return failure(w, s, op, c, e, 0);
+        if (x == NULL) return reef__failure(w, s, op, c, e, 0);
         to = x->to;
     }
     reef_value parts[REEF_SPLIT_FIELDS_MAX + 1];
-    if (t->split) s = change_apply(w, op, e, place, to, parts, spread_one(parts, &value));
-    else s = change_apply(w, op, e, place, to, &value, 1);
+    if (t->split) s = reef__change_apply(w, op, e, place, to, parts, reef__spread_one(parts, &value));
+    else s = reef__change_apply(w, op, e, place, to, &value, 1);
     if (s != REEF_OK) return s;
     if (observed(w)) return *out = remove ? NULL : cell_now(w, e, c), has || remove ? REEF_OK : REEF_ADDED;
     place = place_of(w, e);
@@ -232,9 +232,9 @@ INLINE bool bit_go(reef_world *w, reef_entity e, reef_component c, bool on, bool
         if (UNLIKELY(!bit_named(t->bits, number - 1))) return false;
     }
     if (mark) {
-        if (on && c.id && slot_find(w, c.id, id) == 0 && !bit_has(w, c.id, place)) return false;
+        if (on && c.id && slot_find(w, c.id, id) == 0 && !reef__bit_has(w, c.id, place)) return false;
     } else if (UNLIKELY(b->marks != 0)) { /* the id of a type with a bit too many, or a switch whose mark goes as well */
-        if (b->marks == BITS_OF_MARKS || (!on && !BUG(35) && bit_has(w, c.id | BIT_DISABLED, place))) return false;
+        if (b->marks == BITS_OF_MARKS || (!on && !BUG(35) && reef__bit_has(w, c.id | BIT_DISABLED, place))) return false;
     }
     const uint64_t bit = 1ull << (place % 64), was = words[place_row(place) / 64];
     if (UNLIKELY(((was & bit) != 0) == on)) return false;
@@ -284,7 +284,7 @@ static NOINLINE reef_status add_slow(reef_world *w, const char *op, reef_entity 
 {
     void *made = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, op, c, e, 0);
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     reef_status s = REEF_OK;
     if ((args || !again_deferred(w, COMMAND_ADD, e, c)) && !edge_go_shared(w, e, c, NULL, 0, false, &made))
         s = one_slow(w, op, e, c, reef_value_make(c, REEF_VALUE_DEFAULT, 0, args), &made);
@@ -399,18 +399,18 @@ reef_status reef_add_id(reef_world *w, reef_entity e, reef_component c, const vo
 /* Of what is there, in others' rows. A type with hooks is replaced by a command, or written through its pointer. */
 static COLD reef_status running_set(reef_world *w, reef_entity e, reef_component c, const void *value, size_t size)
 {
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     const bool plain = t && t->hooks.copy == NULL && t->hooks.destroy == NULL && t->hooks.move == NULL && t->home != REEF_SHARED;
-    if (!running_here(w)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
-    if (t == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
-    if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
-    if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
-    if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
-    if (!plain || !has_itself(w, e, t)) return failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (!running_here(w)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
+    if (t == NULL) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
+    if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
+    if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
+    if (!plain || !has_itself(w, e, t)) return reef__failure(w, REEF_LOCKED, "reef_set", c, e, size);
     if (size == 0) return REEF_OK; /* a tag that is there */
     void *p = NULL;
     for (uint32_t i = 0; i < t->part_count; i++) {
-        const type *part = type_of(t->parts[i]);
+        const type *part = reef__type_of(t->parts[i]);
         const reef_status s = w->running->mut(w, "reef_set", e, (reef_component){part->id}, &p);
         if (s < 0) return s;
         memcpy(p, (const char *)value + part->offset, part->size);
@@ -429,7 +429,7 @@ INLINE bool set_there(reef_world *w, reef_entity e, reef_component c, const void
     if (w == NULL || w->running || observed(w) || value == NULL || !spot_find(w, &x, e)) return false;
     const uint32_t k = slot_find(w, c.id, x.slots[0].head.table);
     if (k == 0 || k == REEF_SLOT_TAG || x.slots[k].version != w->hot.version) return false;
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     if (!t->direct || size != t->size) return false;
     char *to = cell(x.slots, k, place_row(x.place), size);
     if (size == 8) memcpy(to, value, 8);
@@ -444,12 +444,12 @@ static NOINLINE reef_status set_slow(reef_world *w, reef_entity e, reef_componen
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (LIKELY(set_there(w, e, c, value, size))) return REEF_OK;
     if (w->running) return running_set(w, e, c, value, size);
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     const uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
-    if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
-    if (size != t->size) return failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
-    if (value == NULL && size) return failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, "reef_set", c, e, size);
+    if (!reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_set", c, e, size);
+    if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, "reef_set", c, e, size);
+    if (value == NULL && size) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_set", c, e, size);
     if (size && spot_find(w, &x, e)) {
         const uint64_t key = spot_key(&x, c, false);
         const uint32_t i = edge_index(key);
@@ -490,10 +490,10 @@ void *reef_ensure_id(reef_world *w, reef_entity e, reef_component c, const void 
     void *made = NULL;
     if (w == NULL) return NULL;
     if (reef_get_id(w, e, c)) return reef_mut_id(w, e, c);
-    if (absence(w, e, c) == REEF_AMBIGUOUS) return failure(w, REEF_AMBIGUOUS, "reef_ensure", c, e, 0), NULL;
+    if (absence(w, e, c) == REEF_AMBIGUOUS) return reef__failure(w, REEF_AMBIGUOUS, "reef_ensure", c, e, 0), NULL;
     uint32_t place = place_of(w, e);
     if (place != PLACE_DEAD && reef_has_id(w, e, c)) return NULL; /* a tag that is there */
-    if (w->running) return failure(w, REEF_LOCKED, "reef_ensure", c, e, 0), NULL;
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_ensure", c, e, 0), NULL;
     commands *const recording = w->commands;
     w->commands = NULL; /* there is no pointer to what comes later: LOCKED */
     reef_status s = add_slow(w, "reef_ensure", e, c, args, &made);
@@ -505,7 +505,7 @@ static NOINLINE reef_status remove_slow(reef_world *w, reef_entity e, reef_compo
 {
     void *none = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_remove", c, e, 0);
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_remove", c, e, 0);
     if (again_deferred(w, COMMAND_REMOVE, e, c) || edge_go_shared(w, e, c, NULL, 0, true, &none)) return REEF_OK;
     return one_slow(w, "reef_remove", e, c, reef_value_make(c, REEF_VALUE_REMOVE, 0, NULL), &none);
 }
@@ -557,7 +557,7 @@ static uint32_t set_after(const reef_world *w, uint32_t from, const reef_value *
         if (!named) ids[n++] = s->component[i];
     }
     for (uint32_t j = 0; j < count; j++)
-        if (values[j].kind != REEF_VALUE_REMOVE && in_table(type_of(values[j].component.id)))
+        if (values[j].kind != REEF_VALUE_REMOVE && in_table(reef__type_of(values[j].component.id)))
             ids[n++] = values[j].component.id;
     return n;
 }
@@ -567,10 +567,10 @@ static reef_status change_values(reef_world *w, const char *op, reef_entity e, r
 static COLD reef_status change_spread(reef_world *w, const char *op, reef_entity e, const reef_value *values, uint32_t count)
 {
     spread x;
-    reef_status s = spread_make(w, &x, values, count);
-    if (s != REEF_OK) return failure(w, s, op, (reef_component){0}, e, 0);
+    reef_status s = reef__spread_make(w, &x, values, count);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, e, 0);
     s = change_values(w, op, e, x.values, x.count);
-    spread_free(w, &x);
+    reef__spread_free(w, &x);
     return s;
 }
 
@@ -582,12 +582,12 @@ static reef_status change_values(reef_world *w, const char *op, reef_entity e, r
     reef_status s = REEF_OK;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t c = values[i].component.id;
-        if (component_there(w, type_of(c), e, place, from) == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
+        if (component_there(w, reef__type_of(c), e, place, from) == (values[i].kind == REEF_VALUE_REMOVE)) moves = true;
     }
-    if (w->locks && (moves || w->notifying)) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
-    if (moves) to = graph_table(w, ids, set_after(w, from, values, count, ids), &s);
-    if (to == 0) return failure(w, s, op, (reef_component){0}, e, 0);
-    return change_apply(w, op, e, place, to, values, count);
+    if (w->locks && (moves || w->notifying)) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
+    if (moves) to = reef__graph_table(w, ids, set_after(w, from, values, count, ids), &s);
+    if (to == 0) return reef__failure(w, s, op, (reef_component){0}, e, 0);
+    return reef__change_apply(w, op, e, place, to, values, count);
 }
 
 /* Does this only write what the entity has? */
@@ -595,20 +595,20 @@ static COLD bool all_there(const reef_world *w, reef_entity e, const reef_value 
 {
     for (uint32_t i = 0; i < count; i++) {
         const reef_component c = values[i].component;
-        const bool has = BUG(171) ? reef_has_id(w, e, c) : has_itself(w, e, type_of(c.id));
+        const bool has = BUG(171) ? reef_has_id(w, e, c) : has_itself(w, e, reef__type_of(c.id));
         if (values[i].kind == REEF_VALUE_REMOVE || !has) return false;
     }
     return place_of(w, e) != PLACE_DEAD;
 }
 
-COLD reef_status change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count, bool absent)
+COLD reef_status reef__change_held(reef_world *w, const char *op, reef_entity e, reef_value *values, uint32_t count, bool absent)
 {
     const reef_component c = {count == 1 ? values->component.id : 0};
-    if (place_of(w, e) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    const bool more = absent && (BUG(172) ? reef_has_id(w, e, c) : has_itself(w, e, type_of(c.id)));
-    if (more && type_of(c.id)->home != REEF_MULTI) return failure(w, REEF_EXISTS, op, c, e, 0);
-    if (more) return multi_add(w, op, e, type_of(c.id), values, NULL);
-    return values_spread(values, count) > count ? change_spread(w, op, e, values, count) : change_values(w, op, e, values, count);
+    if (place_of(w, e) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    const bool more = absent && (BUG(172) ? reef_has_id(w, e, c) : has_itself(w, e, reef__type_of(c.id)));
+    if (more && reef__type_of(c.id)->home != REEF_MULTI) return reef__failure(w, REEF_EXISTS, op, c, e, 0);
+    if (more) return reef__multi_add(w, op, e, reef__type_of(c.id), values, NULL);
+    return reef__values_spread(values, count) > count ? change_spread(w, op, e, values, count) : change_values(w, op, e, values, count);
 }
 
 reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
@@ -616,18 +616,18 @@ reef_status reef_change_values(reef_world *w, reef_entity e, const reef_value *v
     static const char op[] = "reef_change";
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
-    if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
-    if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
-    reef_status s = values_check(w, op, e, values, count, true, 1);
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0);
+    if (place_of(w, e) == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
+    if (count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, e, count);
+    reef_status s = reef__values_check(w, op, e, values, count, true, 1);
     if (s != REEF_OK) return s;
-    if (w->commands && (w->notifying || !all_there(w, e, values, count))) return command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
+    if (w->commands && (w->notifying || !all_there(w, e, values, count))) return reef__command_values(w, w->commands, COMMAND_CHANGE, op, e, values, count);
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
-    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
+    if (bytes) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (copy == NULL) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, e, 0);
     if (count) memcpy(copy, values, count * sizeof *copy);
-    s = values_spread(copy, count) > count ? change_spread(w, op, e, copy, count) : change_values(w, op, e, copy, count);
-    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
+    s = reef__values_spread(copy, count) > count ? change_spread(w, op, e, copy, count) : change_values(w, op, e, copy, count);
+    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
     return s;
 }
 
@@ -637,24 +637,24 @@ COLD reef_status reef_remove_all(reef_world *w, reef_entity e)
     reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
-    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
-    if (w->commands) return command_plain(w, w->commands, COMMAND_REMOVE_ALL, op, e, none);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (w->commands) return reef__command_plain(w, w->commands, COMMAND_REMOVE_ALL, op, e, none);
     if (place == PLACE_EMPTY && !(w->slow & SLOW_COLD)) return REEF_OK;
-    if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     reef_value few[32], *off = few;
     const uint32_t most = w->state.bit_count + w->state.store_count;
     size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
-    if (bytes) off = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (off == NULL) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (bytes) off = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (off == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     uint32_t n = 0;
     EACH_BIT_STORE(w, bits_of(w, place), b) /* all but the entity's own mark */
         if (b->key != BIT_DISABLED && bit_read(b, place)) off[n++] = reef_value_make((reef_component){b->key}, REEF_VALUE_REMOVE, 0, NULL);
     EACH_COLD_STORE(w, x)
         if (cold_has(x, e)) off[n++] = reef_value_make((reef_component){x->component}, REEF_VALUE_REMOVE, 0, NULL);
     reef_status s = REEF_OK;
-    uint32_t to = graph_table(w, NULL, 0, &s);
-    s = to ? change_apply(w, op, e, place, to, off, n) : failure(w, s, op, none, e, 0);
-    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
+    uint32_t to = reef__graph_table(w, NULL, 0, &s);
+    s = to ? reef__change_apply(w, op, e, place, to, off, n) : reef__failure(w, s, op, none, e, 0);
+    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, off, bytes);
     return s;
 }
 
@@ -664,16 +664,16 @@ static NOINLINE reef_status mark_slow(reef_world *w, reef_entity e, reef_compone
 {
     const char *op = on ? "reef_enable" : "reef_disable";
     const uint32_t place = place_of(w, e), key = c.id | BIT_DISABLED;
-    if (place == PLACE_DEAD && !deferred_to(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
-    if (c.id && !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
-    if (c.id && type_of(c.id)->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
-    if (w->commands) return command_plain(w, w->commands, on ? COMMAND_ENABLE : COMMAND_DISABLE, op, e, c);
+    if (place == PLACE_DEAD && !deferred_to(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    if (c.id && !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, e, 0);
+    if (c.id && reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+    if (w->commands) return reef__command_plain(w, w->commands, on ? COMMAND_ENABLE : COMMAND_DISABLE, op, e, c);
     const uint32_t from = reef_slots_at(&w->hot, place)[0].head.table;
-    if (c.id && !component_there(w, type_of(c.id), e, place, from)) return failure(w, REEF_ABSENT, op, c, e, 0);
-    if (bit_has(w, key, place) != on) return REEF_OK;
-    if (w->locks) return failure(w, REEF_LOCKED, op, c, e, 0);
+    if (c.id && !component_there(w, reef__type_of(c.id), e, place, from)) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
+    if (reef__bit_has(w, key, place) != on) return REEF_OK;
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, c, e, 0);
     reef_value mark = reef_value_make((reef_component){key}, on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT, 0, NULL);
-    return change_apply(w, op, e, place, from, &mark, 1);
+    return reef__change_apply(w, op, e, place, from, &mark, 1);
 }
 
 reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool on)
@@ -686,7 +686,7 @@ reef_status reef_enable_id(reef_world *w, reef_entity e, reef_component c, bool 
 bool reef_is_enabled_id(const reef_world *w, reef_entity e, reef_component c)
 {
     uint32_t place = w ? place_of(w, e) : PLACE_DEAD;
-    const type *t = c.id <= REEF_TYPES_MAX ? type_of(c.id) : NULL;
+    const type *t = c.id <= REEF_TYPES_MAX ? reef__type_of(c.id) : NULL;
     if (place == PLACE_DEAD || (c.id && (t == NULL || !has_itself(w, e, t)))) return false;
-    return !bit_has(w, c.id | BIT_DISABLED, place);
+    return !reef__bit_has(w, c.id | BIT_DISABLED, place);
 }

@@ -29,7 +29,7 @@ typedef struct doomed { /* entities collected in visiting order before anything 
 
 /* ---- one ---- */
 
-/* As row_destroy, in a world with observers. */
+/* As reef__row_destroy, in a world with observers. */
 static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t row)
 {
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) value_leave(w, s->columns[k].type, cell(slots, k, row, s->columns[k].size));
@@ -38,33 +38,33 @@ static void row_leave(reef_world *w, const shape *s, reef_slot *slots, uint32_t 
 /* It is alive, at `place`. False: no memory. */
 static COLD bool destroy_run(reef_world *w, reef_entity e, uint32_t place)
 {
-    if (!record_own(w, e.index) || !id_free_prepare(w) || !name_prepare_forget(w, e)) return false;
-    if (stored_any(w) && !stored_prepare_end(w, e)) return false;
+    if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w) || !reef__name_prepare_forget(w, e)) return false;
+    if (stored_any(w) && !reef__stored_prepare_end(w, e)) return false;
     table *t = NULL;
     if (place == PLACE_EMPTY) {
         w->hot.empty_count--;
     } else {
-        t = table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
-        if (t == NULL || !chunk_own(w, t, place_unit(place))) return false;
-        if (t->shape->hooked && !chunk_own(w, t, t->last)) return false;
-        if (!table_prepare_pop(w, t)) return false;
+        t = reef__table_own(w, reef_slots_at(&w->hot, place)[0].head.table);
+        if (t == NULL || !reef__chunk_own(w, t, place_unit(place))) return false;
+        if (t->shape->hooked && !reef__chunk_own(w, t, t->last)) return false;
+        if (!reef__table_prepare_pop(w, t)) return false;
         uint32_t last = t->next - 1;
         reef_entity moved = slot_entities(unit_slots(w, t->last))[place_row(last)];
-        if (!record_own(w, moved.index)) return false;
-        if (!(last == place ? bits_prepare_clear(w, t->bits, place) : bits_prepare_move(w, t->bits, last, place))) return false;
-        if (t->shape->tracked && !removals_prepare_row(w, t->shape)) return false;
-        if (t->shape->tracked && !BUG(42)) removals_log_row(w, t->shape, place, e);
+        if (!reef__record_own(w, moved.index)) return false;
+        if (!(last == place ? reef__bits_prepare_clear(w, t->bits, place) : reef__bits_prepare_move(w, t->bits, last, place))) return false;
+        if (t->shape->tracked && !reef__removals_prepare_row(w, t->shape)) return false;
+        if (t->shape->tracked && !BUG(42)) reef__removals_log_row(w, t->shape, place, e);
         if (observed(w)) row_leave(w, t->shape, reef_slots_at(&w->hot, place), place_row(place));
-        else row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
+        else reef__row_destroy(t->shape, reef_slots_at(&w->hot, place), place_row(place));
         quarantine_because(w, "reef_destroy", 0, e);
     }
-    if (stored_any(w) && !BUG(111)) stored_end(w, e); /* as long as the row says what it has */
+    if (stored_any(w) && !BUG(111)) reef__stored_end(w, e); /* as long as the row says what it has */
     if (t) {
-        row_fill(w, t, place);
-        table_lease(w, t);
+        reef__row_fill(w, t, place);
+        reef__table_lease(w, t);
     }
-    name_forget(w, e);
-    id_free(w, e);
+    reef__name_forget(w, e);
+    reef__id_free(w, e);
     entities_ended(w, 1);
     return true;
 }
@@ -75,14 +75,14 @@ static COLD reef_status destroy_slow(reef_world *w, reef_entity e)
     const reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
     uint32_t place = place_of(w, e);
-    if (w->commands && command_knows(w, e)) return command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
-    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, e, 0);
-    if (w->locks && !BUG(17)) return failure(w, REEF_LOCKED, op, none, e, 0);
+    if (w->commands && reef__command_knows(w, e)) return reef__command_plain(w, w->commands, COMMAND_DESTROY, op, e, none);
+    if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, e, 0);
+    if (w->locks && !BUG(17)) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     const bool told = observed(w);
-    if (told && !observe_destroy(w, e)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (told && !observe_destroy(w, e)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     const bool died = destroy_run(w, e, place);
     if (told) observe_done(w, died);
-    return died ? REEF_OK : failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    return died ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
 }
 
 /* The straight path: `narrow` is a constant. False: nothing was done. */
@@ -124,7 +124,7 @@ INLINE bool destroy_go(reef_world *w, handle h, uint64_t *record, uint64_t gate,
 static NOINLINE reef_status destroy_wide(reef_world *w, reef_entity e)
 {
     /* In a world with names or cold values this one may have neither. (Where rows have bits, tables have no lease.) */
-    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && cold_some(w, e)) ? w->hot.gate_move : w->gate_destroy;
+    const uint64_t gate = w->slow & SLOW_BOUND && reef_name(w, e) == NULL && !(w->slow & SLOW_COLD && reef__cold_some(w, e)) ? w->hot.gate_move : w->gate_destroy;
     if (place_of(w, e) >= 2 * PLACE_EMPTY) {
         uint64_t *record = (uint64_t *)(uintptr_t)reef_record_at(&w->hot, e.index);
         if (destroy_go(w, handle_of(e), record, gate, false)) return REEF_OK;
@@ -159,8 +159,8 @@ uint32_t reef_destroy_many(reef_world *w, const reef_entity *es, uint32_t n)
 {
     uint32_t died = 0;
     if (w == NULL || es == NULL) return 0;
-    if (w->commands) return command_destroy_many(w, w->commands, "reef_destroy_many", es, n);
-    if (w->locks) return failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
+    if (w->commands) return reef__command_destroy_many(w, w->commands, "reef_destroy_many", es, n);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, "reef_destroy_many", (reef_component){0}, (reef_entity){0, 0}, n), 0;
     observe_open(w);
     for (uint32_t i = 0; i < n; i++) {
         if (i + AHEAD_RECORD < n && es[i + AHEAD_RECORD].index < w->hot.index_count)
@@ -181,7 +181,7 @@ static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
     if (d->count + more <= d->room) return true;
     uint64_t room = d->room * 2 > d->count + more ? d->room * 2 : d->count + more;
     if (room > SIZE_MAX / sizeof *d->entities) return false;
-    reef_entity *p = memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p, (size_t)room * sizeof *p,
+    reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)d->room * sizeof *p, (size_t)room * sizeof *p,
                                    PLAIN_ALIGN);
     if (p == NULL) return false;
     d->entities = p;
@@ -191,13 +191,13 @@ static bool doomed_room(reef_world *w, doomed *d, uint64_t more)
 
 static void doomed_free(reef_world *w, doomed *d)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, d->entities, (size_t)(BUG(19) ? d->count : d->room) * sizeof *d->entities);
 }
 
 static bool row_has(const reef_world *w, const reef_component *types, uint32_t count, reef_entity e, uint32_t place)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = type_of(types[i].id);
+        const type *t = reef__type_of(types[i].id);
         if (!in_table(t) && !component_there(w, t, e, place, TABLE_NONE)) return false;
     }
     return true;
@@ -206,7 +206,7 @@ static bool row_has(const reef_world *w, const reef_component *types, uint32_t c
 static bool table_has(const reef_world *w, const reef_component *types, uint32_t count, uint32_t id)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (in_table(type_of(types[i].id)) && slot_seek(w, types[i].id, id) == 0) return false;
+        if (in_table(reef__type_of(types[i].id)) && reef__slot_seek(w, types[i].id, id) == 0) return false;
     return true;
 }
 
@@ -232,7 +232,7 @@ static COLD bool collect_rowless(reef_world *w, doomed *d)
     for (uint32_t i = 0; i < w->hot.index_count; i++) {
         if ((uint32_t)record_read(w, i) != PLACE_EMPTY) continue;
         const reef_entity e = reef_entity_at(w, i);
-        if (record_own(w, i) == NULL) return false;
+        if (reef__record_own(w, i) == NULL) return false;
         d->entities[d->count++] = e;
     }
     return true;
@@ -241,58 +241,58 @@ static COLD bool collect_rowless(reef_world *w, doomed *d)
 /* Owns the tables on the way: what follows then needs no memory for them. */
 static COLD bool collect(reef_world *w, const reef_component *types, uint32_t count, doomed *d)
 {
-    uint32_t n, *ids = tables_sorted(w, &n);
+    uint32_t n, *ids = reef__tables_sorted(w, &n);
     bool ok = n == 0 || ids != NULL;
     for (uint32_t i = 0; ok && i < n; i++)
-        if (table_has(w, types, count, ids[i])) ok = table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
-    if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
+        if (table_has(w, types, count, ids[i])) ok = reef__table_own_all(w, ids[i]) && collect_table(w, ids[i], types, count, d);
+    if (ids) reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
     return ok && (count != 0 || collect_rowless(w, d));
 }
 
 static reef_status types_check(reef_world *w, const char *op, const reef_component *types, uint32_t count)
 {
     const reef_entity null = {0, 0};
-    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
-    if (count && types == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0);
+    if (count && types == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count);
     for (uint32_t i = 0; i < count; i++) {
-        reef_status s = type_ready(w, types[i].id);
-        if (s != REEF_OK) return failure(w, s, op, types[i], null, 0);
+        reef_status s = reef__type_ready(w, types[i].id);
+        if (s != REEF_OK) return reef__failure(w, s, op, types[i], null, 0);
     }
     return REEF_OK;
 }
 
-COLD bool destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more)
+COLD bool reef__destroy_prepare(reef_world *w, const reef_entity *e, uint64_t n, uint64_t more)
 {
     bool named = false;
-    if (!stored_prepare_end_all(w)) return false;
-    if (!ids_free_prepare(w, n + more) || !removals_prepare_many(w, e, n)) return false;
+    if (!reef__stored_prepare_end_all(w)) return false;
+    if (!reef__ids_free_prepare(w, n + more) || !reef__removals_prepare_many(w, e, n)) return false;
     for (uint64_t i = 0; !named && w->state.name_count && i < n; i++) named = reef_name(w, e[i]) != NULL;
-    return !named || names_own_all(w); /* each name that goes may renumber another */
+    return !named || reef__names_own_all(w); /* each name that goes may renumber another */
 }
 
-COLD void destroy_rows(reef_world *w, uint32_t id)
+COLD void reef__destroy_rows(reef_world *w, uint32_t id)
 {
-    table *t = table_own(w, id);
+    table *t = reef__table_own(w, id);
     const shape *s = t->shape;
     lease_end(t);
     quarantine_because(w, "reef_destroy", 0, (reef_entity){0, 0});
-    quarantine_table(w, t);
+    reef__quarantine_table(w, t);
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         reef_slot *slots = unit_slots(w, unit);
         const uint32_t rows = chunk_rows(t, unit);
         for (uint32_t i = 0; i < rows; i++) {
-            row_destroy(s, slots, i);
-            if (stored_any(w)) stored_end(w, slot_entities(slots)[i]);
-            const bool ready = w->ring_next != w->ring_end || id_free_prepare(w);
+            reef__row_destroy(s, slots, i);
+            if (stored_any(w)) reef__stored_end(w, slot_entities(slots)[i]);
+            const bool ready = w->ring_next != w->ring_end || reef__id_free_prepare(w);
             ASSERT(ready);
             (void)ready;
-            id_free(w, slot_entities(slots)[i]);
+            reef__id_free(w, slot_entities(slots)[i]);
         }
         entities_ended(w, rows);
-        bits_clear_unit(w, t->bits, unit);
+        reef__bits_clear_unit(w, t->bits, unit);
     }
-    table_empty(w, t);
-    table_lease(w, t);
+    reef__table_empty(w, t);
+    reef__table_lease(w, t);
 }
 
 static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_component *types, uint32_t count, uint64_t *destroyed)
@@ -301,7 +301,7 @@ static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_c
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = types_check(w, op, types, count);
     if (s != REEF_OK) return s;
-    bool ok = collect(w, types, count, &d) && destroy_prepare(w, d.entities, d.count, 0);
+    bool ok = collect(w, types, count, &d) && reef__destroy_prepare(w, d.entities, d.count, 0);
     if (ok && observed(w)) ok = observe_reserve_deaths(w, d.count);
     if (ok) observe_open(w);
     const bool opened = ok;
@@ -309,7 +309,7 @@ static COLD reef_status destroy_with(reef_world *w, const char *op, const reef_c
     if (opened) observe_close(w);
     if (destroyed && ok) *destroyed = d.count;
     doomed_free(w, &d);
-    return ok ? REEF_OK : failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
 reef_status reef_destroy_with_types(reef_world *w, const reef_component *types, uint32_t count, uint64_t *destroyed)
@@ -322,35 +322,35 @@ reef_status reef_world_clear(reef_world *w) { return destroy_with(w, "reef_world
 /* Where the rows of table `from` go without c: edge, room, bits. */
 static COLD bool clear_prepare(reef_world *w, reef_component c, uint32_t from, reef_status *s)
 {
-    const edge *x = graph_edge(w, from, c.id, true, s);
+    const edge *x = reef__graph_edge(w, from, c.id, true, s);
     if (x == NULL) return false;
     *s = REEF_NO_MEMORY;
-    table *t = table_own(w, x->to);
+    table *t = reef__table_own(w, x->to);
     const table *source = table_read(w, from);
     uint64_t rows = table_rows(source);
     if (x->to == TABLE_EMPTY && source->bits == 0 && (w->slow & SLOW_COLD) == 0) return true;
-    if (t == NULL || rows > UINT32_MAX || !table_reserve(w, t, (uint32_t)rows)) return false;
+    if (t == NULL || rows > UINT32_MAX || !reef__table_reserve(w, t, (uint32_t)rows)) return false;
     t->bits |= source->bits;
     for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
-        if (!bits_own_unit(w, t->bits, unit)) return false;
+        if (!reef__bits_own_unit(w, t->bits, unit)) return false;
     return true;
 }
 
 static COLD reef_status clear_all(reef_world *w, reef_component c, doomed *d)
 {
-    uint32_t n, *ids = tables_sorted(w, &n);
+    uint32_t n, *ids = reef__tables_sorted(w, &n);
     reef_status s = n && ids == NULL ? REEF_NO_MEMORY : REEF_OK;
     for (uint32_t i = 0; s == REEF_OK && i < n; i++) {
         if (!table_has(w, &c, 1, ids[i])) continue;
         s = REEF_NO_MEMORY;
-        if (!table_own_all(w, ids[i]) || !collect_table(w, ids[i], &c, 1, d)) break;
-        if (in_table(type_of(c.id)) && !clear_prepare(w, c, ids[i], &s)) break; /* switches go in place */
+        if (!reef__table_own_all(w, ids[i]) || !collect_table(w, ids[i], &c, 1, d)) break;
+        if (in_table(reef__type_of(c.id)) && !clear_prepare(w, c, ids[i], &s)) break; /* switches go in place */
         s = REEF_OK;
     }
-    if (ids) memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
-    if (s == REEF_OK && type_of(c.id)->stored && !store_prepare_drop_all(w, c.id)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && !removals_prepare(w, c.id, d->count)) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && observed(w) && !observe_reserve_changes(w, type_of(c.id), d->count)) s = REEF_NO_MEMORY;
+    if (ids) reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, n * sizeof *ids);
+    if (s == REEF_OK && reef__type_of(c.id)->stored && !reef__store_prepare_drop_all(w, c.id)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !reef__removals_prepare(w, c.id, d->count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && observed(w) && !observe_reserve_changes(w, reef__type_of(c.id), d->count)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return s;
     observe_open(w);
     for (uint64_t i = 0; s == REEF_OK && i < d->count; i++) s = reef_remove_id(w, d->entities[i], c);
@@ -365,9 +365,9 @@ COLD reef_status reef_clear_type(reef_world *w, reef_component c, uint64_t *remo
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = types_check(w, op, &c, 1);
     if (s != REEF_OK) return s;
-    if (type_of(c.id)->owner) return failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0); /* it goes with its type */
+    if (reef__type_of(c.id)->owner) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, (reef_entity){0, 0}, 0); /* it goes with its type */
     s = clear_all(w, c, &d);
     if (removed && s == REEF_OK) *removed = d.count;
     doomed_free(w, &d);
-    return s == REEF_OK ? s : failure(w, s, op, c, (reef_entity){0, 0}, 0);
+    return s == REEF_OK ? s : reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
 }

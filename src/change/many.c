@@ -34,14 +34,14 @@ static void record_fetch(const reef_way *way, reef_entity e)
 /* One by one: for types whose values the maps don't lead to. */
 static uint32_t get_each(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, char *out, size_t size)
 {
-    const bool split = type_of(c.id)->split;
+    const bool split = reef__type_of(c.id)->split;
     uint32_t copied = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (split) {
             copied += reef_read_id(w, es[i], c, out + i * size, size);
             continue;
         }
-        const void *p = value_itself(w, es[i], c);
+        const void *p = reef__value_itself(w, es[i], c);
         if (p) memcpy(out + i * size, p, size), copied++;
     }
     return copied;
@@ -69,7 +69,7 @@ INLINE uint32_t get_ahead(const reef_way *way, const reef_entity *es, uint32_t n
 
 uint32_t reef_get_many_id(const reef_world *w, reef_component c, const reef_entity *es, uint32_t n, void *out, size_t size)
 {
-    const type *t = w ? type_of(c.id) : NULL;
+    const type *t = w ? reef__type_of(c.id) : NULL;
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || es == NULL || out == NULL) return 0;
     if (n) running_read(w, "reef_get_many", es[0], c);
     if (REEF_DEPENDENT(&w->hot.maps[c.id >> 8][c.id & 255])->elsewhere) return get_each(w, c, es, n, out, size);
@@ -81,13 +81,13 @@ uint32_t reef_write_many_id(reef_world *w, reef_component c, const reef_entity *
 {
     static const char op[] = "reef_write_many";
     reef_entity none = {0, 0};
-    const type *t = w ? type_of(c.id) : NULL;
+    const type *t = w ? reef__type_of(c.id) : NULL;
     uint32_t written = 0;
     if (w == NULL) return 0;
-    if (w->running) return failure(w, REEF_LOCKED, op, c, none, 0), 0;
-    if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
-    if (size != t->size || size == 0) return failure(w, REEF_WRONG_SIZE, op, c, none, size), 0;
-    if (n && (es == NULL || in == NULL)) return failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, none, 0), 0;
+    if (t == NULL || !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, none, 0), 0;
+    if (size != t->size || size == 0) return reef__failure(w, REEF_WRONG_SIZE, op, c, none, size), 0;
+    if (n && (es == NULL || in == NULL)) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), 0;
     observe_open(w);
     for (uint32_t i = 0; i < n; i++) {
         const reef_way way = reef_way_to(&w->hot, c);

@@ -16,23 +16,23 @@
 static reef_status add_behind(reef_world *w, reef_entity e, const type *t, const reef_value *v)
 {
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
-    const uint32_t n = multi_values(s, e);
+    const uint32_t n = reef__multi_values(s, e);
     reef_value value = *v;
     const size_t own = (uintptr_t)v->data - (uintptr_t)slot_value(s, slot_of(s, e)); /* it may be one of the entity's values, which move */
     w->value = &value;
     w->value_count = 1;
-    const bool room = (!t->tracked || track_prepare(w, t->id, &e, 1)) && run_extend(w, s, t, e);
+    const bool room = (!t->tracked || reef__track_prepare(w, t->id, &e, 1)) && reef__run_extend(w, s, t, e);
     w->value_count = 0;
     if (!room) return REEF_NO_MEMORY;
     const uint32_t first = slot_of(s, e), slot = first + n;
     if (v->data && own < (size_t)n * t->size) value.data = slot_value(s, first) + own;
-    const reef_status status = value_put(w, e, t, slot_value(s, slot), &value, 0);
+    const reef_status status = reef__value_put(w, e, t, slot_value(s, slot), &value, 0);
     if (status != REEF_OK) return status;
-    slot_owner_put(s, slot, e);
-    ++*run_word(s, first);
+    reef__slot_owner_put(s, slot, e);
+    ++*reef__run_word(s, first);
     s->count++;
     values_mark(w, s, slot >> s->bits);
-    if (t->tracked) track_stamp(w, t->id, e.index, false);
+    if (t->tracked) reef__track_stamp(w, t->id, e.index, false);
     return REEF_OK;
 }
 
@@ -40,61 +40,61 @@ void *reef_append_id(reef_world *w, reef_entity e, reef_component c, const void 
 {
     static const char op[] = "reef_append";
     void *made = NULL;
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     if (w == NULL) return NULL;
     const reef_value v = reef_value_make(c, REEF_VALUE_ONE, size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, value);
-    reef_status s = w->locks || w->running ? REEF_LOCKED : reef_is_alive(w, e) ? type_ready(w, c.id) : REEF_NOT_ALIVE;
-    if (s == REEF_OK) s = value_sound(&v, false, 1);
+    reef_status s = w->locks || w->running ? REEF_LOCKED : reef_is_alive(w, e) ? reef__type_ready(w, c.id) : REEF_NOT_ALIVE;
+    if (s == REEF_OK) s = reef__value_sound(&v, false, 1);
     if (s == REEF_OK && t->size == 0) s = REEF_BAD_ARGUMENT;
     const bool has = s == REEF_OK && has_itself(w, e, t);
     if (has && t->home != REEF_MULTI) s = REEF_EXISTS;
-    if (s != REEF_OK) return failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? v.size : 0), NULL;
-    if (has) return multi_add(w, op, e, t, &v, &made), made;
-    return reef_set_id(w, e, c, value, size) >= 0 ? (void *)(uintptr_t)value_itself(w, e, c) : NULL;
+    if (s != REEF_OK) return reef__failure(w, s, op, c, e, s == REEF_WRONG_SIZE ? v.size : 0), NULL;
+    if (has) return reef__multi_add(w, op, e, t, &v, &made), made;
+    return reef_set_id(w, e, c, value, size) >= 0 ? (void *)(uintptr_t)reef__value_itself(w, e, c) : NULL;
 }
 
 reef_status reef_remove_one_id(reef_world *w, reef_entity e, reef_component c, uint32_t i)
 {
     static const char op[] = "reef_remove_one";
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    const type *t = type_of(c.id);
-    if (w->locks || w->running) return failure(w, REEF_LOCKED, op, c, e, i);
-    if (!reef_is_alive(w, e)) return failure(w, REEF_NOT_ALIVE, op, c, e, i);
-    if (!world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, e, i);
-    const uint32_t n = store_values(w, t, e);
-    if (i >= n) return failure(w, REEF_ABSENT, op, c, e, i);
+    const type *t = reef__type_of(c.id);
+    if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, op, c, e, i);
+    if (!reef_is_alive(w, e)) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, i);
+    if (!reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, e, i);
+    const uint32_t n = reef__store_values(w, t, e);
+    if (i >= n) return reef__failure(w, REEF_ABSENT, op, c, e, i);
     if (n == 1) return reef_remove_id(w, e, c);
     const bool told = observed(w);
     w->hook_failed.id = 0;
-    if ((t->tracked && !track_prepare(w, t->id, &e, 1)) || store_own(w, t->id, e) == NULL || (told && !observe_several(w, e, t)))
-        return failure(w, REEF_NO_MEMORY, op, w->hook_failed.id ? w->hook_failed : c, e, i);
+    if ((t->tracked && !reef__track_prepare(w, t->id, &e, 1)) || reef__store_own(w, t->id, e) == NULL || (told && !observe_several(w, e, t)))
+        return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed.id ? w->hook_failed : c, e, i);
     value_store *s = (value_store *)(uintptr_t)store_of(w, t->id);
     const uint32_t first = slot_of(s, e);
     quarantine_because(w, op, t->id, e);
-    (void)quarantine_page(w, s, first >> s->bits);
+    (void)reef__quarantine_page(w, s, first >> s->bits);
     value_destroy(t, slot_value(s, first + i));
-    for (uint32_t k = i + 1; k < n; k++) value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
-    slot_owner_put(s, first + n - 1, (reef_entity){0, 0});
-    --*run_word(s, first);
+    for (uint32_t k = i + 1; k < n; k++) reef__value_move(t, slot_value(s, first + k - 1), slot_value(s, first + k));
+    reef__slot_owner_put(s, first + n - 1, (reef_entity){0, 0});
+    --*reef__run_word(s, first);
     s->count--;
-    if (t->tracked) track_stamp(w, t->id, e.index, false);
+    if (t->tracked) reef__track_stamp(w, t->id, e.index, false);
     if (told) observe_done(w, true);
     return REEF_OK;
 }
 
-reef_status multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out)
+reef_status reef__multi_add(reef_world *w, const char *op, reef_entity e, const type *t, const reef_value *v, void **out)
 {
-    const uint32_t n = store_values(w, t, e);
+    const uint32_t n = reef__store_values(w, t, e);
     const reef_component c = {t->id};
     const bool told = observed(w);
-    if (n == multi_most(store_of(w, t->id))) return failure(w, REEF_LIMIT, op, c, e, n);
+    if (n == reef__multi_most(store_of(w, t->id))) return reef__failure(w, REEF_LIMIT, op, c, e, n);
     quarantine_because(w, op, t->id, e);
-    if (told && !observe_several(w, e, t)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    if (told && !observe_several(w, e, t)) return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
     w->hook_failed.id = 0;
     const reef_status s = add_behind(w, e, t, v);
     if (told) observe_done(w, s == REEF_OK);
-    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
-    if (out) *out = (void *)(uintptr_t)store_nth(store_of(w, t->id), e, n); /* if observers left it there */
+    if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
+    if (out) *out = (void *)(uintptr_t)reef__store_nth(store_of(w, t->id), e, n); /* if observers left it there */
     return REEF_OK;
 }
 
@@ -103,5 +103,5 @@ void *reef_span_mut_id(reef_world *w, reef_entity e, reef_component c, uint32_t 
     if (w && !w->running) w->calling = "reef_span_mut";
     const void *first = reef_mut_id(w, e, c);
     if (w && !w->running) w->calling = NULL;
-    return (void *)(uintptr_t)span_of(w, e, c, first, count);
+    return (void *)(uintptr_t)reef__span_of(w, e, c, first, count);
 }

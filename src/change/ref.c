@@ -29,7 +29,7 @@ const void *reef_ref_seek(const reef_world *w, reef_ref *ref, reef_component c, 
     const uint32_t k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
     if (UNLIKELY(k == 0 || k == REEF_SLOT_TAG)) return ref_seek_elsewhere(w, ref, c);
     ref->moves = moves;
-    return ref->value = cell(slots, k, place_row(place), size ? size : type_of(c.id)->size);
+    return ref->value = cell(slots, k, place_row(place), size ? size : reef__type_of(c.id)->size);
 }
 
 void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
@@ -37,8 +37,8 @@ void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
     static const char op[] = "reef_ref_mut";
     const reef_entity none = {0, 0};
     if (w == NULL) return NULL;
-    if (ref == NULL || ref->world == 0 || ref->component.id != c.id) return failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
-    if (ref->world != w->hot.number) return failure(w, REEF_OTHER_WORLD, op, c, ref->entity, 0), NULL;
+    if (ref == NULL || ref->world == 0 || ref->component.id != c.id) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, none, 0), NULL;
+    if (ref->world != w->hot.number) return reef__failure(w, REEF_OTHER_WORLD, op, c, ref->entity, 0), NULL;
     const reef_way way = reef_way_to(&w->hot, c);
     const reef_slot *slots = NULL;
     uint32_t place = 0, k = reef_slot_at(&way, reef_handle(ref->entity), &place, &slots);
@@ -49,5 +49,5 @@ void *reef_ref_mut_as(reef_world *w, const reef_ref *ref, reef_component c)
         w->calling = NULL;
         return p;
     }
-    return cell(slots, k, place_row(place), type_of(c.id)->size);
+    return cell(slots, k, place_row(place), reef__type_of(c.id)->size);
 }

@@ -15,7 +15,7 @@
 
 static reef_status shared_check(const reef_world *w, reef_entity e, reef_component c)
 {
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     if (w->locks || w->running) return REEF_LOCKED;
     if (!reef_is_alive(w, e)) return REEF_NOT_ALIVE;
     if (t == NULL) return REEF_UNKNOWN_TYPE;
@@ -26,13 +26,13 @@ static reef_status shared_check(const reef_world *w, reef_entity e, reef_compone
 static reef_status value_give(reef_world *w, const char *op, reef_entity e, reef_component c, const void *value)
 {
     reef_value v = reef_value_make(c, VALUE_HELD, 0, value);
-    reef_status s = type_ready(w, c.id);
-    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
-    const bool had = has_itself(w, e, type_of(c.id));
+    reef_status s = reef__type_ready(w, c.id);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
+    const bool had = has_itself(w, e, reef__type_of(c.id));
     const uint32_t place = place_of(w, e);
-    shared_hold(value);
-    s = change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &v, 1);
-    shared_release((void *)(uintptr_t)value);
+    reef__shared_hold(value);
+    s = reef__change_apply(w, op, e, place, reef_slots_at(&w->hot, place)[0].head.table, &v, 1);
+    reef__shared_release((void *)(uintptr_t)value);
     return s != REEF_OK || had ? s : REEF_ADDED;
 }
 
@@ -41,22 +41,22 @@ reef_status reef_share_id(reef_world *w, reef_entity from, reef_entity to, reef_
     static const char op[] = "reef_share";
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = shared_check(w, from, c);
-    if (s != REEF_OK) return failure(w, s, op, c, from, 0);
-    if (!reef_is_alive(w, to)) return failure(w, REEF_NOT_ALIVE, op, c, to, 0);
-    const void *value = BUG(174) ? reef_get_id(w, from, c) : value_itself(w, from, c);
-    if (value == NULL) return failure(w, REEF_ABSENT, op, c, from, 0);
-    return value == value_itself(w, to, c) ? REEF_OK : value_give(w, op, to, c, value);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, from, 0);
+    if (!reef_is_alive(w, to)) return reef__failure(w, REEF_NOT_ALIVE, op, c, to, 0);
+    const void *value = BUG(174) ? reef_get_id(w, from, c) : reef__value_itself(w, from, c);
+    if (value == NULL) return reef__failure(w, REEF_ABSENT, op, c, from, 0);
+    return value == reef__value_itself(w, to, c) ? REEF_OK : value_give(w, op, to, c, value);
 }
 
 reef_pinned reef_pin_id(const reef_world *w, reef_entity e, reef_component c)
 {
     reef_pinned pin = {NULL};
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     if (w == NULL || t == NULL || t->home != REEF_SHARED) return pin;
-    pin.value = value_itself(w, e, c);
+    pin.value = reef__value_itself(w, e, c);
     if (pin.value == NULL) return pin;
-    family_join(w->family, false);
-    shared_hold(pin.value);
+    reef__family_join(w->family, false);
+    reef__shared_hold(pin.value);
     return pin;
 }
 
@@ -69,8 +69,8 @@ void reef_unpin(reef_pinned pin)
 {
     if (pin.value == NULL) return;
     family *f = head_of(pin.value)->family;
-    shared_release((void *)(uintptr_t)pin.value);
-    family_leave(f, false);
+    reef__shared_release((void *)(uintptr_t)pin.value);
+    reef__family_leave(f, false);
 }
 
 reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
@@ -78,14 +78,14 @@ reef_status reef_attach(reef_world *w, reef_entity e, reef_pinned pin)
     static const char op[] = "reef_attach";
     const reef_component c = reef_pin_type(pin);
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (pin.value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
+    if (pin.value == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, e, 0);
     shared_head *h = head_of(pin.value);
     reef_status s = shared_check(w, e, c);
     if (s == REEF_OK && h->family != w->family) s = REEF_OTHER_WORLD;
-    if (s != REEF_OK) return failure(w, s, op, c, e, 0);
-    if (pin.value == value_itself(w, e, c)) return REEF_OK;
-    if (!is_own(w, h)) {
-        if (!type_of(c.id)->copyable && REEF_ACQUIRE_U32(&h->world) != w->hot.number) return failure(w, REEF_NOT_COPYABLE, op, c, e, 0);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, e, 0);
+    if (pin.value == reef__value_itself(w, e, c)) return REEF_OK;
+    if (!reef__is_own(w, h)) {
+        if (!reef__type_of(c.id)->copyable && REEF_ACQUIRE_U32(&h->world) != w->hot.number) return reef__failure(w, REEF_NOT_COPYABLE, op, c, e, 0);
         RELEASE_STORE(&h->world, 0u); /* two worlds may see it now */
     }
     return value_give(w, op, e, c, pin.value);

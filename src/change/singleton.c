@@ -36,7 +36,7 @@ void *reef_single_mut_id(reef_world *w, reef_component c)
 {
     static const char op[] = "reef_single_mut";
     if (w == NULL) return NULL;
-    if (!reef_is_alive(w, w->state.single)) return (void)failure(w, REEF_ABSENT, op, c, (reef_entity){0, 0}, 0), NULL;
+    if (!reef_is_alive(w, w->state.single)) return (void)reef__failure(w, REEF_ABSENT, op, c, (reef_entity){0, 0}, 0), NULL;
     single_calls(w, op);
     void *value = reef_mut_id(w, w->state.single, c);
     single_calls(w, NULL);
@@ -47,7 +47,7 @@ reef_status reef_single_remove_id(reef_world *w, reef_component c)
 {
     static const char op[] = "reef_single_remove";
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (!command_knows(w, w->state.single)) return failure(w, REEF_ABSENT, op, c, (reef_entity){0, 0}, 0);
+    if (!reef__command_knows(w, w->state.single)) return reef__failure(w, REEF_ABSENT, op, c, (reef_entity){0, 0}, 0);
     single_calls(w, op);
     reef_status s = reef_remove_id(w, w->state.single, c);
     single_calls(w, NULL);
@@ -57,7 +57,7 @@ reef_status reef_single_remove_id(reef_world *w, reef_component c)
 /* The first singleton: its entity is made with it in one step. */
 static COLD reef_status single_make(reef_world *w, reef_component c, const void *value, size_t size)
 {
-    if (size > UINT32_MAX) return failure(w, REEF_WRONG_SIZE, "reef_single_set", c, (reef_entity){0, 0}, size);
+    if (size > UINT32_MAX) return reef__failure(w, REEF_WRONG_SIZE, "reef_single_set", c, (reef_entity){0, 0}, size);
     const reef_value v = reef_value_make(c, REEF_VALUE_ONE, (uint32_t)size, value);
     const bool recorded = w->commands != NULL;
     const reef_entity e = reef_spawn_values(w, &v, 1);
@@ -71,12 +71,12 @@ reef_status reef_single_set_id(reef_world *w, reef_component c, const void *valu
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     single_calls(w, "reef_single_set");
-    reef_status s = command_knows(w, w->state.single) ? reef_set_id(w, w->state.single, c, value, size) : single_make(w, c, value, size);
+    reef_status s = reef__command_knows(w, w->state.single) ? reef_set_id(w, w->state.single, c, value, size) : single_make(w, c, value, size);
     single_calls(w, NULL);
     return s;
 }
 
-COLD reef_status single_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef__single_validate(const reef_world *w, char *message, size_t size)
 {
     const reef_entity e = w->state.single;
     if (reef_entity_is_null(e)) return REEF_OK;

@@ -5,6 +5,6 @@
 #include "base/platform.h"
 #include "reef/type.h"
 
-reef_status single_validate(const reef_world *w, char *message, size_t size);
+reef_status reef__single_validate(const reef_world *w, char *message, size_t size);
 
 #endif

@@ -63,12 +63,12 @@ typedef struct spawning {
     bool        named;        /* the ids are there already */
 } spawning;
 
-static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : id_peek(x->w, i); }
+static reef_entity spawn_id(const spawning *x, uint32_t i) { return x->given ? x->given[i] : reef__id_peek(x->w, i); }
 
-const type *value_column(const reef_value *v)
+const type *reef__value_column(const reef_value *v)
 {
     if (v->component.id & BIT_DISABLED) return NULL;
-    const type *t = type_of(v->component.id);
+    const type *t = reef__type_of(v->component.id);
     return in_table(t) && type_column(t) ? t : NULL;
 }
 
@@ -81,13 +81,13 @@ static COLD void spawn_undo(spawning *x, uint32_t made)
         reef_slot *slots = unit_slots(w, x->t->last);
         reef_entity e = slot_entities(slots)[place_row(place)];
         for (uint32_t k = 0; k < x->count; k++) {
-            const type *c = value_column(&x->values[k]);
-            if (c) value_take_back(c, cell(slots, slot_seek(w, c->id, x->id), place_row(place), c->size), &x->values[k], made);
+            const type *c = reef__value_column(&x->values[k]);
+            if (c) reef__value_take_back(c, cell(slots, reef__slot_seek(w, c->id, x->id), place_row(place), c->size), &x->values[k], made);
         }
-        if (x->stored) stored_unmake(w, e, x->values, x->count, made);
-        bits_clear(w, x->t->bits, place);
-        row_pop(w, x->t);
-        if (x->given) id_pend(w, e);
+        if (x->stored) reef__stored_unmake(w, e, x->values, x->count, made);
+        reef__bits_clear(w, x->t->bits, place);
+        reef__row_pop(w, x->t);
+        if (x->given) reef__id_pend(w, e);
         else record_put(w, e, PLACE_DEAD);
     }
 }
@@ -97,13 +97,13 @@ static reef_status spawn_columns(const spawning *x, reef_slot *slots, uint32_t r
 {
     reef_world *w = x->w;
     for (uint32_t k = 0; k < x->count; k++) {
-        const type *c = value_column(&x->values[k]);
+        const type *c = reef__value_column(&x->values[k]);
         if (c == NULL) continue;
-        reef_status s = value_put(w, e, c, cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
+        reef_status s = reef__value_put(w, e, c, cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
         if (s == REEF_OK) continue;
         while (k-- > 0) {
-            c = value_column(&x->values[k]);
-            if (c) value_take_back(c, cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
+            c = reef__value_column(&x->values[k]);
+            if (c) reef__value_take_back(c, cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], i);
         }
         return s;
     }
@@ -115,28 +115,28 @@ static reef_status spawn_row(spawning *x, uint32_t i)
     reef_world *w = x->w;
     table *t = x->t;
     stored_stage stage;
-    if (!table_room(w, t)) return REEF_NO_MEMORY;
+    if (!reef__table_room(w, t)) return REEF_NO_MEMORY;
     reef_slot *slots = unit_slots(w, t->last);
     uint32_t place = t->next, row = place_row(place);
     reef_entity e = spawn_id(x, i);
-    if (t->shape->tracked && !track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
+    if (t->shape->tracked && !reef__track_prepare_row(w, t->shape, e)) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++)
-        if (value_is_bit(&x->values[k]) && !bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
-    if (x->stored && !stored_prepare(w, e, x->values, x->count)) return REEF_NO_MEMORY;
-    reef_status s = x->stored ? stored_make(w, e, x->values, x->count, i, &stage) : REEF_OK;
+        if (value_is_bit(&x->values[k]) && !reef__bit_prepare(w, x->values[k].component.id, x->id, place, true)) return REEF_NO_MEMORY;
+    if (x->stored && !reef__stored_prepare(w, e, x->values, x->count)) return REEF_NO_MEMORY;
+    reef_status s = x->stored ? reef__stored_make(w, e, x->values, x->count, i, &stage) : REEF_OK;
     if (s != REEF_OK) return s;
     s = spawn_columns(x, slots, row, e, i);
     if (s != REEF_OK) {
-        if (x->stored) stored_undo(w, e, x->values, x->count, i, &stage);
+        if (x->stored) reef__stored_undo(w, e, x->values, x->count, i, &stage);
         return s;
     }
     for (uint32_t k = 0; k < x->count; k++)
-        if (value_is_bit(&x->values[k])) bit_commit(w, x->values[k].component.id, place, true);
-    if (x->stored) stored_commit(w, e, x->values, x->count, &stage);
+        if (value_is_bit(&x->values[k])) reef__bit_commit(w, x->values[k].component.id, place, true);
+    if (x->stored) reef__stored_commit(w, e, x->values, x->count, &stage);
     ((reef_entity *)slots[SLOT_ENTITIES].block)[row] = e;
     record_put(w, e, place);
-    row_pushed(w, t);
-    if (t->shape->tracked && !BUG(41)) track_stamp_row(w, t->shape, e.index);
+    reef__row_pushed(w, t);
+    if (t->shape->tracked && !BUG(41)) reef__track_stamp_row(w, t->shape, e.index);
     return REEF_OK;
 }
 
@@ -175,18 +175,18 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
 {
     reef_world *w = x->w;
     table *t = x->t;
-    if (!table_room(w, t)) return 0;
+    if (!reef__table_room(w, t)) return 0;
     reef_slot *slots = unit_slots(w, t->last);
     uint32_t place = t->next, row = place_row(place), n = t->end - place;
     if (n > x->n - first) n = x->n - first;
     for (uint32_t k = 0; k < x->count; k++) {
-        const type *c = value_column(&x->values[k]);
-        if (c) column_fill(cell(slots, slot_seek(w, c->id, x->id), row, c->size), &x->values[k], c, first, n);
+        const type *c = reef__value_column(&x->values[k]);
+        if (c) column_fill(cell(slots, reef__slot_seek(w, c->id, x->id), row, c->size), &x->values[k], c, first, n);
     }
     reef_entity *e = (reef_entity *)slots[SLOT_ENTITIES].block + row;
     uint32_t fresh = n;
     if (x->given) memcpy(e, x->given + first, n * sizeof *e);
-    else fresh = ids_peek(w, first, n, e);
+    else fresh = reef__ids_peek(w, first, n, e);
     for (uint32_t i = 0; i < fresh; i++) record_put(w, e[i], place + i);
     if (fresh < n) records_put_fresh(w, e[fresh].index, place + fresh, n - fresh);
     t->next += n;
@@ -197,7 +197,7 @@ static uint32_t spawn_rows(spawning *x, uint32_t first)
 static COLD reef_status given_prepare(const spawning *x)
 {
     for (uint32_t i = 0; i < x->n; i++)
-        if (record_own(x->w, x->given[i].index) == NULL) return REEF_NO_MEMORY;
+        if (reef__record_own(x->w, x->given[i].index) == NULL) return REEF_NO_MEMORY;
     return REEF_OK;
 }
 
@@ -235,17 +235,17 @@ static bool values_under_ids(const spawning *x)
 static void entities_early(spawning *x)
 {
     x->named = x->entities && (!values_under_ids(x) || BUG(150));
-    if (x->named) ids_peek(x->w, 0, x->n, x->entities);
+    if (x->named) reef__ids_peek(x->w, 0, x->n, x->entities);
 }
 
 static reef_status spawn_all(spawning *x, bool rows)
 {
     reef_world *w = x->w;
-    reef_status s = x->given ? given_prepare(x) : ids_prepare(w, x->n);
+    reef_status s = x->given ? given_prepare(x) : reef__ids_prepare(w, x->n);
     bool plain = true;
     if (s != REEF_OK) return s;
     if (!rows) return spawn_rowless(x);
-    x->t = table_own(w, x->id);
+    x->t = reef__table_own(w, x->id);
     if (x->t == NULL) return REEF_NO_MEMORY;
     for (uint32_t k = 0; k < x->count; k++) plain &= !value_is_bit(&x->values[k]);
     plain &= !x->stored && !x->t->shape->hooked && !x->t->shape->tracked;
@@ -256,7 +256,7 @@ static reef_status spawn_all(spawning *x, bool rows)
         else s = spawn_row(x, made);
         if (more == 0) s = REEF_NO_MEMORY;
         if (s != REEF_OK) {
-            table_settle(w, x->t);
+            reef__table_settle(w, x->t);
             if (!BUG(16)) spawn_undo(x, made);
             if (x->named) memset(x->entities, 0, x->n * sizeof *x->entities);
             return s;
@@ -272,7 +272,7 @@ static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef
 {
     bool rows = id != TABLE_EMPTY;
     for (uint32_t k = 0; k < count; k++) rows |= value_is_outside(&values[k]);
-    spawning x = {w, values, count, id, n, entities, given, NULL, values_stored(values, count), false};
+    spawning x = {w, values, count, id, n, entities, given, NULL, reef__values_stored(values, count), false};
     w->value = values;
     w->value_count = count;
     w->hook_failed.id = 0;
@@ -286,12 +286,12 @@ static reef_status spawn_listed(reef_world *w, const char *op, uint32_t id, reef
     if (s == REEF_OK && given) {
         given_commit(&x);
     } else if (s == REEF_OK) {
-        if (entities && !x.named) ids_peek(w, 0, n, entities);
-        ids_commit(w, n);
+        if (entities && !x.named) reef__ids_peek(w, 0, n, entities);
+        reef__ids_commit(w, n);
     }
     const reef_component failed = w->hook_failed;
     if (planned) observe_done(w, s == REEF_OK);
-    return s == REEF_OK ? s : failure(w, s, op, failed, (reef_entity){0, 0}, n);
+    return s == REEF_OK ? s : reef__failure(w, s, op, failed, (reef_entity){0, 0}, n);
 }
 
 /* The same by a list without the parts of split types. */
@@ -299,26 +299,26 @@ static reef_status spawn_into(reef_world *w, const char *op, uint32_t id, reef_v
                               reef_entity *entities, const reef_entity *given)
 {
     spread x;
-    if (LIKELY(values_spread(values, count) == count)) return spawn_listed(w, op, id, values, count, n, entities, given);
-    reef_status s = spread_make(w, &x, values, count);
-    if (s != REEF_OK) return failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
+    if (LIKELY(reef__values_spread(values, count) == count)) return spawn_listed(w, op, id, values, count, n, entities, given);
+    reef_status s = reef__spread_make(w, &x, values, count);
+    if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, n);
     s = spawn_listed(w, op, id, x.values, x.count, n, entities, given);
-    spread_free(w, &x);
+    reef__spread_free(w, &x);
     return s;
 }
 
 /* The table of the set of a list. */
-COLD uint32_t values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
+COLD uint32_t reef__values_table(reef_world *w, const reef_value *values, uint32_t count, reef_status *status)
 {
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
     *status = REEF_LIMIT;
-    if (values_spread(values, count) > REEF_COMPONENTS_MAX) return 0;
+    if (reef__values_spread(values, count) > REEF_COMPONENTS_MAX) return 0;
     for (uint32_t i = 0; i < count; i++) {
-        const type *t = value_is_bit(&values[i]) ? NULL : type_of(values[i].component.id);
+        const type *t = value_is_bit(&values[i]) ? NULL : reef__type_of(values[i].component.id);
         if (t && in_table(t)) ids[n++] = t->id;
         for (uint32_t k = 0; t && k < t->part_count; k++) ids[n++] = t->parts[k];
     }
-    return graph_table(w, ids, n, status);
+    return reef__graph_table(w, ids, n, status);
 }
 
 static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_entity *entities, const reef_value *values, uint32_t count)
@@ -326,19 +326,19 @@ static reef_status spawn_many(reef_world *w, const char *op, uint32_t n, reef_en
     const reef_entity null = {0, 0};
     reef_value few[32], *copy = few;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks && w->commands == NULL) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
-    if (count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, null, count);
-    reef_status s = values_check(w, op, null, values, count, false, n);
+    if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, n);
+    if (count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, count);
+    reef_status s = reef__values_check(w, op, null, values, count, false, n);
     if (s != REEF_OK || n == 0) return s;
-    if (w->commands) return command_spawn(w, w->commands, op, null, n, entities, values, count);
-    uint32_t id = values_table(w, values, count, &s);
-    if (id == 0) return failure(w, s, op, (reef_component){0}, null, count);
+    if (w->commands) return reef__command_spawn(w, w->commands, op, null, n, entities, values, count);
+    uint32_t id = reef__values_table(w, values, count, &s);
+    if (id == 0) return reef__failure(w, s, op, (reef_component){0}, null, count);
     size_t bytes = count > 32 ? count * sizeof *copy : 0;
-    if (bytes) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (copy == NULL) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
+    if (bytes) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (copy == NULL) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count);
     if (count) memcpy(copy, values, count * sizeof *copy);
     s = spawn_into(w, op, id, copy, count, n, entities, NULL);
-    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
+    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, bytes);
     return s;
 }
 
@@ -354,19 +354,19 @@ static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, ree
     static const char op[] = "reef_clone";
     reef_component none = {0};
     uint32_t place = place_of(w, source);
-    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, source, n);
+    if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     uint32_t id = slots[0].head.table, count = 0;
     const shape *s = shape_of(w->family, id);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-        if (!s->columns[k].type->copyable) return failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
-    const type *bound = stored_bound(w, source);
-    if (bound) return failure(w, REEF_NOT_COPYABLE, op, (reef_component){bound->id}, source, n);
+        if (!s->columns[k].type->copyable) return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){s->columns[k].type->id}, source, n);
+    const type *bound = reef__stored_bound(w, source);
+    if (bound) return reef__failure(w, REEF_NOT_COPYABLE, op, (reef_component){bound->id}, source, n);
     reef_value few[32], *values = few;
     const uint32_t most = s->column_count + w->state.bit_count + w->state.store_count;
     size_t bytes = most > 32 ? most * sizeof(reef_value) : 0;
-    if (bytes) values = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
-    if (values == NULL) return failure(w, REEF_NO_MEMORY, op, none, source, n);
+    if (bytes) values = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (values == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, source, n);
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         values[count++] = reef_value_make((reef_component){t->id}, REEF_VALUE_ONE, t->size, cell(slots, k, place_row(place), t->size));
@@ -374,9 +374,9 @@ static COLD reef_status clone(reef_world *w, reef_entity source, uint32_t n, ree
     EACH_BIT_STORE(w, bits_of(w, place), b)
         if (bit_read(b, place) && !store_has(w, b->key, source))
             values[count++] = reef_value_make((reef_component){b->key}, REEF_VALUE_DEFAULT, 0, NULL);
-    count += stored_values(w, source, values + count);
+    count += reef__stored_values(w, source, values + count);
     reef_status status = n ? spawn_into(w, op, id, values, count, n, entities, given) : REEF_OK;
-    if (bytes) memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
+    if (bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, values, bytes);
     return status;
 }
 
@@ -385,24 +385,24 @@ COLD reef_status reef_clone_many(reef_world *w, reef_entity source, uint32_t n, 
     static const char op[] = "reef_clone";
     const reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->commands ? !command_knows(w, source) : place_of(w, source) == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, none, source, n);
-    if (w->commands) return n ? command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
-    if (w->locks) return failure(w, REEF_LOCKED, op, none, source, n);
+    if (w->commands ? !reef__command_knows(w, source) : place_of(w, source) == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, none, source, n);
+    if (w->commands) return n ? reef__command_clone(w, w->commands, op, source, n, entities) : REEF_OK;
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, source, n);
     return clone(w, source, n, entities, NULL);
 }
 
 /* ---- for commands ---- */
 
-COLD reef_status spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count)
+COLD reef_status reef__spawn_pending(reef_world *w, const reef_entity *ids, uint32_t n, reef_value *values, uint32_t count)
 {
     static const char op[] = "reef_spawn";
     reef_status s = REEF_OK;
-    uint32_t id = values_table(w, values, count, &s);
-    if (id == 0) return failure(w, s, op, (reef_component){0}, ids[0], n);
+    uint32_t id = reef__values_table(w, values, count, &s);
+    if (id == 0) return reef__failure(w, s, op, (reef_component){0}, ids[0], n);
     return spawn_into(w, op, id, values, count, n, NULL, ids);
 }
 
-COLD reef_status clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n) { return clone(w, source, n, NULL, ids); }
+COLD reef_status reef__clone_pending(reef_world *w, reef_entity source, const reef_entity *ids, uint32_t n) { return clone(w, source, n, NULL, ids); }
 
 reef_entity reef_clone(reef_world *w, reef_entity source)
 {
@@ -410,7 +410,7 @@ reef_entity reef_clone(reef_world *w, reef_entity source)
     return reef_clone_many(w, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
-reef_status spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n, reef_entity *entities)
+reef_status reef__spawn_copies(reef_world *w, const char *op, uint32_t id, reef_value *values, uint32_t count, uint32_t n, reef_entity *entities)
 {
     return spawn_into(w, op, id, values, count, n, entities, NULL);
 }
@@ -443,7 +443,7 @@ static COLD void parts_sort(reef_bundle *b)
 static void bundle_take(reef_bundle *b, table *t)
 {
     reef_world *w = b->world;
-    if (t == NULL) bundles_distrust(w);
+    if (t == NULL) reef__bundles_distrust(w);
     b->t = t;
     if (b->gate.ready == w || !b->plain || t == NULL) return;
     b->gate.ready = w;
@@ -455,13 +455,13 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
 {
     const reef_entity null = {0, 0};
     reef_status s = REEF_OK;
-    uint32_t id = values_table(w, values, count, &s);
-    if (id == 0) return failure(w, s, op, (reef_component){0}, null, count), NULL;
-    reef_bundle *b = memory_zeroed(&w->family->memory, MEMORY_TABLES, bundle_bytes(count));
-    table *t = b ? table_own(w, id) : NULL;
+    uint32_t id = reef__values_table(w, values, count, &s);
+    if (id == 0) return reef__failure(w, s, op, (reef_component){0}, null, count), NULL;
+    reef_bundle *b = reef__memory_zeroed(&w->family->memory, MEMORY_TABLES, bundle_bytes(count));
+    table *t = b ? reef__table_own(w, id) : NULL;
     if (t == NULL) {
-        memory_free(&w->family->memory, MEMORY_TABLES, b, bundle_bytes(count));
-        return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count), NULL;
+        reef__memory_free(&w->family->memory, MEMORY_TABLES, b, bundle_bytes(count));
+        return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, count), NULL;
     }
     b->world = w;
     b->table = id;
@@ -469,8 +469,8 @@ static reef_bundle *bundle_make(reef_world *w, const char *op, const reef_value 
     b->gate.ready = &b->gate;
     b->parts = (part *)(void *)(b->way + count + 2);
     for (uint32_t i = 0; i < count; i++) {
-        const type *c = type_of(values[i].component.id);
-        uint32_t slot = in_table(c) ? slot_seek(w, c->id, id) : 0;
+        const type *c = reef__type_of(values[i].component.id);
+        uint32_t slot = in_table(c) ? reef__slot_seek(w, c->id, id) : 0;
         if (slot == REEF_SLOT_TAG) slot = 0;
         b->plain &= !c->hooked && !c->tracked && !c->split && in_table(c);
         b->parts[i] = (part){c, c->size, offsets ? offsets[i] : 0, (uint16_t)slot};
@@ -488,12 +488,12 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
     uint32_t offsets[REEF_BUNDLE_MAX];
     if (w == NULL) return NULL;
     if (count > REEF_BUNDLE_MAX || (count && parts == NULL))
-        return failure(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count), NULL;
+        return reef__failure(w, count > REEF_BUNDLE_MAX ? REEF_LIMIT : REEF_BAD_ARGUMENT, op, (reef_component){0}, null, count), NULL;
     for (uint32_t i = 0; i < count; i++) {
         values[i] = reef_value_make(parts[i].component, REEF_VALUE_DEFAULT, 0, NULL);
         offsets[i] = parts[i].offset;
     }
-    if (values_check(w, op, null, values, count, false, 1) != REEF_OK) return NULL;
+    if (reef__values_check(w, op, null, values, count, false, 1) != REEF_OK) return NULL;
     reef_bundle *b = bundle_make(w, op, values, offsets, count);
     if (b == NULL) return NULL;
     parts_sort(b);
@@ -505,8 +505,8 @@ COLD reef_bundle *reef_bundle_new(reef_world *w, const reef_bundle_part *parts, 
 
 static void bundle_drop(reef_bundle *b)
 {
-    bundles_distrust(b->world);
-    memory_free(&b->world->family->memory, MEMORY_TABLES, b, bundle_bytes(b->count));
+    reef__bundles_distrust(b->world);
+    reef__memory_free(&b->world->family->memory, MEMORY_TABLES, b, bundle_bytes(b->count));
 }
 
 void reef_bundle_free(reef_bundle *b)
@@ -518,7 +518,7 @@ void reef_bundle_free(reef_bundle *b)
     bundle_drop(b);
 }
 
-void bundles_drop(reef_world *w)
+void reef__bundles_drop(reef_world *w)
 {
     while (w->bundles) reef_bundle_free(w->bundles);
 }
@@ -543,7 +543,7 @@ INLINE bool spawn_fast(reef_world *w, table *t, reef_slot **slots, reef_entity *
 static NOINLINE bool spawn_recycled(reef_world *w, table *t, reef_slot **slots, reef_entity *e, uint32_t *to)
 {
     const uint32_t place = t->next;
-    if (t->append != w->hot.version || place == t->end || !id_recycle(w, e)) return false;
+    if (t->append != w->hot.version || place == t->end || !reef__id_recycle(w, e)) return false;
     t->next = place + 1;
     *to = place;
     *slots = t->tail;
@@ -552,7 +552,7 @@ static NOINLINE bool spawn_recycled(reef_world *w, table *t, reef_slot **slots, 
     return true;
 }
 
-void sets_distrust(reef_world *w) { memset(w->set_cache, 0, sizeof w->set_cache); }
+void reef__sets_distrust(reef_world *w) { memset(w->set_cache, 0, sizeof w->set_cache); }
 
 static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const void *packed)
 {
@@ -560,18 +560,18 @@ static COLD reef_entity bundle_slow(reef_world *w, const reef_bundle *b, const v
     reef_entity e = {0, 0};
     reef_value values[REEF_BUNDLE_MAX];
     if (w == NULL) return e;
-    if (b == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
-    if (b->world != w) return failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
-    if (w->locks && w->commands == NULL) return failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
+    if (b == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, 0), e;
+    if (b->world != w) return reef__failure(w, REEF_OTHER_WORLD, op, (reef_component){0}, e, 0), e;
+    if (w->locks && w->commands == NULL) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, e, 0), e;
     for (uint32_t i = 0; i < b->count; i++) {
         const part *p = &b->parts[i];
-        reef_status s = type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
-        if (s != REEF_OK) return failure(w, s, op, (reef_component){p->type->id}, e, i + 1), e;
-        if (p->size && packed == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
+        reef_status s = reef__type_ready(w, p->type->id); /* a restored state may know fewer types than the bundle */
+        if (s != REEF_OK) return reef__failure(w, s, op, (reef_component){p->type->id}, e, i + 1), e;
+        if (p->size && packed == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){p->type->id}, e, 0), e;
         values[i] = reef_value_make((reef_component){p->type->id}, p->size ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, p->size,
                                     p->size ? (const char *)packed + p->offset : NULL);
     }
-    if (w->commands) return command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
+    if (w->commands) return reef__command_spawn(w, w->commands, op, e, 1, &e, values, b->count) == REEF_OK ? e : (reef_entity){0, 0};
     if (spawn_into(w, op, b->table, values, b->count, 1, &e, NULL) != REEF_OK) return (reef_entity){0, 0};
     bundle_take((reef_bundle *)(uintptr_t)b, (table *)(uintptr_t)table_read(w, b->table)); /* NULL: a bundle without components makes no rows */
     return e;
@@ -686,15 +686,15 @@ reef_entity reef_create_entity(reef_world *w)
 {
     reef_entity null = {0, 0}, e;
     if (w == NULL) return null;
-    if (w->commands) return command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
-    const bool blank = w->locks == 0 && blank_ready(w);
-    reef_status s = w->locks ? REEF_LOCKED : blank ? REEF_OK : ids_prepare(w, 1);
+    if (w->commands) return reef__command_spawn(w, w->commands, "reef_create", null, 1, &e, NULL, 0) == REEF_OK ? e : null;
+    const bool blank = w->locks == 0 && reef__blank_ready(w);
+    reef_status s = w->locks ? REEF_LOCKED : blank ? REEF_OK : reef__ids_prepare(w, 1);
     if (s != REEF_OK) {
-        failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
+        reef__failure(w, s, "reef_create", (reef_component){0}, null, w->hot.index_count);
         return null;
     }
-    e = id_peek(w, 0);
-    ids_commit(w, 1);
+    e = reef__id_peek(w, 0);
+    reef__ids_commit(w, 1);
     if (blank) record_mark(w, e.index);
     else record_put_rowless(w, e, PLACE_EMPTY);
     w->hot.empty_count++;

@@ -46,7 +46,7 @@ typedef struct packing {
 static void packed_ids(const packing *x, const packed_run *r, uint32_t first, uint32_t n, reef_entity *to)
 {
     if (r->ids) {
-        lane_ids_name(r->ids, r->at + first, n, to);
+        reef__lane_ids_name(r->ids, r->at + first, n, to);
         return;
     }
     const char *from = r->rows + (size_t)first * x->stride;
@@ -80,9 +80,9 @@ static void packed_column(char *to, size_t size, const char *from, size_t stride
 static void packed_columns(const packing *x, const reef_slot *slots, uint32_t row, const char *from, uint32_t n)
 {
     for (uint32_t k = 0; k < x->count; k++) {
-        const type *c = value_column(&x->values[k]);
+        const type *c = reef__value_column(&x->values[k]);
         if (c == NULL) continue;
-        char *to = cell(slots, slot_seek(x->w, c->id, x->t->shape->table), row, c->size);
+        char *to = cell(slots, reef__slot_seek(x->w, c->id, x->t->shape->table), row, c->size);
         if (x->values[k].kind == REEF_VALUE_DEFAULT) {
             memset(to, 0, (size_t)n * c->size);
         } else {
@@ -111,7 +111,7 @@ static void packed_lane(const packing *x, const packed_run *r, uint32_t first, u
 {
     const reef_world *w = x->w;
     for (uint32_t i = 0, m, index; i < n; i += m) {
-        m = lane_ids_run(r->ids, r->at + first + i, n - i, &index);
+        m = reef__lane_ids_run(r->ids, r->at + first + i, n - i, &index);
         const uint32_t page = index >> REEF_RECORD_BITS, at = index & (RECORDS_PER_PAGE - 1);
         if (m > RECORDS_PER_PAGE - at) m = RECORDS_PER_PAGE - at;
         uint64_t *records = (uint64_t *)w->hot.records.page[page] + at;
@@ -151,8 +151,8 @@ static uint64_t packing_reserve(packing *x)
         bool room = r->good == r->n;
         r->n = 0;
         while (r->n < r->good) {
-            if (!table_room(x->w, x->t)) {
-                table_settle(x->w, x->t);
+            if (!reef__table_room(x->w, x->t)) {
+                reef__table_settle(x->w, x->t);
                 room = false;
                 break;
             }
@@ -179,31 +179,31 @@ static void packed_work(void *data, uint32_t worker)
             continue;
         }
         const memory_part *part = &x->fresh.part[(i & 1 ? half : 0) + i / 2];
-        memory_touch(part->from, part->bytes);
+        reef__memory_touch(part->from, part->bytes);
     }
 }
 
 /* Is it known that all ids of commands are pending, and their records ours? (Looking took 2 ns an entity.) */
 static bool ids_are_good(const reef_world *w) { return w->unpended == 0 && w->hot.records.shared == 0; }
 
-uint64_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, size_t stride, packed_run *runs, uint32_t run_count)
+uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t count, size_t stride, packed_run *runs, uint32_t run_count)
 {
     reef_status s = REEF_OK;
     uint64_t n = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (type_ready(w, values[i].component.id) != REEF_OK) return 0;
-    const uint32_t id = values_table(w, values, count, &s);
-    table *t = id > TABLE_EMPTY ? table_own(w, id) : NULL;
+        if (reef__type_ready(w, values[i].component.id) != REEF_OK) return 0;
+    const uint32_t id = reef__values_table(w, values, count, &s);
+    table *t = id > TABLE_EMPTY ? reef__table_own(w, id) : NULL;
     if (t == NULL || t->shape->hooked || t->shape->tracked || observed(w)) return 0;
     packing x = {.w = w, .t = t, .values = values, .count = count, .stride = stride, .runs = runs, .run_count = run_count};
     for (uint32_t i = 0; i < run_count; i++) n += runs[i].n;
     reef_pool *pool = n < PACKED_SHARED ? NULL : w->pool;
-    if (!ids_are_good(w)) pool_share(pool, run_count, packed_check, &x);
+    if (!ids_are_good(w)) reef__pool_share(pool, run_count, packed_check, &x);
     else for (uint32_t i = 0; i < run_count; i++) runs[i].good = runs[i].n;
-    memory_fresh_begin(&w->family->memory, &x.fresh);
+    reef__memory_fresh_begin(&w->family->memory, &x.fresh);
     n = packing_reserve(&x);
-    memory_fresh_end(&w->family->memory, &x.fresh);
-    pool_run(pool, packed_work, &x);
+    reef__memory_fresh_end(&w->family->memory, &x.fresh);
+    reef__pool_run(pool, packed_work, &x);
     w->state.reserved_count -= (uint32_t)n;
     world_touch(w);
     return n;

@@ -17,6 +17,6 @@ typedef struct packed_run {
 
 /* How many of the first are made, the runs one behind the other. `values`: which components, and of which the rows have a value. The
  * threads of the world's pool help. 0: the first takes the general way, or memory is short. (src/change/spawn_batch.c) */
-uint64_t spawn_packed(reef_world *w, const reef_value *values, uint32_t count, size_t stride, packed_run *runs, uint32_t run_count);
+uint64_t reef__spawn_packed(reef_world *w, const reef_value *values, uint32_t count, size_t stride, packed_run *runs, uint32_t run_count);
 
 #endif

@@ -21,11 +21,11 @@
 static const type *stored_value(const reef_value *v) /* NULL: it isn't one */
 {
     if (v->component.id & BIT_DISABLED) return NULL;
-    const type *t = type_of(v->component.id);
+    const type *t = reef__type_of(v->component.id);
     return t->stored ? t : NULL;
 }
 
-bool values_stored(const reef_value *values, uint32_t count)
+bool reef__values_stored(const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (stored_value(&values[i])) return true;
@@ -34,13 +34,13 @@ bool values_stored(const reef_value *values, uint32_t count)
 
 static bool prepare_new(reef_world *w, const type *t, reef_entity e, const reef_value *v)
 {
-    if (!store_prepare_add(w, t->id, &e, v->kind != VALUE_SPAN)) return false;
-    return v->kind != VALUE_SPAN || multi_prepare(w, (value_store *)(uintptr_t)store_of(w, t->id), &e, 1, v->size);
+    if (!reef__store_prepare_add(w, t->id, &e, v->kind != VALUE_SPAN)) return false;
+    return v->kind != VALUE_SPAN || reef__multi_prepare(w, (value_store *)(uintptr_t)store_of(w, t->id), &e, 1, v->size);
 }
 
 static void *raw_of(const reef_world *w, const type *t, reef_entity e, const reef_value *v)
 {
-    return v->kind == VALUE_SPAN ? multi_raw(store_of(w, t->id), v->size) : store_raw(w, t->id, e, 0);
+    return v->kind == VALUE_SPAN ? reef__multi_raw(store_of(w, t->id), v->size) : reef__store_raw(w, t->id, e, 0);
 }
 
 /* Values of an entity that come to their end, or go back to where they came from. */
@@ -49,12 +49,12 @@ static void take_back(const type *t, char *slot, const reef_value *v, uint32_t n
     if (t->home == REEF_SHARED) {
         void *value;
         memcpy(&value, slot, sizeof value);
-        if (v->kind == VALUE_HELD) shared_release(value);
-        else value_take_back(t, value, v, n), shared_discard(value);
+        if (v->kind == VALUE_HELD) reef__shared_release(value);
+        else reef__value_take_back(t, value, v, n), reef__shared_discard(value);
         return;
     }
     if (v->kind != VALUE_SPAN) {
-        value_take_back(t, slot, v, n);
+        reef__value_take_back(t, slot, v, n);
         return;
     }
     for (uint32_t i = 0; i < v->size; i++) value_destroy(t, slot + (size_t)i * t->size);
@@ -65,12 +65,12 @@ static reef_status put_shared(reef_world *w, reef_entity e, const type *t, void 
 {
     void *value = (void *)(uintptr_t)v->data;
     if (v->kind == VALUE_HELD) {
-        shared_hold(value);
+        reef__shared_hold(value);
     } else {
-        value = shared_make(w, t);
+        value = reef__shared_make(w, t);
         if (value == NULL) return REEF_NO_MEMORY;
-        const reef_status s = value_put(w, e, t, value, v, n);
-        if (s != REEF_OK) return shared_discard(value), s;
+        const reef_status s = reef__value_put(w, e, t, value, v, n);
+        if (s != REEF_OK) return reef__shared_discard(value), s;
     }
     memcpy(slot, &value, sizeof value);
     return REEF_OK;
@@ -80,10 +80,10 @@ static reef_status put_shared(reef_world *w, reef_entity e, const type *t, void 
 static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, const reef_value *v, uint32_t n)
 {
     if (t->home == REEF_SHARED) return put_shared(w, e, t, slot, v, n);
-    if (v->kind != VALUE_SPAN) return value_put(w, e, t, slot, v, n);
+    if (v->kind != VALUE_SPAN) return reef__value_put(w, e, t, slot, v, n);
     for (uint32_t i = 0; i < v->size; i++) {
         const reef_value one = reef_value_make(v->component, REEF_VALUE_ONE, t->size, (const char *)v->data + (size_t)i * t->size);
-        const reef_status s = value_put(w, e, t, slot + (size_t)i * t->size, &one, 0);
+        const reef_status s = reef__value_put(w, e, t, slot + (size_t)i * t->size, &one, 0);
         if (s == REEF_OK) continue;
         while (i-- > 0) value_destroy(t, slot + (size_t)i * t->size);
         return s;
@@ -94,20 +94,20 @@ static reef_status put(reef_world *w, reef_entity e, const type *t, char *slot, 
 /* Where a value lies that is replaced: for writing. */
 static void *stored_own(reef_world *w, const type *t, reef_entity e)
 {
-    return t->home == REEF_SHARED ? store_slot_own(w, t->id, e) : store_own(w, t->id, e);
+    return t->home == REEF_SHARED ? reef__store_slot_own(w, t->id, e) : reef__store_own(w, t->id, e);
 }
 
-COLD bool stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+COLD bool reef__stored_prepare(reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const type *t = stored_value(&values[i]);
         if (t == NULL) continue;
         const bool has = store_has(w, t->id, e), remove = values[i].kind == REEF_VALUE_REMOVE;
         if (remove && !has) continue;
-        if (remove && t->tracked && !removals_prepare(w, t->id, 1)) return false;
-        if (remove && !store_prepare_drop(w, t->id, e)) return false;
+        if (remove && t->tracked && !reef__removals_prepare(w, t->id, 1)) return false;
+        if (remove && !reef__store_prepare_drop(w, t->id, e)) return false;
         if (remove) continue;
-        if (t->tracked && !track_prepare(w, t->id, &e, 1)) return false;
+        if (t->tracked && !reef__track_prepare(w, t->id, &e, 1)) return false;
         if (has ? stored_own(w, t, e) == NULL : !prepare_new(w, t, e, &values[i])) return false;
     }
     return true;
@@ -162,11 +162,11 @@ static COLD void stored_undo_some(reef_world *w, reef_entity e, const reef_value
 
 static void stage_free(reef_world *w, stored_stage *x)
 {
-    if (x->heap) memory_resize(&w->family->memory, MEMORY_OTHER, x->heap, x->bytes, 0, x->align);
+    if (x->heap) reef__memory_resize(&w->family->memory, MEMORY_OTHER, x->heap, x->bytes, 0, x->align);
     x->heap = NULL;
 }
 
-COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
+COLD reef_status reef__stored_make(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
 {
     size_t at = 0;
     x->heap = NULL;
@@ -178,7 +178,7 @@ COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *val
         if (aside_align(t) > x->align) x->align = aside_align(t);
     }
     if (x->bytes > sizeof x->few || x->align > BLOCK_ALIGN) {
-        x->heap = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, x->align);
+        x->heap = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, x->align);
         if (x->heap == NULL) return REEF_NO_MEMORY;
     }
     char *aside = x->heap ? x->heap : x->few;
@@ -199,20 +199,20 @@ COLD reef_status stored_make(reef_world *w, reef_entity e, const reef_value *val
     return REEF_OK;
 }
 
-COLD void stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
+COLD void reef__stored_undo(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n, stored_stage *x)
 {
     stored_undo_some(w, e, values, count, n, x->heap ? x->heap : x->few);
     stage_free(w, x);
 }
 
-COLD void stored_unmake(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n)
+COLD void reef__stored_unmake(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, uint32_t n)
 {
     for (uint32_t i = count; i-- > 0;) {
         const type *t = stored_value(&values[i]);
         if (t == NULL) continue;
         const value_store *s = store_of(w, t->id);
         take_back(t, slot_value(s, slot_of(s, e)), &values[i], n);
-        store_undo_add(w, t->id, e);
+        reef__store_undo_add(w, t->id, e);
     }
 }
 
@@ -221,16 +221,16 @@ static void stored_replace(reef_world *w, reef_entity e, const type *t, void *he
 {
     if (t->home == REEF_SHARED) {
         void *was = *(void **)here;
-        quarantine_value(w, t, was, 1, e);
+        reef__quarantine_value(w, t, was, 1, e);
         memcpy(here, aside, sizeof was);
-        if (!observed(w) || !observe_keep(w, t, was)) shared_release(was);
+        if (!observed(w) || !observe_keep(w, t, was)) reef__shared_release(was);
         return;
     }
     if (aside && t->fixed) {
         value_leave(w, t, aside);
     } else if (aside || v->kind == VALUE_MOVED) {
         value_leave(w, t, here);
-        value_move(t, here, aside ? (void *)aside : (void *)(uintptr_t)v->data);
+        reef__value_move(t, here, aside ? (void *)aside : (void *)(uintptr_t)v->data);
     } else if (v->kind == REEF_VALUE_DEFAULT) {
         memset(here, 0, t->size);
     } else if (t->size) {
@@ -238,7 +238,7 @@ static void stored_replace(reef_world *w, reef_entity e, const type *t, void *he
     }
 }
 
-COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, stored_stage *x)
+COLD void reef__stored_commit(reef_world *w, reef_entity e, const reef_value *values, uint32_t count, stored_stage *x)
 {
     char *aside = x->heap ? x->heap : x->few;
     size_t at = 0;
@@ -248,16 +248,16 @@ COLD void stored_commit(reef_world *w, reef_entity e, const reef_value *values, 
         const bool has = store_has(w, t->id, e), replaces = made_aside(w, t, e, &values[i]);
         if (replaces) at = stored_aligned(at, t);
         if (has) stored_replace(w, e, t, stored_own(w, t, e), replaces ? aside + at : NULL, &values[i]);
-        else if (values[i].kind == VALUE_SPAN) multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
-        else store_commit_add(w, t->id, e);
+        else if (values[i].kind == VALUE_SPAN) reef__multi_put(w, (value_store *)(uintptr_t)store_of(w, t->id), e, values[i].size);
+        else reef__store_commit_add(w, t->id, e);
         if (replaces) at += aside_bytes(t);
-        if (t->tracked && (t->size || !has)) track_stamp(w, t->id, e.index, !has);
+        if (t->tracked && (t->size || !has)) reef__track_stamp(w, t->id, e.index, !has);
     }
     for (uint32_t i = 0; i < count; i++) {
         const type *t = stored_value(&values[i]);
         if (t == NULL || values[i].kind != REEF_VALUE_REMOVE || !store_has(w, t->id, e)) continue;
-        if (t->tracked) removal_log(w, t, 0, e);
-        store_drop(w, t->id, e);
+        if (t->tracked) reef__removal_log(w, t, 0, e);
+        reef__store_drop(w, t->id, e);
     }
     stage_free(w, x);
 }
@@ -298,42 +298,42 @@ INLINE const value_store *entity_stores_next(const reef_world *w, reef_entity e,
     entity_stores_begin(w, e, &s##_); \
     for (const value_store *s; (s = entity_stores_next(w, e, &s##_)) != NULL;)
 
-COLD bool stored_prepare_end(reef_world *w, reef_entity e)
+COLD bool reef__stored_prepare_end(reef_world *w, reef_entity e)
 {
     EACH_STORE_OF(w, e, s) {
-        if (type_of(s->component)->tracked && !removals_prepare(w, s->component, 1)) return false;
-        if (!store_prepare_drop(w, s->component, e)) return false;
+        if (reef__type_of(s->component)->tracked && !reef__removals_prepare(w, s->component, 1)) return false;
+        if (!reef__store_prepare_drop(w, s->component, e)) return false;
     }
     return true;
 }
 
-bool cold_some(const reef_world *w, reef_entity e)
+bool reef__cold_some(const reef_world *w, reef_entity e)
 {
     bool some = false;
     EACH_COLD_STORE(w, s) some |= cold_has(s, e);
     return some;
 }
 
-COLD void stored_end(reef_world *w, reef_entity e)
+COLD void reef__stored_end(reef_world *w, reef_entity e)
 {
     EACH_STORE_OF(w, e, s) {
-        const type *t = type_of(s->component);
-        if (t->tracked) removal_log(w, t, 0, e);
-        store_drop(w, t->id, e);
+        const type *t = reef__type_of(s->component);
+        if (t->tracked) reef__removal_log(w, t, 0, e);
+        reef__store_drop(w, t->id, e);
     }
 }
 
-COLD bool stored_prepare_end_all(reef_world *w)
+COLD bool reef__stored_prepare_end_all(reef_world *w)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++)
-        if (w->state.stores[i].count && !store_prepare_drop_all(w, w->state.stores[i].component)) return false;
+        if (w->state.stores[i].count && !reef__store_prepare_drop_all(w, w->state.stores[i].component)) return false;
     return true;
 }
 
-bool stores_tracked(const reef_world *w)
+bool reef__stores_tracked(const reef_world *w)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++)
-        if (type_of(w->state.stores[i].component)->tracked) return true;
+        if (reef__type_of(w->state.stores[i].component)->tracked) return true;
     return false;
 }
 
@@ -348,24 +348,24 @@ static COLD bool cold_stays(const reef_world *w, reef_entity e, const reef_value
     return false;
 }
 
-bool cold_remains(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
+bool reef__cold_remains(const reef_world *w, reef_entity e, const reef_value *values, uint32_t count)
 {
     return UNLIKELY(w->slow & SLOW_COLD) && cold_stays(w, e, values, count);
 }
 
 /* ---- copies ---- */
 
-COLD const type *stored_bound(const reef_world *w, reef_entity e)
+COLD const type *reef__stored_bound(const reef_world *w, reef_entity e)
 {
     const type *first = NULL;
     EACH_STORE_OF(w, e, s) {
-        const type *t = type_of(s->component);
-        if (!t->copyable && !s->shared && (first == NULL || type_compare(t, first) < 0)) first = t;
+        const type *t = reef__type_of(s->component);
+        if (!t->copyable && !s->shared && (first == NULL || reef__type_compare(t, first) < 0)) first = t;
     }
     return first;
 }
 
-COLD uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *values)
+COLD uint32_t reef__stored_values(const reef_world *w, reef_entity e, reef_value *values)
 {
     uint32_t n = 0;
     EACH_STORE_OF(w, e, s) {
@@ -375,7 +375,7 @@ COLD uint32_t stored_values(const reef_world *w, reef_entity e, reef_value *valu
             continue;
         }
         if (s->multi) {
-            values[n++] = reef_value_make((reef_component){s->component}, VALUE_SPAN, multi_values(s, e), reef_store_find(s, e));
+            values[n++] = reef_value_make((reef_component){s->component}, VALUE_SPAN, reef__multi_values(s, e), reef_store_find(s, e));
             continue;
         }
         values[n++] = reef_value_make((reef_component){s->component}, data ? REEF_VALUE_ONE : REEF_VALUE_DEFAULT, s->size,

@@ -28,50 +28,50 @@
 
 /* ---- what all of it uses ---- */
 
-COLD bool decode_no_memory(decoding *d)
+COLD bool reef__decode_no_memory(decoding *d)
 {
-    const type *t = type_of(d->w->hook_failed.id);
-    if (t) return in_wrong(d->in, REEF_NO_MEMORY, "a value of %.80s couldn't be made", t->name);
-    return in_wrong(d->in, REEF_NO_MEMORY, "no memory for what the file holds");
+    const type *t = reef__type_of(d->w->hook_failed.id);
+    if (t) return reef__in_wrong(d->in, REEF_NO_MEMORY, "a value of %.80s couldn't be made", t->name);
+    return reef__in_wrong(d->in, REEF_NO_MEMORY, "no memory for what the file holds");
 }
 
-bool decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size)
+bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size)
 {
     void *p;
     size_t bytes;
     if (count <= *room) return true;
     const uint32_t more = count > UINT32_MAX / 2 ? count : *room * 2 > count ? *room * 2 : count < 8 ? 8 : count;
     memcpy(&p, array, sizeof p);
-    p = size_multiply(more, size, 0, &bytes) ? memory_resize(d->memory, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN) : NULL;
-    if (p == NULL) return decode_no_memory(d);
+    p = reef__size_multiply(more, size, 0, &bytes) ? reef__memory_resize(d->memory, MEMORY_OTHER, p, *room * size, bytes, PLAIN_ALIGN) : NULL;
+    if (p == NULL) return reef__decode_no_memory(d);
     memset((char *)p + *room * size, 0, (more - *room) * size);
     memcpy(array, &p, sizeof p);
     *room = more;
     return true;
 }
 
-void *decode_value_room(decoding *d, size_t bytes)
+void *reef__decode_value_room(decoding *d, size_t bytes)
 {
     if (bytes <= d->value_room) return d->value;
-    unsigned char *p = memory_resize(d->memory, MEMORY_OTHER, NULL, 0, bytes, REEF_ALIGN_MAX);
-    if (p == NULL) return (void)decode_no_memory(d), NULL;
-    memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
+    unsigned char *p = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, bytes, REEF_ALIGN_MAX);
+    if (p == NULL) return (void)reef__decode_no_memory(d), NULL;
+    reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
     d->value = p;
     d->value_room = bytes;
     return p;
 }
 
-bool decode_version(decoding *d, uint64_t *version)
+bool reef__decode_version(decoding *d, uint64_t *version)
 {
     const uint64_t v = *version;
     if (d->in->status != REEF_OK) return false;
-    if (v > d->newest) return in_wrong(d->in, REEF_CORRUPT, "a write from the future");
+    if (v > d->newest) return reef__in_wrong(d->in, REEF_CORRUPT, "a write from the future");
     if (BUG(103)) return true;
-    if (v) *version = d->base + (BUG(160) ? v : version_rank(&d->runs, v));
+    if (v) *version = d->base + (BUG(160) ? v : reef__version_rank(&d->runs, v));
     return true;
 }
 
-void decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
+void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows)
 {
     static const char *const texts[] = {
         "", "it isn't known: left out, of so many entities:", "is known no more: left out", "isn't in the file: default values",
@@ -93,24 +93,24 @@ void decode_note(decoding *d, reef_load_note_kind kind, const char *name, const 
     d->target->config.log(d->target->config.context, REEF_LOG_WARNING, message);
 }
 
-file_type *decode_type_of(decoding *d, uint32_t number)
+file_type *reef__decode_type_of(decoding *d, uint32_t number)
 {
     if (d->in->status == REEF_OK && number < d->type_count) return &d->types[number];
-    return (void)in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number), NULL;
+    return (void)reef__in_wrong(d->in, REEF_CORRUPT, "type %u isn't described", (unsigned)number), NULL;
 }
 
-file_table *decode_table_of(decoding *d, uint32_t number)
+file_table *reef__decode_table_of(decoding *d, uint32_t number)
 {
     if (d->in->status == REEF_OK && number < d->table_count) return &d->tables[number];
-    return (void)in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
+    return (void)reef__in_wrong(d->in, REEF_CORRUPT, "table %u isn't described", (unsigned)number), NULL;
 }
 
-uint32_t decode_unit(decoding *d, file_table *ft, uint32_t chunk)
+uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk)
 {
     const table *t = table_read(d->w, ft->id);
-    if (t == NULL || chunk >= t->chunks) return (void)in_wrong(d->in, REEF_CORRUPT, "chunk %u isn't there", (unsigned)chunk), 0u;
+    if (t == NULL || chunk >= t->chunks) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "chunk %u isn't there", (unsigned)chunk), 0u;
     if (chunk == t->chunks - 1) return t->last;
-    if (!decode_room(d, &ft->units, &ft->unit_room, chunk + 1, sizeof *ft->units)) return 0;
+    if (!reef__decode_room(d, &ft->units, &ft->unit_room, chunk + 1, sizeof *ft->units)) return 0;
     for (; ft->unit_count <= chunk; ft->unit_count++) {
         const uint32_t n = ft->unit_count;
         ft->units[n] = n == 0 ? t->first : unit_slots(d->w, ft->units[n - 1])[0].head.next;
@@ -128,12 +128,12 @@ static void places_count(reef_world *w, uint32_t place, uint32_t add)
     else if (place == 1 || place == PLACE_PENDING) w->state.reserved_count += add;
 }
 
-bool decode_place(decoding *d, reef_entity e, uint32_t place)
+bool reef__decode_place(decoding *d, reef_entity e, uint32_t place)
 {
     reef_world *w = d->w;
     if (e.index >= w->hot.index_count || e.generation == 0)
-        return in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index, (unsigned)e.generation);
-    if (!record_owned(w, e.index) && record_own(w, e.index) == NULL) return decode_no_memory(d);
+        return reef__in_wrong(d->in, REEF_CORRUPT, "entity %uv%u is out of range", (unsigned)e.index, (unsigned)e.generation);
+    if (!record_owned(w, e.index) && reef__record_own(w, e.index) == NULL) return reef__decode_no_memory(d);
     const uint32_t was = (uint32_t)record_read(w, e.index);
     if (was - 1 < PLACE_EMPTY) {
         places_count(w, was, UINT32_MAX);
@@ -152,14 +152,14 @@ static bool indices_set(decoding *d, uint32_t indices)
 {
     reef_world *w = d->w;
     const uint32_t was = w->hot.index_count, limit = w->config.entities_max ? w->config.entities_max : INDEX_MAX;
-    if (indices > limit) return in_wrong(d->in, REEF_LIMIT, "%u entities are more than the config allows", (unsigned)indices);
-    if (indices > was && indices - was > (d->in->size - d->in->at) / 8) return in_wrong(d->in, REEF_CORRUPT, "more indices than the file has room for");
+    if (indices > limit) return reef__in_wrong(d->in, REEF_LIMIT, "%u entities are more than the config allows", (unsigned)indices);
+    if (indices > was && indices - was > (d->in->size - d->in->at) / 8) return reef__in_wrong(d->in, REEF_CORRUPT, "more indices than the file has room for");
     for (uint32_t i = indices; i < was; i++) {
-        if (record_own(w, i) == NULL) return decode_no_memory(d);
+        if (reef__record_own(w, i) == NULL) return reef__decode_no_memory(d);
         places_count(w, (uint32_t)record_read(w, i), UINT32_MAX);
         record_put_rowless(w, (reef_entity){i, 0}, 0);
     }
-    if (!records_reserve(w, was, indices)) return decode_no_memory(d);
+    if (!reef__records_reserve(w, was, indices)) return reef__decode_no_memory(d);
     w->hot.index_count = indices;
     fresh_close(w);
     for (uint32_t i = was; i < indices;) { /* generation 0 is what no index may have in the end */
@@ -176,31 +176,31 @@ static bool decode_ids(decoding *d)
     section_in *in = d->in;
     reef_world *w = d->w;
     state *s = &w->state;
-    const uint32_t indices = get_u32(in);
-    const uint64_t dropped = get_u64(in), kept = get_u64(in), added = get_u64(in);
+    const uint32_t indices = reef__get_u32(in);
+    const uint64_t dropped = reef__get_u64(in), kept = reef__get_u64(in), added = reef__get_u64(in);
     d->free_left = added;
-    d->idle_left = get_u64(in);
+    d->idle_left = reef__get_u64(in);
     if (in->status != REEF_OK || !indices_set(d, indices)) return false;
-    if (!ring_squeezed(w)) return decode_no_memory(d);
+    if (!reef__ring_squeezed(w)) return reef__decode_no_memory(d);
     const uint64_t have = s->ring_tail - s->ring_head;
     if (dropped > have || kept > have - dropped || added > indices || added > (in->size - in->at) / 8)
-        return in_wrong(in, REEF_CORRUPT, "more free indices than there are");
+        return reef__in_wrong(in, REEF_CORRUPT, "more free indices than there are");
     s->ring_head += dropped;
     s->ring_tail = s->ring_head + kept;
     w->ring_next = w->ring_end = NULL;
     world_touch(w);
-    return added == 0 || (ring_room(w, added) && ring_own(w, s->ring_tail, s->ring_tail + added)) || decode_no_memory(d);
+    return added == 0 || (reef__ring_room(w, added) && reef__ring_own(w, s->ring_tail, s->ring_tail + added)) || reef__decode_no_memory(d);
 }
 
 static bool decode_free(decoding *d)
 {
     section_in *in = d->in;
-    const uint32_t count = get_u32(in);
-    if (count > d->free_left) return in_wrong(in, REEF_CORRUPT, "more free indices than were said");
+    const uint32_t count = reef__get_u32(in);
+    if (count > d->free_left) return reef__in_wrong(in, REEF_CORRUPT, "more free indices than were said");
     d->free_left -= count;
     for (uint32_t i = 0; i < count; i++) {
-        const reef_entity e = get_handle(in);
-        if (in->status != REEF_OK || !decode_place(d, e, PLACE_DEAD)) return false;
+        const reef_entity e = reef__get_handle(in);
+        if (in->status != REEF_OK || !reef__decode_place(d, e, PLACE_DEAD)) return false;
         *ring_at(d->w, d->w->state.ring_tail++) = e.index;
         if (BUG(101) && i == 1) {
             uint32_t *a = ring_at(d->w, d->w->state.ring_tail - 2), *b = ring_at(d->w, d->w->state.ring_tail - 1);
@@ -215,14 +215,14 @@ static bool decode_idle(decoding *d)
 {
     static const uint32_t places[] = {PLACE_EMPTY, 1, 2, PLACE_PENDING};
     section_in *in = d->in;
-    const uint32_t count = get_u32(in);
-    if (count > d->idle_left) return in_wrong(in, REEF_CORRUPT, "more entities without a row than were said");
+    const uint32_t count = reef__get_u32(in);
+    if (count > d->idle_left) return reef__in_wrong(in, REEF_CORRUPT, "more entities without a row than were said");
     d->idle_left -= count;
     for (uint32_t i = 0; i < count; i++) {
-        const reef_entity e = get_handle(in);
-        const uint32_t what = get_u8(in);
-        if (what > 3) return in_wrong(in, REEF_CORRUPT, "an index of no known kind");
-        if (in->status != REEF_OK || !decode_place(d, e, places[what])) return false;
+        const reef_entity e = reef__get_handle(in);
+        const uint32_t what = reef__get_u8(in);
+        if (what > 3) return reef__in_wrong(in, REEF_CORRUPT, "an index of no known kind");
+        if (in->status != REEF_OK || !reef__decode_place(d, e, places[what])) return false;
     }
     return true;
 }
@@ -231,30 +231,30 @@ static bool decode_idle(decoding *d)
 
 static bool record_head_get(section_in *in, record_head *h)
 {
-    const unsigned char *p = get_bytes(in, RECORD_HEAD_BYTES);
-    return section_taken(in) && (record_head_read(p, h) || in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
+    const unsigned char *p = reef__get_bytes(in, RECORD_HEAD_BYTES);
+    return reef__section_taken(in) && (reef__record_head_read(p, h) || reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged"));
 }
 
 static bool decode_section(decoding *d)
 {
     switch (d->in->kind) {
-    case SECTION_TYPES: return decode_types(d);
-    case SECTION_TABLES: return decode_tables(d);
-    case SECTION_TIME: return decode_time(d);
+    case SECTION_TYPES: return reef__decode_types(d);
+    case SECTION_TABLES: return reef__decode_tables(d);
+    case SECTION_TIME: return reef__decode_time(d);
     case SECTION_IDS: return decode_ids(d);
     case SECTION_FREE: return decode_free(d);
     case SECTION_IDLE: return decode_idle(d);
-    case SECTION_SIZES: return decode_sizes(d);
-    case SECTION_ROWS: return decode_rows(d);
-    case SECTION_BITS: return decode_bits(d);
-    case SECTION_STORE: return decode_store(d);
-    case SECTION_PAGE: return decode_page(d);
-    case SECTION_VALUES: return decode_several(d);
-    case SECTION_NAMES: return decode_names(d);
-    case SECTION_EVENTS: return decode_events(d);
-    case SECTION_TRACKS: return decode_tracks(d);
-    case SECTION_LOST: return decode_lost(d);
-    default: return in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
+    case SECTION_SIZES: return reef__decode_sizes(d);
+    case SECTION_ROWS: return reef__decode_rows(d);
+    case SECTION_BITS: return reef__decode_bits(d);
+    case SECTION_STORE: return reef__decode_store(d);
+    case SECTION_PAGE: return reef__decode_page(d);
+    case SECTION_VALUES: return reef__decode_several(d);
+    case SECTION_NAMES: return reef__decode_names(d);
+    case SECTION_EVENTS: return reef__decode_events(d);
+    case SECTION_TRACKS: return reef__decode_tracks(d);
+    case SECTION_LOST: return reef__decode_lost(d);
+    default: return reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
     }
 }
 
@@ -274,9 +274,9 @@ static bool rank_follows(decoding *d, uint32_t *rank)
 {
     const uint32_t next = section_rank(d->in->kind), was = *rank;
     const bool once = next <= 4 || next == 7 || next >= 15;
-    if (next == 0) return in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
+    if (next == 0) return reef__in_wrong(d->in, REEF_CORRUPT, "a section of no known kind");
     if (next < was || (once && next == was) || (next > 3 && was < 3) || (next > 4 && was < 4))
-        return in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place");
+        return reef__in_wrong(d->in, REEF_CORRUPT, "a section in the wrong place");
     *rank = next;
     return true;
 }
@@ -286,7 +286,7 @@ static bool progress_tell(decoding *d)
     const reef_load_desc *desc = d->load->desc;
     if (desc == NULL || desc->progress == NULL || d->in->at - d->told < d->in->size / 100) return true;
     d->told = d->in->at;
-    return desc->progress(desc->context, d->in->at, d->in->size) || in_wrong(d->in, REEF_CANCELLED, "the caller stopped it");
+    return desc->progress(desc->context, d->in->at, d->in->size) || reef__in_wrong(d->in, REEF_CANCELLED, "the caller stopped it");
 }
 
 static bool validated(decoding *d)
@@ -294,7 +294,7 @@ static bool validated(decoding *d)
     char message[SECTION_DETAIL];
     if (d->in->status != REEF_OK) return false;
     d->in->payload = NULL;
-    return reef_validate(d->w, message, sizeof message) == REEF_OK || in_wrong(d->in, REEF_CORRUPT, "%s", message);
+    return reef_validate(d->w, message, sizeof message) == REEF_OK || reef__in_wrong(d->in, REEF_CORRUPT, "%s", message);
 }
 
 /* Versions go on behind all that was written: what is kept of hashes is known by them. */
@@ -303,8 +303,8 @@ static void versions_close(decoding *d)
     reef_world *w = d->w;
     version_look(w);
     world_touch(w);
-    stores_view(w);
-    names_changed(w);
+    reef__stores_view(w);
+    reef__names_changed(w);
     lately_forget(w);
     w->state_epoch++;
     marks_renew(w);
@@ -315,16 +315,16 @@ static bool state_is(decoding *d, uint64_t hash, reef_status status, const char 
     if (hash == 0 || d->load->converted) return true;
     if (!validated(d)) return false;
     const uint64_t is = reef_hash(d->w);
-    if (is == 0 && !BUG(181)) return decode_no_memory(d);
-    return is == hash || in_wrong(d->in, status, "%s", what);
+    if (is == 0 && !BUG(181)) return reef__decode_no_memory(d);
+    return is == hash || reef__in_wrong(d->in, status, "%s", what);
 }
 
 /* What the record promised is there. */
 static bool record_complete(decoding *d)
 {
-    if (d->free_left || d->idle_left) return in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were said");
-    if (!decode_rows_done(d) || !decode_stores_done(d)) return false;
-    events_trim(d->w);
+    if (d->free_left || d->idle_left) return reef__in_wrong(d->in, REEF_CORRUPT, "fewer free or idle indices than were said");
+    if (!reef__decode_rows_done(d) || !reef__decode_stores_done(d)) return false;
+    reef__events_trim(d->w);
     versions_close(d);
     return true;
 }
@@ -336,14 +336,14 @@ static bool record_read_rest(decoding *d)
     uint32_t rank = 0;
     for (;; sections++) {
         if (!progress_tell(d)) return false;
-        if (!section_next(in)) return in->status == REEF_OK ? in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record") : false;
+        if (!reef__section_next(in)) return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record") : false;
         if (!rank_follows(d, &rank)) return false;
         if (in->kind == SECTION_DONE) break;
-        if (!decode_section(d) || !section_taken(in)) return false;
+        if (!decode_section(d) || !reef__section_taken(in)) return false;
     }
-    const uint64_t said = get_u64(in), after = get_u64(in);
-    if (!section_taken(in)) return false;
-    if (said != sections) return in_wrong(in, REEF_CORRUPT, "a section is missing");
+    const uint64_t said = reef__get_u64(in), after = reef__get_u64(in);
+    if (!reef__section_taken(in)) return false;
+    if (said != sections) return reef__in_wrong(in, REEF_CORRUPT, "a section is missing");
     return record_complete(d) && state_is(d, after, REEF_CORRUPT, "the state isn't the one that was written");
 }
 
@@ -352,12 +352,12 @@ static bool record_read_one(decoding *d, uint64_t number)
 {
     section_in *in = d->in;
     record_head h;
-    if (!section_next(in)) return in->status == REEF_OK ? in_wrong(in, REEF_CORRUPT, "the file has no record") : false;
-    if (in->kind != SECTION_RECORD) return in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
+    if (!reef__section_next(in)) return in->status == REEF_OK ? reef__in_wrong(in, REEF_CORRUPT, "the file has no record") : false;
+    if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
     if (!record_head_get(in, &h)) return false;
     d->whole = (h.flags & RECORD_DIFFERENCE) == 0;
     const bool first = number == 0 && (d->load->flags & FILE_DIFFERENCE) == 0;
-    if (h.number != number || d->whole != first || (d->whole && h.before)) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    if (h.number != number || d->whole != first || (d->whole && h.before)) return reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
     if (!state_is(d, h.before, number ? REEF_CORRUPT : REEF_OTHER_STATE, "the difference is one of another state")) return false;
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
@@ -379,9 +379,9 @@ static bool heads_follow(const section_in *in, uint64_t at, uint64_t number)
 {
     record_head h;
     for (const unsigned char *p = in->data + at, *end = in->data + in->size; (size_t)(end - p) >= RECORD_HEAD_BYTES; p++) {
-        p = memchr(p, record_magic[0], (size_t)(end - p) - RECORD_HEAD_BYTES + 1);
+        p = memchr(p, reef__record_magic[0], (size_t)(end - p) - RECORD_HEAD_BYTES + 1);
         if (p == NULL) return false;
-        if (record_head_read(p, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
+        if (reef__record_head_read(p, &h) && h.number > number && !(h.flags & RECORD_UNSYNCED)) return true;
     }
     return false;
 }
@@ -391,12 +391,12 @@ static bool record_is_whole(section_in *in, uint64_t number)
 {
     record_head h;
     uint64_t sections = 0;
-    if (!section_next(in) || in->kind != SECTION_RECORD || !record_head_get(in, &h) || h.number != number) return false;
+    if (!reef__section_next(in) || in->kind != SECTION_RECORD || !record_head_get(in, &h) || h.number != number) return false;
     do {
         sections++;
-        if (!section_next(in)) return false;
+        if (!reef__section_next(in)) return false;
     } while (in->kind != SECTION_DONE);
-    return get_u64(in) == sections && in_left(in) == 8;
+    return reef__get_u64(in) == sections && in_left(in) == 8;
 }
 
 static bool journal_scanned(decoding *d, journal_scan *s)
@@ -414,7 +414,7 @@ static bool journal_scanned(decoding *d, journal_scan *s)
         return true;
     }
     if (s->end < d->in->size && heads_follow(d->in, s->end, s->records))
-        return d->in->at = s->end, in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, and whole ones follow", (unsigned long long)s->records);
+        return d->in->at = s->end, reef__in_wrong(d->in, REEF_CORRUPT, "record %llu is damaged, and whole ones follow", (unsigned long long)s->records);
     return true;
 }
 
@@ -425,13 +425,13 @@ static bool rest_read(section_in *in, unsigned char **all, size_t *room)
     for (*all = NULL, *room = 0;; fill += got) {
         if (*room - fill < 1 << 16 || *all == NULL) {
             const size_t more = *room ? *room * 2 : (size_t)1 << 18;
-            void *p = more > *room ? memory_resize(in->memory, MEMORY_OTHER, *all, *room, more, PLAIN_ALIGN) : NULL;
-            if (p == NULL) return in_wrong(in, REEF_NO_MEMORY, "no memory for the file");
+            void *p = more > *room ? reef__memory_resize(in->memory, MEMORY_OTHER, *all, *room, more, PLAIN_ALIGN) : NULL;
+            if (p == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for the file");
             *all = p;
             *room = more;
         }
         const reef_status s = in->from.read(in->from.context, *all + fill, *room - fill, &got);
-        if (s != REEF_OK) return in_wrong(in, s, "reading failed");
+        if (s != REEF_OK) return reef__in_wrong(in, s, "reading failed");
         if (got == 0) break;
         ASSERT(got <= *room - fill);
     }
@@ -445,7 +445,7 @@ static bool rest_read(section_in *in, unsigned char **all, size_t *room)
 
 static bool decode_finish(decoding *d)
 {
-    if (!decode_standins_end(d) || !decode_tracks_done(d) || !decode_scripts_done(d)) return false;
+    if (!reef__decode_standins_end(d) || !reef__decode_tracks_done(d) || !reef__decode_scripts_done(d)) return false;
     versions_close(d);
     return validated(d);
 }
@@ -453,9 +453,9 @@ static bool decode_finish(decoding *d)
 static bool flags_allowed(section_in *in, uint16_t flags, bool difference)
 {
     if (((flags & FILE_DIFFERENCE) != 0) != difference)
-        return in_wrong(in, REEF_CORRUPT, difference ? "this is no difference" : "this is a difference, and no world");
-    if ((flags & FILE_BIG) && !(flags & FILE_RAW)) return in_wrong(in, REEF_CORRUPT, "flags that contradict each other");
-    return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE || in_wrong(in, REEF_NOT_PORTABLE, "raw, of a machine with another order of bytes");
+        return reef__in_wrong(in, REEF_CORRUPT, difference ? "this is no difference" : "this is a difference, and no world");
+    if ((flags & FILE_BIG) && !(flags & FILE_RAW)) return reef__in_wrong(in, REEF_CORRUPT, "flags that contradict each other");
+    return !(flags & FILE_RAW) || ((flags & FILE_BIG) != 0) == !HOST_IS_LITTLE || reef__in_wrong(in, REEF_NOT_PORTABLE, "raw, of a machine with another order of bytes");
 }
 
 static bool records_read(decoding *d)
@@ -473,47 +473,47 @@ static bool records_read(decoding *d)
     }
     in->payload = NULL;
     if (in->at == in->size) return true;
-    if (!(r->flags & FILE_JOURNAL)) return in_wrong(in, REEF_CORRUPT, "something follows the end");
-    decode_note(d, REEF_NOTE_TAIL_CUT, NULL, NULL, in->size - in->at);
+    if (!(r->flags & FILE_JOURNAL)) return reef__in_wrong(in, REEF_CORRUPT, "something follows the end");
+    reef__decode_note(d, REEF_NOTE_TAIL_CUT, NULL, NULL, in->size - in->at);
     return true;
 }
 
-bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target)
+bool reef__file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target)
 {
     unsigned char *all = NULL;
     size_t room = 0;
     if (r->numbering.memory == NULL) r->numbering.memory = in->memory;
-    decoding *d = memory_zeroed(in->memory, MEMORY_OTHER, sizeof *d);
-    if (d == NULL) return in_wrong(in, REEF_NO_MEMORY, "no memory");
+    decoding *d = reef__memory_zeroed(in->memory, MEMORY_OTHER, sizeof *d);
+    if (d == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory");
     *d = (decoding){.in = in, .load = r, .w = aside, .target = target, .memory = in->memory, .base = target->hot.version};
     r->decoding = d;
     aside->hook_failed.id = 0;
     d->runs.memory = in->memory;
-    d->script = scripts_type();
-    bool ok = readers_mirror(aside, target) || decode_no_memory(d);
-    ok = ok && in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
+    d->script = reef__scripts_type();
+    bool ok = reef__readers_mirror(aside, target) || reef__decode_no_memory(d);
+    ok = ok && reef__in_header(in, &r->flags) && flags_allowed(in, r->flags, r->difference);
     if (ok && in->data == NULL && (in->size == UINT64_MAX || (r->flags & FILE_JOURNAL))) ok = rest_read(in, &all, &room);
     ok = ok && records_read(d) && decode_finish(d);
-    readers_unmirror(aside);
+    reef__readers_unmirror(aside);
     d->in = NULL;
     if (all) {
         in->data = NULL;
         in->payload = NULL;
-        memory_free(in->memory, MEMORY_OTHER, all, room);
+        reef__memory_free(in->memory, MEMORY_OTHER, all, room);
     }
     return ok;
 }
 
-void record_load_drop(record_load *r)
+void reef__record_load_drop(record_load *r)
 {
     decoding *d = r->decoding;
-    numbering_drop(&r->numbering);
+    reef__numbering_drop(&r->numbering);
     if (d == NULL) return;
-    decode_types_drop(d);
-    version_order_drop(&d->runs);
-    memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
-    memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
-    memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);
-    memory_free(d->memory, MEMORY_OTHER, d, sizeof *d);
+    reef__decode_types_drop(d);
+    reef__version_order_drop(&d->runs);
+    reef__memory_resize(d->memory, MEMORY_OTHER, d->value, d->value_room, 0, REEF_ALIGN_MAX);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->before, d->before_room * sizeof *d->before);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->switches, d->switch_room * sizeof *d->switches);
+    reef__memory_free(d->memory, MEMORY_OTHER, d, sizeof *d);
     r->decoding = NULL;
 }

@@ -94,20 +94,20 @@ typedef struct decoding {
 } decoding;
 
 /* Room for `count` elements in an array of `room`. False: NO_MEMORY is recorded. */
-bool decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size);
-bool decode_no_memory(decoding *d); /* or what a hook answered */
+bool reef__decode_room(decoding *d, void *array, uint32_t *room, uint32_t count, size_t size);
+bool reef__decode_no_memory(decoding *d); /* or what a hook answered */
 /* One value's room. NULL: no memory. */
-void *decode_value_room(decoding *d, size_t bytes);
+void *reef__decode_value_room(decoding *d, size_t bytes);
 /* A version of the file in the world's counting; 0 stays 0. False: CORRUPT. */
-bool decode_version(decoding *d, uint64_t *version);
-void decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows);
+bool reef__decode_version(decoding *d, uint64_t *version);
+void reef__decode_note(decoding *d, reef_load_note_kind kind, const char *name, const char *field, uint64_t rows);
 /* By its number in the file. NULL: CORRUPT is recorded. */
-file_type *decode_type_of(decoding *d, uint32_t number);
-file_table *decode_table_of(decoding *d, uint32_t number);
+file_type *reef__decode_type_of(decoding *d, uint32_t number);
+file_table *reef__decode_table_of(decoding *d, uint32_t number);
 /* The unit of a chunk. 0: CORRUPT is recorded. */
-uint32_t decode_unit(decoding *d, file_table *ft, uint32_t chunk);
+uint32_t reef__decode_unit(decoding *d, file_table *ft, uint32_t chunk);
 /* The entity has this place from now on: counts of those without row, reserved, used up are kept. False: recorded. */
-bool decode_place(decoding *d, reef_entity e, uint32_t place);
+bool reef__decode_place(decoding *d, reef_entity e, uint32_t place);
 /* Where the values of a type go: its column, or those of its parts. */
 typedef struct value_target {
     char    *base[REEF_SPLIT_FIELDS_MAX];
@@ -116,7 +116,7 @@ typedef struct value_target {
 
 /* Reads a whole file into the world aside, which is blank (or, of a difference, in the state before), and proves it sound. `target` is where messages go and who
  * has the systems. False: the status, detail and place are in `in`; then `aside` is good for nothing but reef_world_free. */
-bool file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target);
-void record_load_drop(record_load *r);
+bool reef__file_read(section_in *in, record_load *r, reef_world *aside, reef_world *target);
+void reef__record_load_drop(record_load *r);
 
 #endif

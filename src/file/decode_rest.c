@@ -31,12 +31,12 @@
 /* The serial number of a system or phase that the file names; one that the world hasn't got is absent from now on. 0: recorded. */
 static uint64_t file_serial(decoding *d, const char *name, bool of_phase)
 {
-    const uint64_t serial = serial_by_name(d->w, name, of_phase);
+    const uint64_t serial = reef__serial_by_name(d->w, name, of_phase);
     if (serial) return serial;
-    if (name[0] == 0) return (void)in_wrong(d->in, REEF_CORRUPT, "a system or phase without a name"), 0u;
-    if (d->w->state.absent_count >= REEF_SYSTEMS_MAX) return (void)in_wrong(d->in, REEF_LIMIT, "more systems than a world has"), 0u;
-    absentee *a = absent_add(d->w, name, of_phase);
-    if (a == NULL) return (void)decode_no_memory(d), 0u;
+    if (name[0] == 0) return (void)reef__in_wrong(d->in, REEF_CORRUPT, "a system or phase without a name"), 0u;
+    if (d->w->state.absent_count >= REEF_SYSTEMS_MAX) return (void)reef__in_wrong(d->in, REEF_LIMIT, "more systems than a world has"), 0u;
+    absentee *a = reef__absent_add(d->w, name, of_phase);
+    if (a == NULL) return (void)reef__decode_no_memory(d), 0u;
     return a->serial;
 }
 
@@ -49,8 +49,8 @@ static bool run_set(decoding *d, uint64_t serial, uint64_t version)
         if (s->runs[i].serial == serial) return s->runs[i].version = version, true;
     if (s->run_count == s->run_room) {
         const uint32_t room = s->run_room ? s->run_room * 2 : 8;
-        struct query_run *p = memory_resize(d->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return decode_no_memory(d);
+        struct query_run *p = reef__memory_resize(d->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return reef__decode_no_memory(d);
         s->runs = p;
         s->run_room = room;
     }
@@ -62,19 +62,19 @@ static bool clocks_read(decoding *d)
 {
     section_in *in = d->in;
     char name[REEF_SYSTEM_NAME_MAX + 1];
-    const uint32_t count = get_u32(in);
+    const uint32_t count = reef__get_u32(in);
     d->w->state.clock_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t of = get_u8(in);
-        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t value = get_u64(in);
+        const uint32_t of = reef__get_u8(in);
+        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint64_t value = reef__get_u64(in);
         if (in->status != REEF_OK) return false;
-        if (of > 1) return in_wrong(in, REEF_CORRUPT, "a clock of no known kind");
+        if (of > 1) return reef__in_wrong(in, REEF_CORRUPT, "a clock of no known kind");
         const uint64_t serial = file_serial(d, name, of == 0);
         if (serial == 0) return false;
-        if (!of && d->first && absent_of(d->w, serial)) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
-        uint64_t *clock = clock_own(d->w, serial);
-        if (clock == NULL) return decode_no_memory(d);
+        if (!of && d->first && reef__absent_of(d->w, serial)) reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+        uint64_t *clock = reef__clock_own(d->w, serial);
+        if (clock == NULL) return reef__decode_no_memory(d);
         *clock = value;
     }
     return true;
@@ -87,13 +87,13 @@ static bool runs_ordered(decoding *d)
     char name[REEF_SYSTEM_NAME_MAX + 1];
     const size_t start = in->got;
     d->runs.count = 0;
-    for (uint32_t i = get_u32(in); i > 0; i--) {
-        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t version = get_u64(in);
+    for (uint32_t i = reef__get_u32(in); i > 0; i--) {
+        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint64_t version = reef__get_u64(in);
         if (in->status != REEF_OK) return false;
-        if (version && !version_order_add(&d->runs, version)) return decode_no_memory(d);
+        if (version && !reef__version_order_add(&d->runs, version)) return reef__decode_no_memory(d);
     }
-    version_order_sort(&d->runs);
+    reef__version_order_sort(&d->runs);
     in->got = start;
     return true;
 }
@@ -104,14 +104,14 @@ static bool runs_read(decoding *d, uint32_t old)
     section_in *in = d->in;
     state *s = &d->w->state;
     char name[REEF_SYSTEM_NAME_MAX + 1];
-    const uint32_t count = get_u32(in);
-    unsigned char *told = decode_value_room(d, old + 1);
+    const uint32_t count = reef__get_u32(in);
+    unsigned char *told = reef__decode_value_room(d, old + 1);
     if (told == NULL) return false;
     memset(told, 0, old);
     for (uint32_t i = 0; i < count; i++) {
-        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        uint64_t version = get_u64(in);
-        if (!decode_version(d, &version)) return false;
+        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        uint64_t version = reef__get_u64(in);
+        if (!reef__decode_version(d, &version)) return false;
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
         for (uint32_t k = 0; k < old; k++)
@@ -125,19 +125,19 @@ static bool switches_read(decoding *d)
 {
     section_in *in = d->in;
     char name[REEF_SYSTEM_NAME_MAX + 1];
-    const uint32_t count = get_u32(in);
+    const uint32_t count = reef__get_u32(in);
     d->switch_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint32_t on = get_u8(in);
+        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint32_t on = reef__get_u8(in);
         if (in->status != REEF_OK) return false;
-        if (on > 1) return in_wrong(in, REEF_CORRUPT, "a system that is neither on nor off");
+        if (on > 1) return reef__in_wrong(in, REEF_CORRUPT, "a system that is neither on nor off");
         const uint64_t serial = file_serial(d, name, false);
         if (serial == 0) return false;
-        absentee *a = absent_of(d->w, serial);
+        absentee *a = reef__absent_of(d->w, serial);
         if (a) a->on = on != 0;
-        if (a && d->first) decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
-        if (!decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches)) return false;
+        if (a && d->first) reef__decode_note(d, REEF_NOTE_SYSTEM_UNKNOWN, name, NULL, 0);
+        if (!reef__decode_room(d, &d->switches, &d->switch_room, d->switch_count + 1, sizeof *d->switches)) return false;
         d->switches[d->switch_count++] = (file_switch){serial, on != 0};
     }
     return true;
@@ -154,15 +154,15 @@ static void runs_drop(decoding *d, uint32_t old)
     }
 }
 
-bool decode_time(decoding *d)
+bool reef__decode_time(decoding *d)
 {
     section_in *in = d->in;
     state *s = &d->w->state;
-    s->ticks = get_u64(in);
-    s->time_ns = get_u64(in);
-    s->seed = get_u64(in);
-    d->newest = get_u64(in);
-    s->single = get_handle(in);
+    s->ticks = reef__get_u64(in);
+    s->time_ns = reef__get_u64(in);
+    s->seed = reef__get_u64(in);
+    d->newest = reef__get_u64(in);
+    s->single = reef__get_handle(in);
     if (in->status != REEF_OK) return false;
     if (!clocks_read(d) || !runs_ordered(d)) return false;
     d->w->hot.version = d->base + (BUG(160) ? d->newest : UINT64_C(1) + d->runs.count);
@@ -178,32 +178,32 @@ bool decode_time(decoding *d)
 
 static bool name_gone(decoding *d, reef_entity e)
 {
-    if (!name_prepare_forget(d->w, e)) return decode_no_memory(d);
-    name_forget(d->w, e);
+    if (!reef__name_prepare_forget(d->w, e)) return reef__decode_no_memory(d);
+    reef__name_forget(d->w, e);
     world_touch(d->w);
     return true;
 }
 
-bool decode_names(decoding *d)
+bool reef__decode_names(decoding *d)
 {
     section_in *in = d->in;
     char text[REEF_NAME_MAX + 1];
     uint32_t length;
-    for (uint32_t i = get_u32(in); i > 0 && in->status == REEF_OK; i--)
-        if (!name_gone(d, get_handle(in))) return false;
-    const uint32_t count = get_u32(in);
+    for (uint32_t i = reef__get_u32(in); i > 0 && in->status == REEF_OK; i--)
+        if (!name_gone(d, reef__get_handle(in))) return false;
+    const uint32_t count = reef__get_u32(in);
     for (int pass = 0; pass < 2 && in->status == REEF_OK; pass++) { /* names may change places */
         const size_t start = in->got;
         for (uint32_t i = 0; i < count; i++) {
-            const reef_entity e = get_handle(in);
-            if (!get_text(in, text, REEF_NAME_MAX)) return false;
+            const reef_entity e = reef__get_handle(in);
+            if (!reef__get_text(in, text, REEF_NAME_MAX)) return false;
             if (pass == 0) {
                 if (!name_gone(d, e)) return false;
                 continue;
             }
-            if (!reef_is_alive(d->w, e) || name_bad_column(text, &length) || reef_find(d->w, text).generation)
-                return in_wrong(in, REEF_CORRUPT, "a name that can't be, or is there twice, or is nobody's");
-            if (reef_set_name(d->w, e, text) != REEF_OK) return decode_no_memory(d);
+            if (!reef_is_alive(d->w, e) || reef__name_bad_column(text, &length) || reef_find(d->w, text).generation)
+                return reef__in_wrong(in, REEF_CORRUPT, "a name that can't be, or is there twice, or is nobody's");
+            if (reef_set_name(d->w, e, text) != REEF_OK) return reef__decode_no_memory(d);
         }
         if (pass == 0) in->got = start;
     }
@@ -220,13 +220,13 @@ static bool event_place_put(decoding *d, uint64_t serial, const char *name, uint
         if (s->event_places[i].serial == serial && s->event_places[i].component == component) return s->event_places[i].position = position, true;
     if (s->event_place_count == s->event_place_capacity) {
         const uint32_t room = s->event_place_capacity ? s->event_place_capacity * 2 : 4;
-        event_place *p = memory_resize(d->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
-        if (p == NULL) return decode_no_memory(d);
+        event_place *p = reef__memory_resize(d->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        if (p == NULL) return reef__decode_no_memory(d);
         memset(p + s->event_place_capacity, 0, (room - s->event_place_capacity) * sizeof *p);
         s->event_places = p;
         s->event_place_capacity = room;
     }
-    s->event_places[s->event_place_count++] = (event_place){serial, hash_bytes(name, strlen(name)), position, component};
+    s->event_places[s->event_place_count++] = (event_place){serial, reef__hash_bytes(name, strlen(name)), position, component};
     return true;
 }
 
@@ -236,15 +236,15 @@ static bool readers_read(decoding *d, const type *t, uint64_t tail)
     section_in *in = d->in;
     state *s = &d->w->state;
     char name[REEF_SYSTEM_NAME_MAX + 1];
-    const uint32_t count = get_u32(in);
+    const uint32_t count = reef__get_u32(in);
     for (uint32_t i = 0; t && i < s->event_place_count; i++)
         if (s->event_places[i].component == t->id) s->event_places[i].position = tail;
     for (uint32_t i = 0; i < count; i++) {
-        if (!get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
-        const uint64_t position = get_u64(in);
+        if (!reef__get_text(in, name, REEF_SYSTEM_NAME_MAX)) return false;
+        const uint64_t position = reef__get_u64(in);
         if (in->status != REEF_OK) return false;
-        if (position > tail) return in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
-        const uint64_t serial = BUG(190) ? serial_by_name(d->w, name, false) : file_serial(d, name, false);
+        if (position > tail) return reef__in_wrong(in, REEF_CORRUPT, "a system has read events that never were");
+        const uint64_t serial = BUG(190) ? reef__serial_by_name(d->w, name, false) : file_serial(d, name, false);
         if (in->status != REEF_OK) return false;
         if (serial && t && !event_place_put(d, serial, name, t->id, position)) return false;
     }
@@ -260,42 +260,42 @@ static bool events_fill(decoding *d, const file_type *f, const type *t, const ev
 {
     reef_world *w = d->w;
     const unsigned char *values = x->values;
-    if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX) return in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be that of events", t->name);
+    if (t->hooked || t->size > REEF_EVENT_SIZE_MAX || t->align > REEF_EVENT_ALIGN_MAX) return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s can't be that of events", t->name);
     if (f->bytes == 0 && t->size && x->tail - x->from > EVENTS_FROM_NOTHING / t->size)
-        return in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may say", f->name);
-    event_store *s = event_store_ready(w, t->id);
-    char *one = decode_value_room(d, t->size ? t->size : 1);
-    if (s == NULL || one == NULL) return decode_no_memory(d);
+        return reef__in_wrong(d->in, REEF_LIMIT, "more events of type %.80s without values than a file may say", f->name);
+    event_store *s = reef__event_store_ready(w, t->id);
+    char *one = reef__decode_value_room(d, t->size ? t->size : 1);
+    if (s == NULL || one == NULL) return reef__decode_no_memory(d);
     if (x->head == x->from) s->head = s->tail = x->from;
-    else if (x->from < s->head || x->from > s->tail) return in_wrong(d->in, REEF_CORRUPT, "events are missing");
+    else if (x->from < s->head || x->from > s->tail) return reef__in_wrong(d->in, REEF_CORRUPT, "events are missing");
     s->tail = x->from;
     if (x->head > s->head) s->head = x->head;
     s->most = x->most ? x->most : REEF_EVENTS_BOUND;
-    if (x->tail - s->head > s->most) return in_wrong(d->in, REEF_CORRUPT, "more events than are kept");
-    if (!events_room(w, s, x->tail - x->from)) return decode_no_memory(d);
+    if (x->tail - s->head > s->most) return reef__in_wrong(d->in, REEF_CORRUPT, "more events than are kept");
+    if (!reef__events_room(w, s, x->tail - x->from)) return reef__decode_no_memory(d);
     for (uint64_t i = x->from; t->size && i < x->tail; i++, values += f->bytes) {
         memset(one, 0, t->size);
-        decode_value_flat(f, t, values, one);
-        events_put(s, one, 1);
+        reef__decode_value_flat(f, t, values, one);
+        reef__events_put(s, one, 1);
     }
     s->tail = x->tail;
     world_touch(w);
     return true;
 }
 
-bool decode_events(decoding *d)
+bool reef__decode_events(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = decode_type_of(d, get_u32(in));
-    event_reading x = {.most = get_u64(in)};
-    x.head = get_u64(in);
-    x.tail = get_u64(in);
-    x.from = get_u64(in);
-    const uint32_t count = get_u32(in);
+    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
+    event_reading x = {.most = reef__get_u64(in)};
+    x.head = reef__get_u64(in);
+    x.tail = reef__get_u64(in);
+    x.from = reef__get_u64(in);
+    const uint32_t count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
     if (x.head > x.from || x.from > x.tail || x.tail - x.from != count || x.tail > UINT64_MAX / 4 || (f->bytes && count > in_left(in) / f->bytes))
-        return in_wrong(in, REEF_CORRUPT, "events in an order that can't be");
-    x.values = get_bytes(in, (size_t)count * f->bytes);
+        return reef__in_wrong(in, REEF_CORRUPT, "events in an order that can't be");
+    x.values = reef__get_bytes(in, (size_t)count * f->bytes);
     const type *t = f->dropped ? NULL : f->to ? f->to : f->t; /* events know no homes */
     if (x.values == NULL || (t && !events_fill(d, f, t, &x))) return false;
     return readers_read(d, t, x.tail);
@@ -303,65 +303,65 @@ bool decode_events(decoding *d)
 
 /* ---- stamps ---- */
 
-bool decode_tracks(decoding *d)
+bool reef__decode_tracks(decoding *d)
 {
     section_in *in = d->in;
-    const file_type *f = decode_type_of(d, get_u32(in));
-    const uint32_t first = get_u32(in), count = get_u32(in);
+    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
+    const uint32_t first = reef__get_u32(in), count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count) return in_wrong(in, REEF_CORRUPT, "stamps of indices that aren't there");
+    if (count > in_left(in) / 16 || (uint64_t)first + count > d->w->hot.index_count) return reef__in_wrong(in, REEF_CORRUPT, "stamps of indices that aren't there");
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t changed = get_u64(in), added = get_u64(in);
-        if (!decode_version(d, &changed) || !decode_version(d, &added)) return false;
+        uint64_t changed = reef__get_u64(in), added = reef__get_u64(in);
+        if (!reef__decode_version(d, &changed) || !reef__decode_version(d, &added)) return false;
         if (f->t == NULL || !f->t->tracked || (changed == 0 && added == 0)) continue;
-        if (!track_set(d->w, f->t->id, first + i, changed, added)) return decode_no_memory(d);
+        if (!reef__track_set(d->w, f->t->id, first + i, changed, added)) return reef__decode_no_memory(d);
     }
     return true;
 }
 
-bool decode_lost(decoding *d)
+bool reef__decode_lost(decoding *d)
 {
     section_in *in = d->in;
     reef_world *w = d->w;
     reef_script value;
-    const file_type *f = decode_type_of(d, get_u32(in));
-    const uint32_t count = get_u32(in);
+    const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
+    const uint32_t count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (count > in_left(in) / (sizeof(reef_entity) + f->bytes)) return in_wrong(in, REEF_CORRUPT, "scripts wait that aren't there");
+    if (count > in_left(in) / (sizeof(reef_entity) + f->bytes)) return reef__in_wrong(in, REEF_CORRUPT, "scripts wait that aren't there");
     const bool kept = w->script_reader && f->t && f->t->id == d->script;
     if (!kept && count) d->load->converted = true; /* nobody would end them */
-    if (kept && !removals_forget_waiting(w, w->script_reader - 1)) return decode_no_memory(d);
+    if (kept && !reef__removals_forget_waiting(w, w->script_reader - 1)) return reef__decode_no_memory(d);
     for (uint32_t i = 0; i < count; i++) {
-        const reef_entity e = get_handle(in);
-        const unsigned char *from = get_bytes(in, f->bytes);
+        const reef_entity e = reef__get_handle(in);
+        const unsigned char *from = reef__get_bytes(in, f->bytes);
         if (from == NULL) return false;
         if (!kept) continue;
         memset(&value, 0, sizeof value);
-        decode_value_flat(f, f->t, from, (char *)&value);
-        d->unbound += scripts_bind(&value, 1);
-        if (!removals_put(w, d->script, e, &value)) return decode_no_memory(d);
+        reef__decode_value_flat(f, f->t, from, (char *)&value);
+        d->unbound += reef__scripts_bind(&value, 1);
+        if (!reef__removals_put(w, d->script, e, &value)) return reef__decode_no_memory(d);
     }
     world_touch(w);
     return true;
 }
 
 /* Differences are for programs that have the same types, and classes of scripts. */
-bool decode_scripts_done(decoding *d)
+bool reef__decode_scripts_done(decoding *d)
 {
     if (d->unbound == 0) return true;
-    if (d->load->difference) return in_wrong(d->in, REEF_NOT_PORTABLE, "the class of a script isn't known: reef_script_know");
-    const uint64_t rows = scripts_without(d->w);
-    if (rows) decode_note(d, REEF_NOTE_SCRIPT_UNKNOWN, type_of(d->script)->name, NULL, rows);
+    if (d->load->difference) return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "the class of a script isn't known: reef_script_know");
+    const uint64_t rows = reef__scripts_without(d->w);
+    if (rows) reef__decode_note(d, REEF_NOTE_SCRIPT_UNKNOWN, reef__type_of(d->script)->name, NULL, rows);
     return true;
 }
 
 /* Stamps for what has none: it counts as added now. */
 static bool rows_stamp(decoding *d, uint32_t component, const reef_entity *e, uint32_t rows)
 {
-    if (!track_prepare(d->w, component, e, rows)) return decode_no_memory(d);
-    const track_store *s = track_of(d->w, component);
+    if (!reef__track_prepare(d->w, component, e, rows)) return reef__decode_no_memory(d);
+    const track_store *s = reef__track_of(d->w, component);
     for (uint32_t i = 0; i < rows; i++)
-        if (track_word(d->w, s, e + i, 1, 0, true) == 0) track_stamp(d->w, component, e[i].index, true);
+        if (reef__track_word(d->w, s, e + i, 1, 0, true) == 0) reef__track_stamp(d->w, component, e[i].index, true);
     return true;
 }
 
@@ -369,14 +369,14 @@ static bool table_stamp(decoding *d, const table *t)
 {
     for (uint32_t i = 0; i < t->shape->component_count; i++) {
         const uint32_t component = t->shape->component[i];
-        if (!type_of(component)->tracked) continue;
+        if (!reef__type_of(component)->tracked) continue;
         for (uint32_t unit = t->first; unit; unit = unit_slots(d->w, unit)[0].head.next)
             if (!rows_stamp(d, component, slot_entities(unit_slots(d->w, unit)), chunk_rows(t, unit))) return false;
     }
     return true;
 }
 
-bool decode_tracks_done(decoding *d)
+bool reef__decode_tracks_done(decoding *d)
 {
     reef_world *w = d->w;
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
@@ -385,10 +385,10 @@ bool decode_tracks_done(decoding *d)
     }
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
-        if (!type_of(s->component)->tracked) continue;
+        if (!reef__type_of(s->component)->tracked) continue;
         for (uint32_t page = 0; page < s->values.count; page++) {
             store_place at = {.slot = 0};
-            while (store_each(s, page, &at))
+            while (reef__store_each(s, page, &at))
                 if (!rows_stamp(d, s->component, &at.entity, 1)) return false;
         }
     }

@@ -5,12 +5,12 @@
 #include "file/decode.h"
 
 /* src/file/decode_rest.c */
-bool decode_time(decoding *d);
-bool decode_names(decoding *d);
-bool decode_events(decoding *d);
-bool decode_tracks(decoding *d);
-bool decode_lost(decoding *d);
-bool decode_scripts_done(decoding *d); /* scripts without a class are reported */
-bool decode_tracks_done(decoding *d); /* rows of types that are tracked now get stamps */
+bool reef__decode_time(decoding *d);
+bool reef__decode_names(decoding *d);
+bool reef__decode_events(decoding *d);
+bool reef__decode_tracks(decoding *d);
+bool reef__decode_lost(decoding *d);
+bool reef__decode_scripts_done(decoding *d); /* scripts without a class are reported */
+bool reef__decode_tracks_done(decoding *d); /* rows of types that are tracked now get stamps */
 
 #endif

@@ -29,18 +29,18 @@ static bool rows_end(decoding *d, table *t, uint32_t gone)
 {
     reef_world *w = d->w;
     const uint32_t unit = t->last, rows = chunk_rows(t, unit);
-    if (!table_prepare_pop(w, t) || (t->shape->hooked && !chunk_own(w, t, unit))) return decode_no_memory(d);
-    if (gone == rows && t->chunks > 1 && !chunk_page_own(w, unit_slots(w, unit)[0].head_more.previous)) return decode_no_memory(d);
+    if (!reef__table_prepare_pop(w, t) || (t->shape->hooked && !reef__chunk_own(w, t, unit))) return reef__decode_no_memory(d);
+    if (gone == rows && t->chunks > 1 && !reef__chunk_page_own(w, unit_slots(w, unit)[0].head_more.previous)) return reef__decode_no_memory(d);
     for (uint32_t row = rows - gone; t->bits && !BUG(180) && row < rows; row++)
-        if (!bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return decode_no_memory(d);
+        if (!reef__bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return reef__decode_no_memory(d);
     for (uint32_t row = rows - gone; row < rows; row++) {
-        if (BUG(180) && t->bits && !bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return decode_no_memory(d);
-        bits_clear(w, t->bits, unit_place(unit) + row);
-        row_destroy(t->shape, unit_slots(w, unit), row);
+        if (BUG(180) && t->bits && !reef__bits_prepare_clear(w, t->bits, unit_place(unit) + row)) return reef__decode_no_memory(d);
+        reef__bits_clear(w, t->bits, unit_place(unit) + row);
+        reef__row_destroy(t->shape, unit_slots(w, unit), row);
     }
     t->next -= gone;
     if (t->shape->hooked) unit_slots(w, unit)[0].head_more.count = (uint16_t)(rows - gone);
-    table_settle(w, t);
+    reef__table_settle(w, t);
     world_touch(w);
     return true;
 }
@@ -56,21 +56,21 @@ static bool table_cut(decoding *d, table *t, uint64_t rows)
     return true;
 }
 
-bool decode_sizes(decoding *d)
+bool reef__decode_sizes(decoding *d)
 {
     section_in *in = d->in;
-    const uint32_t count = get_u32(in);
+    const uint32_t count = reef__get_u32(in);
     uint64_t promised = 0;
     for (uint32_t i = 0; i < count; i++) {
-        file_table *ft = decode_table_of(d, get_u32(in));
-        const uint64_t rows = get_u64(in);
+        file_table *ft = reef__decode_table_of(d, reef__get_u32(in));
+        const uint64_t rows = reef__get_u64(in);
         if (in->status != REEF_OK || ft == NULL) return false;
-        table *t = table_own(d->w, ft->id);
-        if (t == NULL) return decode_no_memory(d);
+        table *t = reef__table_own(d->w, ft->id);
+        if (t == NULL) return reef__decode_no_memory(d);
         const uint64_t have = table_rows(t);
-        if (rows > d->w->hot.index_count) return in_wrong(in, REEF_CORRUPT, "more rows than entities");
+        if (rows > d->w->hot.index_count) return reef__in_wrong(in, REEF_CORRUPT, "more rows than entities");
         promised += rows > have ? rows - have : 0;
-        if (promised > (in->size - in->at) / 8) return in_wrong(in, REEF_CORRUPT, "more rows than the file has room for");
+        if (promised > (in->size - in->at) / 8) return reef__in_wrong(in, REEF_CORRUPT, "more rows than the file has room for");
         ft->rows = rows;
         ft->unit_count = 0;
         if (rows < have && !table_cut(d, t, rows)) return false;
@@ -78,11 +78,11 @@ bool decode_sizes(decoding *d)
     return in->status == REEF_OK;
 }
 
-bool decode_rows_done(decoding *d)
+bool reef__decode_rows_done(decoding *d)
 {
     for (uint32_t i = 0; i < d->table_count; i++) {
         const table *t = table_read(d->w, d->tables[i].id);
-        if (d->tables[i].rows != (t ? table_rows(t) : 0)) return in_wrong(d->in, REEF_CORRUPT, "rows that nothing filled, in table %u", (unsigned)i);
+        if (d->tables[i].rows != (t ? table_rows(t) : 0)) return reef__in_wrong(d->in, REEF_CORRUPT, "rows that nothing filled, in table %u", (unsigned)i);
     }
     return true;
 }
@@ -110,9 +110,9 @@ static bool piece_versions(const chunk_reading *x, piece_head *p)
     section_in *in = x->d->in;
     p->newest = 0;
     for (uint32_t i = 0; i < p->versions; i++) {
-        p->version[i] = get_u64(in);
-        if (p->version[i] == 0) return in_wrong(in, REEF_CORRUPT, "a write without a version");
-        if (!decode_version(x->d, &p->version[i])) return false;
+        p->version[i] = reef__get_u64(in);
+        if (p->version[i] == 0) return reef__in_wrong(in, REEF_CORRUPT, "a write without a version");
+        if (!reef__decode_version(x->d, &p->version[i])) return false;
         if (p->version[i] > p->newest) p->newest = p->version[i];
     }
     return true;
@@ -125,18 +125,18 @@ static uint64_t piece_version(const piece_head *p, uint32_t i) { return p->versi
 static bool piece_next(const chunk_reading *x, piece_head *p)
 {
     section_in *in = x->d->in;
-    p->column = get_u32(in);
-    p->row = get_u32(in);
-    p->rows = get_u32(in);
+    p->column = reef__get_u32(in);
+    p->row = reef__get_u32(in);
+    p->rows = reef__get_u32(in);
     if (in->status != REEF_OK) return false;
-    if (p->column > x->ft->column_count || p->row > x->rows || p->rows > x->rows - p->row) return in_wrong(in, REEF_CORRUPT, "values of rows that aren't there");
+    if (p->column > x->ft->column_count || p->row > x->rows || p->rows > x->rows - p->row) return reef__in_wrong(in, REEF_CORRUPT, "values of rows that aren't there");
     p->f = p->column ? &x->d->types[x->ft->columns[p->column - 1]] : NULL;
     p->versions = p->f && p->f->home == REEF_SPLIT ? p->f->field_count : 1;
-    if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX) return in_wrong(in, REEF_CORRUPT, "type %.80s is split by no fields, or too many", p->f->name);
+    if (p->versions == 0 || p->versions > REEF_SPLIT_FIELDS_MAX) return reef__in_wrong(in, REEF_CORRUPT, "type %.80s is split by no fields, or too many", p->f->name);
     if (!piece_versions(x, p)) return false;
     const size_t size = p->column ? p->f->bytes : sizeof(reef_entity);
-    if (p->rows && size > in_left(in) / p->rows) return in_wrong(in, REEF_CORRUPT, "a section is too short for what it says");
-    p->values = get_bytes(in, p->rows * size);
+    if (p->rows && size > in_left(in) / p->rows) return reef__in_wrong(in, REEF_CORRUPT, "a section is too short for what it says");
+    p->values = reef__get_bytes(in, p->rows * size);
     return p->values != NULL;
 }
 
@@ -149,7 +149,7 @@ static bool handles_place(const chunk_reading *x, const reef_entity *e, const pi
     for (uint32_t i = 0; i < p->rows; i++) {
         const bool quick = ours && e[i].generation && e[i].index < w->hot.index_count && (uint32_t)record_read(w, e[i].index) - 1 >= PLACE_EMPTY;
         if (LIKELY(quick)) record_put(w, e[i], first + i);
-        else if (!decode_place(x->d, e[i], first + i)) return false;
+        else if (!reef__decode_place(x->d, e[i], first + i)) return false;
     }
     return true;
 }
@@ -161,7 +161,7 @@ static void value_renew(const type *t, void *value, void *room)
     void *was = (char *)room + t->size;
     memcpy(was, value, t->size);
     value_destroy(t, value);
-    value_move(t, value, room);
+    reef__value_move(t, value, room);
     for (uint32_t i = 0; !t->resets && t->fields && i < t->field_count; i++)
         memcpy((char *)value + t->fields[i].offset, (const char *)was + t->fields[i].offset, t->fields[i].bytes);
     if (!t->resets && t->fields == NULL) memcpy(value, was, t->size);
@@ -174,9 +174,9 @@ static bool row_renew(const chunk_reading *x, uint32_t row, reef_entity e)
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         if (!t->hooked) continue;
-        if (!block_own_at(x->d->w, x->t, x->unit, k)) return decode_no_memory(x->d);
-        void *fresh = decode_value_room(x->d, 2 * (size_t)t->size);
-        if (fresh == NULL || !decode_construct(x->d, t, e, fresh)) return false;
+        if (!reef__block_own_at(x->d->w, x->t, x->unit, k)) return reef__decode_no_memory(x->d);
+        void *fresh = reef__decode_value_room(x->d, 2 * (size_t)t->size);
+        if (fresh == NULL || !reef__decode_construct(x->d, t, e, fresh)) return false;
         value_renew(t, cell(unit_slots(x->d->w, x->unit), k, row, t->size), fresh);
     }
     return true;
@@ -187,7 +187,7 @@ static bool rows_renew(const chunk_reading *x, const piece_head *p)
     section_in in = {.payload = p->values, .length = p->rows * sizeof(reef_entity)};
     if (!x->t->shape->hooked) return true;
     for (uint32_t row = p->row; row < p->row + p->rows && row < x->fresh; row++) {
-        const reef_entity e = get_handle(&in);
+        const reef_entity e = reef__get_handle(&in);
         if (e.generation == 0 || reef_entity_equal(e, slot_entities(unit_slots(x->d->w, x->unit))[row])) continue;
         if (!row_renew(x, row, e)) return false;
     }
@@ -198,14 +198,14 @@ static bool handles_read(const chunk_reading *x, const piece_head *p)
 {
     reef_world *w = x->d->w;
     if (!BUG(104) && !rows_renew(x, p)) return false;
-    if (!block_own_at(w, x->t, x->unit, SLOT_ENTITIES)) return decode_no_memory(x->d);
+    if (!reef__block_own_at(w, x->t, x->unit, SLOT_ENTITIES)) return reef__decode_no_memory(x->d);
     reef_slot *slots = unit_slots(w, x->unit);
     slots[SLOT_ENTITIES].version = p->newest;
     reef_entity *to = (reef_entity *)slots[SLOT_ENTITIES].block + p->row;
     if (HOST_IS_LITTLE) memcpy(to, p->values, p->rows * sizeof *to);
     else {
         section_in handles = {.payload = p->values, .length = p->rows * sizeof *to};
-        for (uint32_t i = 0; i < p->rows; i++) to[i] = get_handle(&handles);
+        for (uint32_t i = 0; i < p->rows; i++) to[i] = reef__get_handle(&handles);
     }
     if (!handles_place(x, to, p)) return false;
     world_touch(w);
@@ -219,7 +219,7 @@ static bool chunk_grow(chunk_reading *x, uint32_t rows)
     table *t = x->t;
     lease_end(t);
     const bool small = t->chunks == 0 || (t->chunks == 1 && t->end - unit_place(t->last) < REEF_BLOCK_ROWS);
-    if (small ? !table_reserve(w, t, rows) : !table_room(w, t)) return decode_no_memory(x->d);
+    if (small ? !reef__table_reserve(w, t, rows) : !reef__table_room(w, t)) return reef__decode_no_memory(x->d);
     lease_end(t);
     x->unit = t->last;
     x->fresh = t->next - unit_place(t->last);
@@ -255,7 +255,7 @@ static bool rows_begin(const chunk_reading *x)
     const reef_entity *e = slot_entities(slots);
     const uint32_t fresh = x->rows - x->fresh;
     for (uint32_t i = x->fresh; i < x->rows; i++)
-        if (e[i].generation == 0) return in_wrong(x->d->in, REEF_CORRUPT, "rows that nothing filled");
+        if (e[i].generation == 0) return reef__in_wrong(x->d->in, REEF_CORRUPT, "rows that nothing filled");
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         if (c->type->hooks.construct == NULL) {
@@ -263,7 +263,7 @@ static bool rows_begin(const chunk_reading *x)
             continue;
         }
         for (uint32_t i = x->fresh; i < x->rows; i++) {
-            if (decode_construct(x->d, c->type, e[i], cell(slots, k, i, c->size))) continue;
+            if (reef__decode_construct(x->d, c->type, e[i], cell(slots, k, i, c->size))) continue;
             columns_end(x, k, i);
             return false;
         }
@@ -280,9 +280,9 @@ static bool columns_ready(const chunk_reading *x, const piece_head *p, value_tar
     const type *t = p->f->t;
     const uint32_t parts = t->split ? t->part_count : 1;
     for (uint32_t i = 0; i < parts; i++) {
-        const uint32_t id = t->split ? t->parts[i] : t->id, k = slot_seek(w, id, x->t->shape->table), size = type_of(id)->size;
+        const uint32_t id = t->split ? t->parts[i] : t->id, k = reef__slot_seek(w, id, x->t->shape->table), size = reef__type_of(id)->size;
         ASSERT(k != 0 && k != REEF_SLOT_TAG);
-        if (!block_own_at(w, x->t, x->unit, k)) return decode_no_memory(x->d);
+        if (!reef__block_own_at(w, x->t, x->unit, k)) return reef__decode_no_memory(x->d);
         reef_slot *slots = unit_slots(w, x->unit);
         slots[k].version = piece_version(p, i);
         to->base[i] = cell(slots, k, p->row, size);
@@ -308,8 +308,8 @@ static bool values_read(const chunk_reading *x, const piece_head *p)
     if (t->size == 0) return true;
     if (!columns_ready(x, p, &to)) return false;
     rows_default(x, p, &to);
-    decode_values(p->f, p->values, &to, p->rows);
-    if (t->id == x->d->script) x->d->unbound += scripts_bind(to.base[0], p->rows);
+    reef__decode_values(p->f, p->values, &to, p->rows);
+    if (t->id == x->d->script) x->d->unbound += reef__scripts_bind(to.base[0], p->rows);
     return true;
 }
 
@@ -326,25 +326,25 @@ static bool pieces_read(chunk_reading *x, bool handles)
     return true;
 }
 
-bool decode_rows(decoding *d)
+bool reef__decode_rows(decoding *d)
 {
     section_in *in = d->in;
-    chunk_reading x = {.d = d, .ft = decode_table_of(d, get_u32(in))};
-    const uint32_t chunk = get_u32(in);
-    x.pieces = get_u32(in);
+    chunk_reading x = {.d = d, .ft = reef__decode_table_of(d, reef__get_u32(in))};
+    const uint32_t chunk = reef__get_u32(in);
+    x.pieces = reef__get_u32(in);
     x.start = in->got;
     if (x.ft == NULL || in->status != REEF_OK) return false;
-    x.t = table_own(d->w, x.ft->id);
-    if (x.t == NULL) return decode_no_memory(d);
+    x.t = reef__table_own(d->w, x.ft->id);
+    if (x.t == NULL) return reef__decode_no_memory(d);
     const uint64_t first = (uint64_t)chunk * REEF_BLOCK_ROWS, have = table_rows(x.t);
-    if (first >= x.ft->rows || first > have) return in_wrong(in, REEF_CORRUPT, "rows of a chunk that isn't there, or isn't its turn");
+    if (first >= x.ft->rows || first > have) return reef__in_wrong(in, REEF_CORRUPT, "rows of a chunk that isn't there, or isn't its turn");
     x.rows = x.ft->rows - first < REEF_BLOCK_ROWS ? (uint32_t)(x.ft->rows - first) : REEF_BLOCK_ROWS;
     x.fresh = x.rows;
     if (have < first + x.rows) {
         if (!chunk_grow(&x, (uint32_t)(first + x.rows - have))) return false;
     } else {
-        x.unit = decode_unit(d, x.ft, chunk);
-        if (x.unit == 0 || !chunk_page_own(d->w, x.unit)) return x.unit != 0 && decode_no_memory(d);
+        x.unit = reef__decode_unit(d, x.ft, chunk);
+        if (x.unit == 0 || !reef__chunk_page_own(d->w, x.unit)) return x.unit != 0 && reef__decode_no_memory(d);
     }
     if (!pieces_read(&x, true) || (x.fresh < x.rows && !rows_begin(&x))) return false;
     return pieces_read(&x, false);
@@ -356,17 +356,17 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
 {
     section_in *in = d->in;
     reef_world *w = d->w;
-    const uint32_t unit = decode_unit(d, ft, get_u32(in));
-    uint64_t version = get_u64(in);
-    if (unit == 0 || in->status != REEF_OK || !decode_version(d, &version)) return false;
+    const uint32_t unit = reef__decode_unit(d, ft, reef__get_u32(in));
+    uint64_t version = reef__get_u64(in);
+    if (unit == 0 || in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
     /* Its store comes before that of its marks. Where it has words they stay as old as they are. */
-    const bool of_bits = component && type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
-    if (of_bits && !bit_prepare(w, component, ft->id, unit_place(unit), true)) return decode_no_memory(d);
-    if (!bit_prepare(w, key, ft->id, unit_place(unit), true)) return decode_no_memory(d);
+    const bool of_bits = component && reef__type_of(component)->bit && (BUG(162) || bit_words(bit_store_of(w, component), unit) == NULL);
+    if (of_bits && !reef__bit_prepare(w, component, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
+    if (!reef__bit_prepare(w, key, ft->id, unit_place(unit), true)) return reef__decode_no_memory(d);
     bit_store *b = (bit_store *)(uintptr_t)bit_store_of(w, key);
     uint64_t *words = b->words.page[unit];
     for (uint32_t i = 0; i < BIT_WORDS; i++) {
-        const uint64_t word = get_u64(in);
+        const uint64_t word = reef__get_u64(in);
         b->switched = b->switched - bits_count(words[i]) + bits_count(word);
         words[i] = word;
     }
@@ -374,24 +374,24 @@ static bool words_read(decoding *d, uint32_t key, file_table *ft, uint32_t compo
     return in->status == REEF_OK;
 }
 
-bool decode_bits(decoding *d)
+bool reef__decode_bits(decoding *d)
 {
     enum { CHUNK_BYTES = 12 + 8 * BIT_WORDS };
     section_in *in = d->in;
-    const uint32_t what = get_u8(in), number = get_u32(in);
-    file_type *f = what == 2 ? NULL : decode_type_of(d, number);
-    file_table *ft = decode_table_of(d, get_u32(in));
-    const uint32_t count = get_u32(in);
+    const uint32_t what = reef__get_u8(in), number = reef__get_u32(in);
+    file_type *f = what == 2 ? NULL : reef__decode_type_of(d, number);
+    file_table *ft = reef__decode_table_of(d, reef__get_u32(in));
+    const uint32_t count = reef__get_u32(in);
     if (in->status != REEF_OK || ft == NULL) return false;
-    if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES) return in_wrong(in, REEF_CORRUPT, "bits of no known kind");
+    if (what > 2 || (what == 2 && number != UINT32_MAX) || count > in_left(in) / CHUNK_BYTES) return reef__in_wrong(in, REEF_CORRUPT, "bits of no known kind");
     if (f && (f->t == NULL || f->dropped)) { /* left out */
         for (uint32_t i = 0; i < count; i++) {
-            (void)get_bytes(in, 12);
-            for (uint32_t k = 0; k < BIT_WORDS; k++) f->rows += what == 0 ? bits_count(get_u64(in)) : 0 * get_u64(in);
+            (void)reef__get_bytes(in, 12);
+            for (uint32_t k = 0; k < BIT_WORDS; k++) f->rows += what == 0 ? bits_count(reef__get_u64(in)) : 0 * reef__get_u64(in);
         }
         return in->status == REEF_OK;
     }
-    if (f && what == 0 && !f->t->bit) return in_wrong(in, REEF_CORRUPT, "bits of type %.80s, which has none", f->name);
+    if (f && what == 0 && !f->t->bit) return reef__in_wrong(in, REEF_CORRUPT, "bits of type %.80s, which has none", f->name);
     const uint32_t component = f ? f->t->id : 0;
     for (uint32_t i = 0; i < count; i++)
         if (!words_read(d, what == 0 ? component : component | BIT_DISABLED, ft, component)) return false;

@@ -18,14 +18,14 @@
 
 static value_store *store_ready(decoding *d, const type *t)
 {
-    if (!store_prepare_add(d->w, t->id, NULL, 0)) return (void)decode_no_memory(d), NULL;
+    if (!reef__store_prepare_add(d->w, t->id, NULL, 0)) return (void)reef__decode_no_memory(d), NULL;
     return (value_store *)(uintptr_t)store_of(d->w, t->id);
 }
 
 static bool entity_sound(decoding *d, reef_entity e)
 {
     if (e.generation && e.index < d->w->hot.index_count) return true;
-    return in_wrong(d->in, REEF_CORRUPT, "a value of entity %uv%u, which is out of range", (unsigned)e.index, (unsigned)e.generation);
+    return reef__in_wrong(d->in, REEF_CORRUPT, "a value of entity %uv%u, which is out of range", (unsigned)e.index, (unsigned)e.generation);
 }
 
 /* ---- sparse, paged, cold ---- */
@@ -35,13 +35,13 @@ static bool home_in_pages(const file_type *f) { return f->home == REEF_SPARSE ||
 /* The slot is nobody's any more: its page is ours, and counts as written. */
 static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t slot)
 {
-    char *block = store_page_own(d->w, s, slot >> s->bits);
-    if (block == NULL) return decode_no_memory(d);
+    char *block = reef__store_page_own(d->w, s, slot >> s->bits);
+    if (block == NULL) return reef__decode_no_memory(d);
     const reef_entity e = slot_owner(s, slot);
     const uint32_t i = slot & slot_mask(s);
     static const reef_entity null;
     if (e.generation == 0) return true;
-    if (!s->paged && (store_index_own(d->w, s, e.index) == NULL)) return decode_no_memory(d);
+    if (!s->paged && (reef__store_index_own(d->w, s, e.index) == NULL)) return reef__decode_no_memory(d);
     value_destroy(t, slot_value(s, slot));
     if (s->paged) {
         ((uint32_t *)(void *)block)[i] = 0;
@@ -57,16 +57,16 @@ static bool slot_leave_at(decoding *d, value_store *s, const type *t, uint32_t s
     return true;
 }
 
-bool decode_store(decoding *d)
+bool reef__decode_store(decoding *d)
 {
     section_in *in = d->in;
-    file_type *f = decode_type_of(d, get_u32(in));
-    const uint64_t count = get_u64(in);
-    const uint32_t rows = get_u32(in);
+    file_type *f = reef__decode_type_of(d, reef__get_u32(in));
+    const uint64_t count = reef__get_u64(in);
+    const uint32_t rows = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (f->counted) return in_wrong(in, REEF_CORRUPT, "type %.80s has two stores", f->name);
-    if (!home_in_pages(f) || rows == 0 || count > d->w->hot.index_count) return in_wrong(in, REEF_CORRUPT, "values of type %.80s: so many there can't be", f->name);
-    if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count)) return in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
+    if (f->counted) return reef__in_wrong(in, REEF_CORRUPT, "type %.80s has two stores", f->name);
+    if (!home_in_pages(f) || rows == 0 || count > d->w->hot.index_count) return reef__in_wrong(in, REEF_CORRUPT, "values of type %.80s: so many there can't be", f->name);
+    if (count > (in->size - in->at) / 8 + (d->whole ? 0 : d->w->hot.index_count)) return reef__in_wrong(in, REEF_CORRUPT, "more values than the file has room for");
     f->page_rows = rows;
     f->count = count;
     f->counted = true;
@@ -90,13 +90,13 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
 {
     const uint32_t i = slot & slot_mask(s);
     if (!entity_sound(d, e)) return false;
-    char *block = store_page_own(d->w, s, slot >> s->bits);
-    if (block == NULL || (!s->paged && store_index_own(d->w, s, e.index) == NULL)) return decode_no_memory(d);
+    char *block = reef__store_page_own(d->w, s, slot >> s->bits);
+    if (block == NULL || (!s->paged && reef__store_index_own(d->w, s, e.index) == NULL)) return reef__decode_no_memory(d);
     const reef_entity was = slot_owner(s, slot);
     if (was.generation && !reef_entity_equal(was, e) && (f->t->hooked || !s->paged) && !slot_leave_at(d, s, f->t, slot)) return false;
     const bool fresh = slot_owner(s, slot).generation == 0;
     void *value = slot_value(s, slot);
-    if (fresh && f->t->size && !decode_construct(d, f->t, e, value)) return false;
+    if (fresh && f->t->size && !reef__decode_construct(d, f->t, e, value)) return false;
     if (!fresh && f->partial && !f->t->hooked) memset(value, 0, f->t->size);
     if (s->paged) {
         ((uint32_t *)(void *)block)[i] = e.generation;
@@ -111,7 +111,7 @@ static bool slot_read(decoding *d, const file_type *f, value_store *s, uint32_t 
         value_target to;
         to.base[0] = value;
         to.stride[0] = f->t->size;
-        decode_values(f, from, &to, 1);
+        reef__decode_values(f, from, &to, 1);
     }
     return true;
 }
@@ -123,55 +123,55 @@ static bool page_piece(const page_reading *x)
     section_in *in = x->d->in;
     const file_type *f = x->f;
     value_store *s = x->s;
-    const uint32_t first = get_u32(in), count = get_u32(in);
-    uint64_t version = get_u64(in);
-    if (in->status != REEF_OK || !decode_version(x->d, &version)) return false;
+    const uint32_t first = reef__get_u32(in), count = reef__get_u32(in);
+    uint64_t version = reef__get_u64(in);
+    if (in->status != REEF_OK || !reef__decode_version(x->d, &version)) return false;
     const uint64_t from = (uint64_t)x->page * f->page_rows + first;
     if (first > f->page_rows || count > f->page_rows - first || count > in_left(in) / (8 + (size_t)f->bytes))
-        return in_wrong(in, REEF_CORRUPT, "slots that aren't on their page");
-    section_in handles = {.payload = get_bytes(in, count * sizeof(reef_entity)), .length = count * sizeof(reef_entity)};
-    const unsigned char *values = get_bytes(in, (size_t)count * f->bytes);
+        return reef__in_wrong(in, REEF_CORRUPT, "slots that aren't on their page");
+    section_in handles = {.payload = reef__get_bytes(in, count * sizeof(reef_entity)), .length = count * sizeof(reef_entity)};
+    const unsigned char *values = reef__get_bytes(in, (size_t)count * f->bytes);
     if (values == NULL || s == NULL) return in->status == REEF_OK;
     if (from + count > (s->paged ? x->d->w->hot.index_count : f->count) && count) {
-        if (!s->paged) return in_wrong(in, REEF_CORRUPT, "more values than were said");
+        if (!s->paged) return reef__in_wrong(in, REEF_CORRUPT, "more values than were said");
     }
     for (uint32_t i = 0; i < count; i++, values += f->bytes) {
-        const reef_entity e = get_handle(&handles);
+        const reef_entity e = reef__get_handle(&handles);
         const uint64_t slot = from + i;
         const bool none = s->paged && e.generation == 0;
         if (none && (slot > UINT32_MAX || slot >> s->bits >= s->values.count || s->values.page[slot >> s->bits] == NULL)) continue;
-        if (s->paged && !none && e.index != slot) return in_wrong(in, REEF_CORRUPT, "a value in the slot of another");
+        if (s->paged && !none && e.index != slot) return reef__in_wrong(in, REEF_CORRUPT, "a value in the slot of another");
         if (none ? !slot_leave_at(x->d, s, f->t, (uint32_t)slot) : !slot_read(x->d, f, s, (uint32_t)slot, e, values)) return false;
     }
     const uint64_t page = from >> s->bits;
     if (version && f->page_rows == slot_mask(s) + 1 && page < s->values.count && s->values.page[page]) {
-        if (store_page_own(x->d->w, s, (uint32_t)page) == NULL) return decode_no_memory(x->d);
+        if (reef__store_page_own(x->d->w, s, (uint32_t)page) == NULL) return reef__decode_no_memory(x->d);
         s->values.version[page] = version;
         world_touch(x->d->w);
     }
     return true;
 }
 
-bool decode_page(decoding *d)
+bool reef__decode_page(decoding *d)
 {
     section_in *in = d->in;
-    page_reading x = {.d = d, .f = decode_type_of(d, get_u32(in))};
-    x.page = get_u32(in);
-    const uint32_t pieces = get_u32(in);
+    page_reading x = {.d = d, .f = reef__decode_type_of(d, reef__get_u32(in))};
+    x.page = reef__get_u32(in);
+    const uint32_t pieces = reef__get_u32(in);
     if (x.f == NULL || in->status != REEF_OK) return false;
-    if (!x.f->counted || !home_in_pages(x.f)) return in_wrong(in, REEF_CORRUPT, "a page of type %.80s before its store", x.f->name);
+    if (!x.f->counted || !home_in_pages(x.f)) return reef__in_wrong(in, REEF_CORRUPT, "a page of type %.80s before its store", x.f->name);
     if (x.f->t && (x.s = store_ready(d, x.f->t)) == NULL) return false;
     for (uint32_t i = 0; i < pieces; i++)
         if (!page_piece(&x)) return false;
     return true;
 }
 
-bool decode_stores_done(decoding *d)
+bool reef__decode_stores_done(decoding *d)
 {
     for (uint32_t i = 0; i < d->type_count; i++) {
         const file_type *f = &d->types[i];
         if (f->counted && f->t && home_in_pages(f) && store_of(d->w, f->t->id)->count != f->count)
-            return in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was said", f->name);
+            return reef__in_wrong(d->in, REEF_CORRUPT, "type %.80s has another number of values than was said", f->name);
     }
     return true;
 }
@@ -183,14 +183,14 @@ static bool versions_keep(decoding *d, const value_store *s)
 {
     d->before_count = 0;
     if (d->whole || s->count == 0 || d->w->hot.index_count == 0) return true;
-    if (!decode_room(d, &d->before, &d->before_room, d->w->hot.index_count, sizeof *d->before)) return false;
+    if (!reef__decode_room(d, &d->before, &d->before_room, d->w->hot.index_count, sizeof *d->before)) return false;
     d->before_count = d->w->hot.index_count;
     memset(d->before, 0, d->before_count * sizeof *d->before);
     for (uint32_t page = 0; page < s->index.count; page++) {
         const uint64_t *entry = s->index.page[page];
         for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) {
             const reef_entity e = {(page << REEF_INDEX_BITS) + i, (uint32_t)(entry[i] >> 32)};
-            if (e.generation && e.index < d->before_count) d->before[e.index] = store_version(s, e);
+            if (e.generation && e.index < d->before_count) d->before[e.index] = reef__store_version(s, e);
         }
     }
     return true;
@@ -201,10 +201,10 @@ static uint64_t version_kept(const decoding *d, reef_entity e) { return e.index 
 static void store_forget(decoding *d, value_store *s)
 {
     store_pages pages;
-    const paged_owner o = store_owner(d->w->family, s, &pages), index = owner_of(d->w->family, &pages_index), hashes = owner_of(d->w->family, &pages_hashes);
-    paged_drop(&s->values, &o);
-    paged_drop(&s->index, &index);
-    paged_drop(&s->hashes, &hashes);
+    const paged_owner o = reef__store_owner(d->w->family, s, &pages), index = reef__owner_of(d->w->family, &reef__pages_index), hashes = reef__owner_of(d->w->family, &reef__pages_hashes);
+    reef__paged_drop(&s->values, &o);
+    reef__paged_drop(&s->index, &index);
+    reef__paged_drop(&s->hashes, &hashes);
     s->count = s->run_count = s->run_end = 0;
     memset(s->free_runs, 0, sizeof s->free_runs);
     lately_forget(d->w);
@@ -224,33 +224,33 @@ static uint64_t version_before(const value_store *s, uint32_t page)
 static bool multi_read(decoding *d, const file_type *f, value_store *s)
 {
     section_in *in = d->in;
-    const reef_entity e = get_handle(in);
-    uint64_t version = get_u64(in);
-    const uint32_t n = get_u32(in);
-    if (in->status != REEF_OK || !decode_version(d, &version)) return false;
+    const reef_entity e = reef__get_handle(in);
+    uint64_t version = reef__get_u64(in);
+    const uint32_t n = reef__get_u32(in);
+    if (in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
     if (n == 0 || n > REEF_MULTI_MAX || n > in_left(in) / (f->bytes ? f->bytes : 1)) {
-        if (n == 0 || n > REEF_MULTI_MAX || f->bytes) return in_wrong(in, REEF_CORRUPT, "so many values of one entity there can't be");
+        if (n == 0 || n > REEF_MULTI_MAX || f->bytes) return reef__in_wrong(in, REEF_CORRUPT, "so many values of one entity there can't be");
     }
-    const unsigned char *from = get_bytes(in, (size_t)n * f->bytes);
+    const unsigned char *from = reef__get_bytes(in, (size_t)n * f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
     if (!entity_sound(d, e)) return false;
     if (version == 0) version = version_kept(d, e);
-    if (n > slot_mask(s) + 1) return in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
+    if (n > slot_mask(s) + 1) return reef__in_wrong(in, REEF_LIMIT, "more values of type %.80s than an entity can have", f->name);
     if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count && s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
-        return in_wrong(in, REEF_CORRUPT, "an entity has values in two places");
-    if (!multi_prepare(d->w, s, &e, 1, n)) return decode_no_memory(d);
-    char *to = multi_raw(s, n);
+        return reef__in_wrong(in, REEF_CORRUPT, "an entity has values in two places");
+    if (!reef__multi_prepare(d->w, s, &e, 1, n)) return reef__decode_no_memory(d);
+    char *to = reef__multi_raw(s, n);
     for (uint32_t i = 0; i < n; i++) {
         value_target x;
         x.base[0] = to + (size_t)i * f->t->size;
         x.stride[0] = f->t->size;
-        if (!decode_construct(d, f->t, e, x.base[0])) {
+        if (!reef__decode_construct(d, f->t, e, x.base[0])) {
             while (i-- > 0) value_destroy(f->t, to + (size_t)i * f->t->size);
             return false;
         }
-        decode_values(f, from + (size_t)i * f->bytes, &x, 1);
+        reef__decode_values(f, from + (size_t)i * f->bytes, &x, 1);
     }
-    multi_put(d->w, s, e, n);
+    reef__multi_put(d->w, s, e, n);
     const uint32_t page = slot_of(s, e) >> s->bits;
     page_version_put(s, page, (slot_of(s, e) & slot_mask(s)) == 0 ? 0 : d->page_newest, version);
     d->page_newest = s->values.version[page];
@@ -262,16 +262,16 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
 {
     section_in in = {.payload = holders, .length = n * sizeof(reef_entity)};
     for (uint32_t i = 0; i < n; i++) {
-        const reef_entity e = get_handle(&in);
+        const reef_entity e = reef__get_handle(&in);
         if (!entity_sound(d, e)) return false;
         if (reef_store_find(s, e) || (e.index >> REEF_INDEX_BITS < s->index.count && s->index.page[e.index >> REEF_INDEX_BITS] && *index_entry(s, e.index)))
-            return in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
+            return reef__in_wrong(d->in, REEF_CORRUPT, "an entity has two values of type %.80s", f->name);
         const uint32_t slot = (uint32_t)s->count, page = slot >> s->bits;
         const uint64_t was = (slot & slot_mask(s)) == 0 ? 0 : version_before(s, page);
-        if (!store_prepare_add(d->w, f->t->id, &e, 1)) return decode_no_memory(d);
+        if (!reef__store_prepare_add(d->w, f->t->id, &e, 1)) return reef__decode_no_memory(d);
         s = (value_store *)(uintptr_t)store_of(d->w, f->t->id);
-        memcpy(store_raw(d->w, f->t->id, e, 0), &value, sizeof value);
-        shared_hold(value);
+        memcpy(reef__store_raw(d->w, f->t->id, e, 0), &value, sizeof value);
+        reef__shared_hold(value);
         store_put(d->w, s, e);
         page_version_put(s, page, was, version);
     }
@@ -281,39 +281,39 @@ static bool shared_give(decoding *d, const file_type *f, value_store *s, void *v
 static bool shared_read(decoding *d, const file_type *f, value_store *s)
 {
     section_in *in = d->in;
-    const uint32_t n = get_u32(in);
-    uint64_t version = get_u64(in);
-    if (in->status != REEF_OK || !decode_version(d, &version)) return false;
-    if (n == 0 || n > in_left(in) / sizeof(reef_entity)) return in_wrong(in, REEF_CORRUPT, "a value with a wrong number of holders");
-    const unsigned char *holders = get_bytes(in, n * sizeof(reef_entity)), *from = get_bytes(in, f->bytes);
+    const uint32_t n = reef__get_u32(in);
+    uint64_t version = reef__get_u64(in);
+    if (in->status != REEF_OK || !reef__decode_version(d, &version)) return false;
+    if (n == 0 || n > in_left(in) / sizeof(reef_entity)) return reef__in_wrong(in, REEF_CORRUPT, "a value with a wrong number of holders");
+    const unsigned char *holders = reef__get_bytes(in, n * sizeof(reef_entity)), *from = reef__get_bytes(in, f->bytes);
     if (from == NULL || f->t == NULL) return in->status == REEF_OK;
-    void *value = shared_make(d->w, f->t);
-    if (value == NULL) return decode_no_memory(d);
+    void *value = reef__shared_make(d->w, f->t);
+    if (value == NULL) return reef__decode_no_memory(d);
     section_in first = {.payload = holders, .length = n * sizeof(reef_entity)};
     for (uint32_t i = 0, kept = version == 0; kept && i < n; i++) {
-        const uint64_t was = version_kept(d, get_handle(&first));
+        const uint64_t was = version_kept(d, reef__get_handle(&first));
         if (was > version) version = was;
     }
     first.got = 0;
-    if (!decode_construct(d, f->t, get_handle(&first), value)) return shared_discard(value), false;
+    if (!reef__decode_construct(d, f->t, reef__get_handle(&first), value)) return reef__shared_discard(value), false;
     value_target to;
     to.base[0] = value;
     to.stride[0] = f->t->size;
-    decode_values(f, from, &to, 1);
-    if (version) shared_mark(value, version);
+    reef__decode_values(f, from, &to, 1);
+    if (version) reef__shared_mark(value, version);
     const bool ok = shared_give(d, f, s, value, version, holders, n);
-    shared_release(value); /* ours, while it had no slot */
+    reef__shared_release(value); /* ours, while it had no slot */
     return ok;
 }
 
-bool decode_several(decoding *d)
+bool reef__decode_several(decoding *d)
 {
     section_in *in = d->in;
-    file_type *f = decode_type_of(d, get_u32(in));
-    const uint32_t first = get_u8(in), count = get_u32(in);
+    file_type *f = reef__decode_type_of(d, reef__get_u32(in));
+    const uint32_t first = reef__get_u8(in), count = reef__get_u32(in);
     if (f == NULL || in->status != REEF_OK) return false;
-    if (first > 1 || (f->home != REEF_MULTI && f->home != REEF_SHARED)) return in_wrong(in, REEF_CORRUPT, "values of type %.80s, which lie elsewhere", f->name);
-    if (f->counted == (first != 0)) return in_wrong(in, REEF_CORRUPT, first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);
+    if (first > 1 || (f->home != REEF_MULTI && f->home != REEF_SHARED)) return reef__in_wrong(in, REEF_CORRUPT, "values of type %.80s, which lie elsewhere", f->name);
+    if (f->counted == (first != 0)) return reef__in_wrong(in, REEF_CORRUPT, first ? "type %.80s begins twice" : "type %.80s goes on before it begins", f->name);
     f->counted = true;
     value_store *s = f->t ? store_ready(d, f->t) : NULL;
     if (f->t && s == NULL) return false;

@@ -1,13 +1,13 @@
-/* file/decode_store: TODO */
+/* file/reef__decode_store: TODO */
 #ifndef REEF_FILE_DECODE_STORE_H
 #define REEF_FILE_DECODE_STORE_H
 
 #include "file/decode.h"
 
-/* src/file/decode_store.c */
-bool decode_store(decoding *d);
-bool decode_page(decoding *d);
-bool decode_several(decoding *d);
-bool decode_stores_done(decoding *d);
+/* src/file/reef__decode_store.c */
+bool reef__decode_store(decoding *d);
+bool reef__decode_page(decoding *d);
+bool reef__decode_several(decoding *d);
+bool reef__decode_stores_done(decoding *d);
 
 #endif

@@ -39,7 +39,7 @@ static bool kind_is_number(uint8_t kind) { return kind >= REEF_BOOL && kind <= R
 
 static any_number number_read(uint8_t kind, const unsigned char *p)
 {
-    const uint32_t size = kind_size((reef_kind)kind);
+    const uint32_t size = reef__kind_size((reef_kind)kind);
     uint64_t bits = little_of(p, size);
     any_number n = {0};
     if (kind == REEF_F32) {
@@ -71,7 +71,7 @@ static void number_round(any_number *n)
 
 static void whole_write(uint8_t kind, any_number n, char *to)
 {
-    const uint32_t size = kind_size((reef_kind)kind), bits = 8 * size;
+    const uint32_t size = reef__kind_size((reef_kind)kind), bits = 8 * size;
     const uint64_t most = kind_is_signed(kind) ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
     const uint64_t least = kind_is_signed(kind) ? most + 1 : 0;
     uint64_t x = n.negative ? (n.magnitude < least ? n.magnitude : least) : n.magnitude < most ? n.magnitude : most;
@@ -108,14 +108,14 @@ static void number_write(uint8_t kind, any_number n, char *to)
 
 static void op_convert(const field_op *op, const unsigned char *from, char *to)
 {
-    const uint32_t in = kind_size((reef_kind)op->was), out = kind_size((reef_kind)op->kind);
+    const uint32_t in = reef__kind_size((reef_kind)op->was), out = reef__kind_size((reef_kind)op->kind);
     for (uint32_t i = 0; i < op->count; i++) number_write(op->kind, number_read(op->was, from + i * in), to + i * out);
 }
 
 /* The same kind on a machine with the other order of bytes; truth values are 0 or 1 whatever the file says. */
 static void op_reorder(const field_op *op, const unsigned char *from, char *to)
 {
-    const uint32_t size = op->kind == REEF_ENTITY ? 4 : kind_size((reef_kind)op->kind), bytes = op->count * kind_size((reef_kind)op->kind);
+    const uint32_t size = op->kind == REEF_ENTITY ? 4 : reef__kind_size((reef_kind)op->kind), bytes = op->count * reef__kind_size((reef_kind)op->kind);
     for (uint32_t at = 0; at < bytes; at += size) {
         if (op->kind == REEF_BOOL) to[at] = from[at] != 0;
         else
@@ -129,7 +129,7 @@ static bool op_copies(const field_op *op)
     return HOST_IS_LITTLE || op->kind == REEF_U8 || op->kind == REEF_I8 || op->kind == REEF_CHAR;
 }
 
-void decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows)
+void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows)
 {
     if (f->whole && to->stride[0] == f->bytes) {
         memcpy(to->base[0], from, (size_t)rows * f->bytes);
@@ -139,7 +139,7 @@ void decode_values(const file_type *f, const unsigned char *from, const value_ta
         const field_op *op = &f->ops[i];
         const unsigned char *p = from + op->from;
         char *q = to->base[op->part] + op->to;
-        const size_t stride = to->stride[op->part], bytes = (size_t)op->count * kind_size((reef_kind)op->kind);
+        const size_t stride = to->stride[op->part], bytes = (size_t)op->count * reef__kind_size((reef_kind)op->kind);
         if (op_copies(op))
             for (uint32_t row = 0; row < rows; row++, p += f->bytes, q += stride) bytes_copy(q, p, bytes);
         else
@@ -147,7 +147,7 @@ void decode_values(const file_type *f, const unsigned char *from, const value_ta
     }
 }
 
-void decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to)
+void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to)
 {
     value_target x;
     x.base[0] = to;
@@ -156,15 +156,15 @@ void decode_value_flat(const file_type *f, const type *t, const unsigned char *f
         x.base[i] = to + t->fields[i].offset;
         x.stride[i] = t->size;
     }
-    decode_values(f, from, &x, 1);
+    reef__decode_values(f, from, &x, 1);
 }
 
-bool decode_construct(decoding *d, const type *t, reef_entity e, void *to)
+bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to)
 {
     memset(to, 0, t->size);
     if (t->hooks.construct == NULL || t->hooks.construct(t->hooks.context, d->w, e, to, NULL) == REEF_OK) return true;
     d->w->hook_failed.id = t->id;
-    return decode_no_memory(d);
+    return reef__decode_no_memory(d);
 }
 
 /* ---- plans ---- */
@@ -188,14 +188,14 @@ static bool plan_add(type_reading *x, field_op op)
     file_type *f = x->f;
     field_op *last = f->op_count ? &f->ops[f->op_count - 1] : NULL;
     if (op_copies(&op)) {
-        op.count *= kind_size((reef_kind)op.kind);
+        op.count *= reef__kind_size((reef_kind)op.kind);
         op.was = op.kind = REEF_U8;
         if (last && op_copies(last) && last->part == op.part && last->from + last->count == op.from && last->to + last->count == op.to) {
             last->count += op.count;
             return true;
         }
     }
-    if (!decode_room(x->d, &f->ops, &f->op_room, f->op_count + 1, sizeof *f->ops)) return false;
+    if (!reef__decode_room(x->d, &f->ops, &f->op_room, f->op_count + 1, sizeof *f->ops)) return false;
     f->ops[f->op_count++] = op;
     return true;
 }
@@ -203,13 +203,13 @@ static bool plan_add(type_reading *x, field_op op)
 /* Offsets in a split type are those in the column of the field. */
 static bool plan_field(type_reading *x, const type *t, const reef_field *field, uint32_t part, const file_field *from)
 {
-    const uint32_t to_size = kind_size(field->kind), from_size = kind_size((reef_kind)from->kind);
+    const uint32_t to_size = reef__kind_size(field->kind), from_size = reef__kind_size((reef_kind)from->kind);
     const uint32_t have = from->bytes / from_size, want = field->bytes / to_size;
     field_op op = {from->at, t->split ? 0 : field->offset, have < want ? have : want, from->kind, (uint8_t)field->kind, (uint16_t)(t->split ? part : 0)};
     const bool same = from->kind == (uint8_t)field->kind, fits = same || (kind_is_number(from->kind) && kind_is_number((uint8_t)field->kind));
     if (!same || have != want) {
-        if (x->d->load->difference) return in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is another", field->name, t->name);
-        decode_note(x->d, fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_DEFAULT, t->name, field->name, 0);
+        if (x->d->load->difference) return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is another", field->name, t->name);
+        reef__decode_note(x->d, fits ? REEF_NOTE_FIELD_CONVERTED : REEF_NOTE_FIELD_DEFAULT, t->name, field->name, 0);
     }
     return !fits || plan_add(x, op);
 }
@@ -217,8 +217,8 @@ static bool plan_field(type_reading *x, const type *t, const reef_field *field, 
 /* The types differ: for a difference that is the end of it. */
 static bool plan_note(type_reading *x, reef_load_note_kind kind, const type *t, const char *field)
 {
-    if (x->d->load->difference) return in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is in one of both only", field, t->name);
-    decode_note(x->d, kind, t->name, field, 0);
+    if (x->d->load->difference) return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "field %.40s of type %.40s is in one of both only", field, t->name);
+    reef__decode_note(x->d, kind, t->name, field, 0);
     return true;
 }
 
@@ -243,7 +243,7 @@ static bool plan_by_offsets(type_reading *x, const type *t)
 {
     for (uint32_t k = 0; k < x->count; k++) {
         const file_field *f = &x->fields[k];
-        if (!plan_add(x, (field_op){f->at, f->offset, f->bytes / kind_size((reef_kind)f->kind), f->kind, f->kind, 0})) return false;
+        if (!plan_add(x, (field_op){f->at, f->offset, f->bytes / reef__kind_size((reef_kind)f->kind), f->kind, f->kind, 0})) return false;
     }
     (void)t;
     return true;
@@ -258,14 +258,14 @@ static bool type_plan_make(type_reading *x, const type *t)
         f->partial = true;
         return true;
     }
-    const bool fits = f->size == t->size && !t->hooks.destroy && t->plain_copy && t->plain_move && !t->split; /* as pack_allowed */
+    const bool fits = f->size == t->size && !t->hooks.destroy && t->plain_copy && t->plain_move && !t->split; /* as reef__pack_allowed */
     if ((f->flags & TYPE_RAW) || (fields == NULL && x->count && t->size)) {
-        if (!fits) return in_wrong(x->d->in, REEF_NOT_PORTABLE, "type %.80s: its size or hooks are others, and fields aren't known", t->name);
+        if (!fits) return reef__in_wrong(x->d->in, REEF_NOT_PORTABLE, "type %.80s: its size or hooks are others, and fields aren't known", t->name);
         if (!(f->flags & TYPE_RAW) ? !plan_by_offsets(x, t) : !plan_add(x, (field_op){0, 0, f->size, REEF_U8, REEF_U8, 0})) return false;
     } else if (fields || x->count) {
         if (!plan_by_fields(x, t)) return false;
     }
-    for (uint32_t i = 0; i < f->op_count; i++) covered += f->ops[i].count * kind_size((reef_kind)f->ops[i].kind);
+    for (uint32_t i = 0; i < f->op_count; i++) covered += f->ops[i].count * reef__kind_size((reef_kind)f->ops[i].kind);
     f->partial = covered < t->size;
     f->whole = !t->split && f->op_count == 1 && op_copies(&f->ops[0]) && covered == f->bytes && f->bytes == t->size && f->ops[0].from == 0;
     return true;
@@ -277,7 +277,7 @@ static bool type_as_written(const type_reading *x, const type *t)
     const file_type *f = x->f;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     const uint32_t count = fields ? t->field_count : 0;
-    if (f->home != t->home || f->size != t->size || f->bytes != pack_bytes(t, (x->d->load->flags & FILE_RAW) != 0)) return false;
+    if (f->home != t->home || f->size != t->size || f->bytes != reef__pack_bytes(t, (x->d->load->flags & FILE_RAW) != 0)) return false;
     if (count != x->count || ((f->flags & TYPE_RAW) && fields)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const file_field *p = &x->fields[i];
@@ -299,9 +299,9 @@ static const type *standin_make(decoding *d, reef_home home, uint32_t size, uint
     snprintf(name, sizeof name, "reef:standin:%u:%u:%u:%u", (unsigned)home, (unsigned)size, (unsigned)align, (unsigned)d->standins++);
     const reef_type_desc desc = {.name = name, .size = size, .align = size ? align : 1, .home = home};
     reef_status status = REEF_OK;
-    const type *t = type_of(reef_type_new(&desc, &status).id);
-    if (t == NULL && status == REEF_LIMIT) (void)in_wrong(d->in, REEF_LIMIT, "more types than there can be, with those of the file");
-    else if (t == NULL) (void)decode_no_memory(d);
+    const type *t = reef__type_of(reef_type_new(&desc, &status).id);
+    if (t == NULL && status == REEF_LIMIT) (void)reef__in_wrong(d->in, REEF_LIMIT, "more types than there can be, with those of the file");
+    else if (t == NULL) (void)reef__decode_no_memory(d);
     return t;
 }
 
@@ -321,8 +321,8 @@ static const type *type_declare(type_reading *x)
                            .field_count = x->count};
     if (x->base && x->d->types[x->base - 1].t && !x->d->types[x->base - 1].to && !x->d->types[x->base - 1].dropped)
         desc.base.id = x->d->types[x->base - 1].t->id;
-    const type *t = type_of(reef_type_new(&desc, &status).id);
-    if (status == REEF_NO_MEMORY && !BUG(188)) (void)decode_no_memory(x->d);
+    const type *t = reef__type_of(reef_type_new(&desc, &status).id);
+    if (status == REEF_NO_MEMORY && !BUG(188)) (void)reef__decode_no_memory(x->d);
     return t;
 }
 
@@ -332,7 +332,7 @@ static bool type_unknown(type_reading *x)
     file_type *f = x->f;
     const reef_load_desc *desc = d->load->desc;
     const reef_unknown how = d->load->difference ? REEF_UNKNOWN_REFUSE : desc ? desc->unknown : REEF_UNKNOWN_DROP;
-    if (how == REEF_UNKNOWN_REFUSE) return in_wrong(d->in, REEF_UNKNOWN_TYPE, "type %.80s isn't known", f->name);
+    if (how == REEF_UNKNOWN_REFUSE) return reef__in_wrong(d->in, REEF_UNKNOWN_TYPE, "type %.80s isn't known", f->name);
     if (how == REEF_UNKNOWN_DECLARE && reef_type_find(f->name).id == 0) f->t = type_declare(x);
     if (d->in->status != REEF_OK) return false;
     d->load->converted = true;
@@ -347,14 +347,14 @@ static bool type_resolve(type_reading *x)
     decoding *d = x->d;
     file_type *f = x->f;
     const uint32_t id = reef_type_find(f->name).id;
-    const type *t = type_of(id);
-    bool ok = t && t->owner == 0 && world_knows(d->w, id) && !(t->split && REEF_ACQUIRE_U32(&t->part_count) == 0);
+    const type *t = reef__type_of(id);
+    bool ok = t && t->owner == 0 && reef__world_knows(d->w, id) && !(t->split && REEF_ACQUIRE_U32(&t->part_count) == 0);
     if (!ok) ok = type_unknown(x);
-    else if (id == d->script && (f->home != t->home || (f->flags & TYPE_RAW))) return in_wrong(d->in, REEF_CORRUPT, "scripts as they can't be");
+    else if (id == d->script && (f->home != t->home || (f->flags & TYPE_RAW))) return reef__in_wrong(d->in, REEF_CORRUPT, "scripts as they can't be");
     else if (t->home == f->home || (home_in_table(t->home) && home_in_table(f->home))) f->t = t, ok = type_plan_make(x, t);
     else {
-        if (d->load->difference) return in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s lives in another home", f->name);
-        decode_note(d, REEF_NOTE_HOME_CHANGED, t->name, NULL, 0);
+        if (d->load->difference) return reef__in_wrong(d->in, REEF_NOT_PORTABLE, "type %.80s lives in another home", f->name);
+        reef__decode_note(d, REEF_NOTE_HOME_CHANGED, t->name, NULL, 0);
         f->to = t;
         if (t->split) { /* the stand-in is one piece, as the struct */
             type whole = *t;
@@ -365,9 +365,9 @@ static bool type_resolve(type_reading *x)
         f->whole = false;
         ok = f->t != NULL;
     }
-    if (ok && f->t && reef_world_use(d->w, (reef_component){f->t->id}) != REEF_OK) ok = decode_no_memory(d);
+    if (ok && f->t && reef_world_use(d->w, (reef_component){f->t->id}) != REEF_OK) ok = reef__decode_no_memory(d);
     if (ok && f->t && t && !type_as_written(x, t)) d->load->converted = true;
-    return ok && (numbering_type(&d->load->numbering, f->t ? f->t->id : 0) || decode_no_memory(d));
+    return ok && (reef__numbering_type(&d->load->numbering, f->t ? f->t->id : 0) || reef__decode_no_memory(d));
 }
 
 /* ---- reading ---- */
@@ -376,23 +376,23 @@ static bool field_read(type_reading *x, uint32_t i, uint32_t *at)
 {
     section_in *in = x->d->in;
     file_field *p = &x->fields[i];
-    if (!get_text(in, p->name, REEF_TYPE_NAME_MAX)) return false;
-    p->kind = (uint8_t)get_u8(in);
-    p->offset = get_u32(in);
-    p->bytes = get_u32(in);
-    if (!get_text(in, p->unit, REEF_TYPE_NAME_MAX)) return false;
-    p->lowest = get_f64(in);
-    p->highest = get_f64(in);
+    if (!reef__get_text(in, p->name, REEF_TYPE_NAME_MAX)) return false;
+    p->kind = (uint8_t)reef__get_u8(in);
+    p->offset = reef__get_u32(in);
+    p->bytes = reef__get_u32(in);
+    if (!reef__get_text(in, p->unit, REEF_TYPE_NAME_MAX)) return false;
+    p->lowest = reef__get_f64(in);
+    p->highest = reef__get_f64(in);
     p->at = *at;
     if (in->status != REEF_OK) return false;
-    const uint32_t element = p->kind >= REEF_BOOL && p->kind <= REEF_ENTITY ? kind_size((reef_kind)p->kind) : 0;
+    const uint32_t element = p->kind >= REEF_BOOL && p->kind <= REEF_ENTITY ? reef__kind_size((reef_kind)p->kind) : 0;
     const uint32_t size = x->f->size;
     if (element == 0 || p->bytes == 0 || p->bytes % element || p->offset > size || p->bytes > size - p->offset || p->bytes > REEF_SIZE_MAX)
-        return in_wrong(in, REEF_CORRUPT, "a field that isn't one");
+        return reef__in_wrong(in, REEF_CORRUPT, "a field that isn't one");
     for (uint32_t k = 0; k < i; k++)
-        if (strcmp(x->fields[k].name, p->name) == 0) return in_wrong(in, REEF_CORRUPT, "a type has two fields of one name");
+        if (strcmp(x->fields[k].name, p->name) == 0) return reef__in_wrong(in, REEF_CORRUPT, "a type has two fields of one name");
     *at += p->bytes;
-    return *at <= 2 * (uint32_t)REEF_SIZE_MAX || in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
+    return *at <= 2 * (uint32_t)REEF_SIZE_MAX || reef__in_wrong(in, REEF_CORRUPT, "the fields are larger than their type can be");
 }
 
 static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
@@ -407,7 +407,7 @@ static bool type_sizes_sound(const file_type *f, uint32_t count, uint32_t sum)
 /* Where the name stands among those that were read, or may stand. */
 static uint32_t *name_slot(const decoding *d, const char *name)
 {
-    for (uint32_t i = (uint32_t)hash_bytes(name, strlen(name));; i++) {
+    for (uint32_t i = (uint32_t)reef__hash_bytes(name, strlen(name));; i++) {
         uint32_t *slot = &d->names[i & (d->name_room - 1)];
         if (*slot == 0 || strcmp(d->types[*slot - 1].name, name) == 0) return slot;
     }
@@ -418,9 +418,9 @@ static bool names_room(decoding *d)
 {
     const uint32_t room = d->name_room ? d->name_room * 2 : 64;
     if (d->type_count < d->name_room / 2) return true;
-    uint32_t *old = d->names, *names = memory_zeroed(d->memory, MEMORY_OTHER, room * sizeof *names);
-    if (names == NULL) return decode_no_memory(d);
-    memory_free(d->memory, MEMORY_OTHER, old, d->name_room * sizeof *old);
+    uint32_t *old = d->names, *names = reef__memory_zeroed(d->memory, MEMORY_OTHER, room * sizeof *names);
+    if (names == NULL) return reef__decode_no_memory(d);
+    reef__memory_free(d->memory, MEMORY_OTHER, old, d->name_room * sizeof *old);
     d->names = names;
     d->name_room = room;
     for (uint32_t i = 0; i < d->type_count; i++) *name_slot(d, d->types[i].name) = i + 1;
@@ -434,41 +434,41 @@ static bool type_read(type_reading *x)
     file_type *f = x->f;
     char name[REEF_TYPE_NAME_MAX + 1];
     uint32_t sum = 0, room = 0;
-    if (!get_text(in, name, REEF_TYPE_NAME_MAX)) return false;
-    f->home = (reef_home)get_u8(in);
-    f->flags = get_u8(in);
-    f->size = get_u32(in);
-    x->align = get_u32(in);
-    f->bytes = get_u32(in);
-    x->base = get_u32(in);
-    x->count = get_u16(in);
+    if (!reef__get_text(in, name, REEF_TYPE_NAME_MAX)) return false;
+    f->home = (reef_home)reef__get_u8(in);
+    f->flags = reef__get_u8(in);
+    f->size = reef__get_u32(in);
+    x->align = reef__get_u32(in);
+    f->bytes = reef__get_u32(in);
+    x->base = reef__get_u32(in);
+    x->count = reef__get_u16(in);
     if (in->status != REEF_OK) return false;
-    if (x->count > REEF_FIELDS_MAX || x->base > d->type_count) return in_wrong(in, REEF_CORRUPT, "a type with too many fields, or an unknown base");
+    if (x->count > REEF_FIELDS_MAX || x->base > d->type_count) return reef__in_wrong(in, REEF_CORRUPT, "a type with too many fields, or an unknown base");
     if (!names_room(d)) return false;
     uint32_t *slot = name_slot(d, name);
-    if (*slot) return in_wrong(in, REEF_CORRUPT, "two types of one name");
-    if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW)) return in_wrong(in, REEF_CORRUPT, "a raw type in a file that has none");
+    if (*slot) return reef__in_wrong(in, REEF_CORRUPT, "two types of one name");
+    if ((f->flags & TYPE_RAW) && !(d->load->flags & FILE_RAW)) return reef__in_wrong(in, REEF_CORRUPT, "a raw type in a file that has none");
     f->name_bytes = strlen(name) + 1;
-    f->name = memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
-    if (f->name == NULL) return decode_no_memory(d);
+    f->name = reef__memory_resize(d->memory, MEMORY_OTHER, NULL, 0, f->name_bytes, PLAIN_ALIGN);
+    if (f->name == NULL) return reef__decode_no_memory(d);
     memcpy(f->name, name, f->name_bytes);
     f->number = d->type_count++;
     *slot = d->type_count;
     f->field_count = x->count;
-    bool ok = decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
+    bool ok = reef__decode_room(d, &x->fields, &room, x->count, sizeof *x->fields);
     for (uint32_t i = 0; ok && i < x->count; i++) ok = field_read(x, i, &sum);
-    if (ok && !type_sizes_sound(f, x->count, sum)) ok = in_wrong(in, REEF_CORRUPT, "type %.80s: its size or home isn't one", name);
+    if (ok && !type_sizes_sound(f, x->count, sum)) ok = reef__in_wrong(in, REEF_CORRUPT, "type %.80s: its size or home isn't one", name);
     ok = ok && type_resolve(x);
-    memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
+    reef__memory_free(d->memory, MEMORY_OTHER, x->fields, room * sizeof *x->fields);
     return ok;
 }
 
-bool decode_types(decoding *d)
+bool reef__decode_types(decoding *d)
 {
-    const uint32_t count = get_u32(d->in);
-    if (!BUG(189) && !types_known()) return decode_no_memory(d); /* else they would be left out */
+    const uint32_t count = reef__get_u32(d->in);
+    if (!BUG(189) && !reef__types_known()) return reef__decode_no_memory(d); /* else they would be left out */
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
-        if (!decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
+        if (!reef__decode_room(d, &d->types, &d->type_room, d->type_count + 1, sizeof *d->types)) return false;
         type_reading x = {.d = d, .f = &d->types[d->type_count]};
         if (!type_read(&x)) return false;
     }
@@ -478,73 +478,73 @@ bool decode_types(decoding *d)
 static bool table_read_one(decoding *d)
 {
     section_in *in = d->in;
-    const uint32_t count = get_u32(in);
+    const uint32_t count = reef__get_u32(in);
     uint32_t *ids = NULL, room = 0, n = 0, columns = 0;
     reef_status status = REEF_OK;
     if (in->status != REEF_OK) return false;
-    if (count > in_left(in) / 4 || count > REEF_COMPONENTS_MAX) return in_wrong(in, REEF_CORRUPT, "a table of too many types");
+    if (count > in_left(in) / 4 || count > REEF_COMPONENTS_MAX) return reef__in_wrong(in, REEF_CORRUPT, "a table of too many types");
     file_table *ft = &d->tables[d->table_count++];
     *ft = (file_table){0};
-    bool ok = decode_room(d, &ids, &room, count + 1, sizeof *ids) && decode_room(d, &ft->columns, &columns, count + 1, sizeof *ft->columns);
+    bool ok = reef__decode_room(d, &ids, &room, count + 1, sizeof *ids) && reef__decode_room(d, &ft->columns, &columns, count + 1, sizeof *ft->columns);
     ft->column_count = columns; /* the room, until it is known */
     uint32_t used = 0;
     for (uint32_t i = 0; ok && i < count; i++) {
-        const file_type *f = decode_type_of(d, get_u32(in));
+        const file_type *f = reef__decode_type_of(d, reef__get_u32(in));
         ok = f != NULL;
-        if (ok && (!home_in_table(f->home) || f->t == NULL)) ok = in_wrong(in, REEF_CORRUPT, "a table with type %.80s of another home", f->name);
+        if (ok && (!home_in_table(f->home) || f->t == NULL)) ok = reef__in_wrong(in, REEF_CORRUPT, "a table with type %.80s of another home", f->name);
         const uint32_t parts = ok ? f->t->part_count : 0;
-        ok = ok && decode_room(d, &ids, &room, n + 1 + parts, sizeof *ids);
+        ok = ok && reef__decode_room(d, &ids, &room, n + 1 + parts, sizeof *ids);
         if (!ok) break;
         ids[n++] = f->t->id;
         for (uint32_t k = 0; k < parts; k++) ids[n++] = f->t->parts[k];
         if (f->bytes) ft->columns[used++] = f->number;
     }
-    if (ok) ids_sort(ids, n);
+    if (ok) reef__ids_sort(ids, n);
     for (uint32_t i = 1; ok && i < n; i++)
-        if (ids[i] == ids[i - 1]) ok = in_wrong(in, REEF_CORRUPT, "a table has a type twice");
+        if (ids[i] == ids[i - 1]) ok = reef__in_wrong(in, REEF_CORRUPT, "a table has a type twice");
     if (ok) {
-        ft->id = graph_table(d->w, ids, n, &status);
-        if (ft->id == 0) ok = status == REEF_LIMIT ? in_wrong(in, REEF_LIMIT, "a table of more types than there can be") : decode_no_memory(d);
+        ft->id = reef__graph_table(d->w, ids, n, &status);
+        if (ft->id == 0) ok = status == REEF_LIMIT ? reef__in_wrong(in, REEF_LIMIT, "a table of more types than there can be") : reef__decode_no_memory(d);
     }
-    ok = ok && decode_room(d, &d->seen, &d->seen_room, ft->id + 1, 1);
-    if (ok && d->seen[ft->id]) ok = in_wrong(in, REEF_CORRUPT, "a table is there twice");
+    ok = ok && reef__decode_room(d, &d->seen, &d->seen_room, ft->id + 1, 1);
+    if (ok && d->seen[ft->id]) ok = reef__in_wrong(in, REEF_CORRUPT, "a table is there twice");
     if (ok) d->seen[ft->id] = 1;
-    memory_free(d->memory, MEMORY_OTHER, ids, room * sizeof *ids);
-    uint32_t *fit = memory_resize(d->memory, MEMORY_OTHER, ft->columns, columns * sizeof *fit, (used ? used : 1) * sizeof *fit, PLAIN_ALIGN);
-    if (fit == NULL) return ok && decode_no_memory(d);
+    reef__memory_free(d->memory, MEMORY_OTHER, ids, room * sizeof *ids);
+    uint32_t *fit = reef__memory_resize(d->memory, MEMORY_OTHER, ft->columns, columns * sizeof *fit, (used ? used : 1) * sizeof *fit, PLAIN_ALIGN);
+    if (fit == NULL) return ok && reef__decode_no_memory(d);
     ft->columns = fit;
     ft->column_count = used;
     const table *t = ok ? table_read(d->w, ft->id) : NULL;
     ft->rows = t ? table_rows(t) : 0;
-    return ok && (numbering_table(&d->load->numbering, ft->id) || decode_no_memory(d));
+    return ok && (reef__numbering_table(&d->load->numbering, ft->id) || reef__decode_no_memory(d));
 }
 
-bool decode_tables(decoding *d)
+bool reef__decode_tables(decoding *d)
 {
-    const uint32_t count = get_u32(d->in);
+    const uint32_t count = reef__get_u32(d->in);
     for (uint32_t i = 0; i < count && d->in->status == REEF_OK; i++) {
-        if (!decode_room(d, &d->tables, &d->table_room, d->table_count + 1, sizeof *d->tables)) return false;
+        if (!reef__decode_room(d, &d->tables, &d->table_room, d->table_count + 1, sizeof *d->tables)) return false;
         if (!table_read_one(d)) return false;
     }
     return d->in->status == REEF_OK;
 }
 
-void decode_types_drop(decoding *d)
+void reef__decode_types_drop(decoding *d)
 {
     for (uint32_t i = 0; i < d->type_count; i++) {
         file_type *f = &d->types[i];
-        memory_free(d->memory, MEMORY_OTHER, f->name, f->name_bytes);
-        memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_room * sizeof *f->ops);
+        reef__memory_free(d->memory, MEMORY_OTHER, f->name, f->name_bytes);
+        reef__memory_free(d->memory, MEMORY_OTHER, f->ops, f->op_room * sizeof *f->ops);
     }
     for (uint32_t i = 0; i < d->table_count; i++) {
         file_table *ft = &d->tables[i];
-        memory_free(d->memory, MEMORY_OTHER, ft->columns, (ft->column_count ? ft->column_count : 1) * sizeof *ft->columns);
-        memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
+        reef__memory_free(d->memory, MEMORY_OTHER, ft->columns, (ft->column_count ? ft->column_count : 1) * sizeof *ft->columns);
+        reef__memory_free(d->memory, MEMORY_OTHER, ft->units, ft->unit_room * sizeof *ft->units);
     }
-    memory_free(d->memory, MEMORY_OTHER, d->names, d->name_room * sizeof *d->names);
-    memory_free(d->memory, MEMORY_OTHER, d->seen, d->seen_room);
-    memory_free(d->memory, MEMORY_OTHER, d->types, d->type_room * sizeof *d->types);
-    memory_free(d->memory, MEMORY_OTHER, d->tables, d->table_room * sizeof *d->tables);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->names, d->name_room * sizeof *d->names);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->seen, d->seen_room);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->types, d->type_room * sizeof *d->types);
+    reef__memory_free(d->memory, MEMORY_OTHER, d->tables, d->table_room * sizeof *d->tables);
 }
 
 /* ---- the end of stand-ins ---- */
@@ -559,22 +559,22 @@ static bool value_home(decoding *d, const file_type *f, reef_entity e)
 {
     reef_world *w = d->w;
     const reef_component from = {f->t->id}, to = {f->to->id};
-    const void *value = f->to->size ? value_itself(w, e, from) : NULL;
-    void *aside = f->to->size ? decode_value_room(d, f->to->size) : NULL;
+    const void *value = f->to->size ? reef__value_itself(w, e, from) : NULL;
+    void *aside = f->to->size ? reef__decode_value_room(d, f->to->size) : NULL;
     if (f->to->size && aside == NULL) return false;
     if (value) memcpy(aside, value, f->to->size);
     const bool off = !reef_is_enabled_id(w, e, from);
     reef_status s = f->to->hooked || f->to->size == 0 ? reef_add_id(w, e, to, NULL, NULL) : reef_set_id(w, e, to, aside, f->to->size);
-    if (s < 0) return decode_no_memory(d);
+    if (s < 0) return reef__decode_no_memory(d);
     if (f->to->hooked && f->to->field_count) {
         char *made = reef_mut_id(w, e, to);
-        if (made == NULL) return decode_no_memory(d);
+        if (made == NULL) return reef__decode_no_memory(d);
         fields_copy(f->to, made, aside);
     }
-    return !off || reef_enable_id(w, e, to, false) == REEF_OK || decode_no_memory(d);
+    return !off || reef_enable_id(w, e, to, false) == REEF_OK || reef__decode_no_memory(d);
 }
 
-bool decode_standins_end(decoding *d)
+bool reef__decode_standins_end(decoding *d)
 {
     bool some = false;
     for (uint32_t i = 0; i < d->type_count; i++) some |= d->types[i].to || (d->types[i].dropped && d->types[i].t);
@@ -591,8 +591,8 @@ bool decode_standins_end(decoding *d)
             const reef_entity e = reef_entity_at(d->w, k);
             if (e.generation && has_itself(d->w, e, f->t) && !value_home(d, f, e)) return false;
         }
-        if ((f->to || f->dropped) && f->t && reef_clear_type(d->w, (reef_component){f->t->id}, &removed) < 0) return decode_no_memory(d);
-        if (f->dropped) decode_note(d, REEF_NOTE_TYPE_DROPPED, f->name, NULL, removed);
+        if ((f->to || f->dropped) && f->t && reef_clear_type(d->w, (reef_component){f->t->id}, &removed) < 0) return reef__decode_no_memory(d);
+        if (f->dropped) reef__decode_note(d, REEF_NOTE_TYPE_DROPPED, f->name, NULL, removed);
     }
     return true;
 }

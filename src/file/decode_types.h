@@ -1,4 +1,4 @@
-/* file/decode_types: TODO */
+/* file/reef__decode_types: TODO */
 #ifndef REEF_FILE_DECODE_TYPES_H
 #define REEF_FILE_DECODE_TYPES_H
 
@@ -6,20 +6,20 @@
 #include "file/decode.h"
 #include "reef/type.h"
 
-/* src/file/decode_types.c */
-bool decode_types(decoding *d);
-bool decode_tables(decoding *d);
-void decode_types_drop(decoding *d);
+/* src/file/reef__decode_types.c */
+bool reef__decode_types(decoding *d);
+bool reef__decode_tables(decoding *d);
+void reef__decode_types_drop(decoding *d);
 
-void decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
+void reef__decode_values(const file_type *f, const unsigned char *from, const value_target *to, uint32_t rows);
 
 /* One value as the program's struct, of a split type too. */
-void decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to);
+void reef__decode_value_flat(const file_type *f, const type *t, const unsigned char *from, char *to);
 
 /* A value that is raw memory: zero, or what the hook makes. False: recorded. */
-bool decode_construct(decoding *d, const type *t, reef_entity e, void *to);
+bool reef__decode_construct(decoding *d, const type *t, reef_entity e, void *to);
 
 /* Stand-ins give their values to whom they stand for, and go. */
-bool decode_standins_end(decoding *d);
+bool reef__decode_standins_end(decoding *d);
 
 #endif

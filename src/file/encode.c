@@ -32,86 +32,86 @@
 
 /* ---- what all parts use ---- */
 
-COLD void encode_failed(encoding *x, reef_status status)
+COLD void reef__encode_failed(encoding *x, reef_status status)
 {
     if (x->o->status == REEF_OK) x->o->status = status;
 }
 
-void encode_end(encoding *x)
+void reef__encode_end(encoding *x)
 {
-    section_end(x->o);
+    reef__section_end(x->o);
     if (x->o->status != REEF_OK || x->d->progress == NULL) return;
     const uint64_t done = x->o->bytes - x->start;
     if (done < x->next) return;
     x->next = done + (x->all ? x->all / 100 : 1 << 20);
-    if (!x->d->progress(x->d->context, done < x->all || x->all == 0 ? done : x->all, x->all)) encode_failed(x, REEF_CANCELLED);
+    if (!x->d->progress(x->d->context, done < x->all || x->all == 0 ? done : x->all, x->all)) reef__encode_failed(x, REEF_CANCELLED);
 }
 
-bool encode_allowed(encoding *x, const type *t)
+bool reef__encode_allowed(encoding *x, const type *t)
 {
-    const reef_status s = pack_allowed(t, x->d->raw);
+    const reef_status s = reef__pack_allowed(t, x->d->raw);
     if (s == REEF_OK) return true;
-    if (!x->told) failure(x->w, s, x->op, (reef_component){t->id}, (reef_entity){0, 0}, 0);
+    if (!x->told) reef__failure(x->w, s, x->op, (reef_component){t->id}, (reef_entity){0, 0}, 0);
     x->told = true;
-    encode_failed(x, s);
+    reef__encode_failed(x, s);
     return false;
 }
 
-void encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n)
+void reef__encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n)
 {
-    const size_t bytes = pack_bytes(t, x->d->raw);
+    const size_t bytes = reef__pack_bytes(t, x->d->raw);
     if (bytes == 0 || n == 0) return;
     if (flat) {
-        put_block(x->o, values, n * t->size);
+        reef__put_block(x->o, values, n * t->size);
         return;
     }
-    unsigned char *to = put_room(x->o, n * bytes);
-    if (to) pack_values(t, to, values, n);
+    unsigned char *to = reef__put_room(x->o, n * bytes);
+    if (to) reef__pack_values(t, to, values, n);
 }
 
-void encode_handles(encoding *x, const reef_entity *e, size_t n)
+void reef__encode_handles(encoding *x, const reef_entity *e, size_t n)
 {
-    if (HOST_IS_LITTLE) put_block(x->o, e, n * sizeof *e);
+    if (HOST_IS_LITTLE) reef__put_block(x->o, e, n * sizeof *e);
     else
-        for (size_t i = 0; i < n; i++) put_handle(x->o, e[i]);
+        for (size_t i = 0; i < n; i++) reef__put_handle(x->o, e[i]);
 }
 
-uint32_t encode_columns(const encoding *x, const shape *s, file_column *columns)
+uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns)
 {
     uint32_t n = 0;
     columns[n++] = (file_column){NULL, SLOT_ENTITIES, sizeof(reef_entity), HOST_IS_LITTLE};
     for (uint32_t i = 0; i < s->component_count; i++) {
-        const type *t = type_of(s->component[i]);
-        const uint32_t bytes = t->owner ? 0 : pack_bytes(t, x->d->raw);
-        if (bytes) columns[n++] = (file_column){t, t->split ? 0 : slot_seek(x->w, t->id, s->table), bytes, !t->split && type_is_flat(t)};
+        const type *t = reef__type_of(s->component[i]);
+        const uint32_t bytes = t->owner ? 0 : reef__pack_bytes(t, x->d->raw);
+        if (bytes) columns[n++] = (file_column){t, t->split ? 0 : reef__slot_seek(x->w, t->id, s->table), bytes, !t->split && reef__type_is_flat(t)};
     }
     return n;
 }
 
 /* ---- what is in the record ---- */
 
-bool encode_type_need(encoding *x, uint32_t id)
+bool reef__encode_type_need(encoding *x, uint32_t id)
 {
-    const type *t = type_of(id);
+    const type *t = reef__type_of(id);
     if (x->type_number[id] != ENCODE_NONE) return true;
-    if (t->base && !encode_type_need(x, t->base->id)) return false;
+    if (t->base && !reef__encode_type_need(x, t->base->id)) return false;
     x->type_number[id] = x->n->type_count;
-    if (!numbering_type(x->n, id)) encode_failed(x, REEF_NO_MEMORY);
+    if (!reef__numbering_type(x->n, id)) reef__encode_failed(x, REEF_NO_MEMORY);
     return !encode_stopped(x);
 }
 
 /* Types that are only list get their numbers by name. */
 static bool types_number(encoding *x, uint32_t *list, uint32_t count)
 {
-    ids_sort(list, count);
+    reef__ids_sort(list, count);
     for (uint32_t i = 0; i < count; i++)
-        if (!encode_type_need(x, list[i])) return false;
+        if (!reef__encode_type_need(x, list[i])) return false;
     return true;
 }
 
 static void want(const encoding *x, uint32_t *list, uint32_t *count, uint32_t id, unsigned char *seen)
 {
-    if (seen[id] || x->type_number[id] != ENCODE_NONE || type_of(id)->owner) return;
+    if (seen[id] || x->type_number[id] != ENCODE_NONE || reef__type_of(id)->owner) return;
     seen[id] = 1;
     list[(*count)++] = id;
 }
@@ -123,15 +123,15 @@ static bool tables_need(encoding *x, uint32_t *list, uint32_t *count, unsigned c
         const uint32_t id = x->order[i];
         const table *t = table_read(x->w, id);
         const shape *s = shape_of(x->w->family, id);
-        if (!encode_table_differs(x, id)) continue;
+        if (!reef__encode_table_differs(x, id)) continue;
         for (uint32_t k = 0; k < s->component_count; k++) {
-            const type *c = type_of(s->component[k]);
-            if (t && c->owner == 0 && table_rows(t) && !encode_allowed(x, c)) return false;
+            const type *c = reef__type_of(s->component[k]);
+            if (t && c->owner == 0 && table_rows(t) && !reef__encode_allowed(x, c)) return false;
             want(x, list, count, c->id, seen);
         }
         if (x->table_number[id] != ENCODE_NONE) continue;
         x->table_number[id] = x->n->table_count;
-        if (!numbering_table(x->n, id)) return encode_failed(x, REEF_NO_MEMORY), false;
+        if (!reef__numbering_table(x->n, id)) return reef__encode_failed(x, REEF_NO_MEMORY), false;
     }
     return true;
 }
@@ -141,9 +141,9 @@ static bool keys_add(encoding *x, const reef_world *w, const reef_world *known)
 {
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i];
-        if (bit_count_rows(w, b->key) == 0 || (known && bit_count_rows(known, b->key))) continue;
-        if (!number_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key)) return encode_failed(x, REEF_NO_MEMORY), false;
-        for (uint32_t k = x->key_count - 1; k > 0 && bit_key_compare(x->keys[k - 1], b->key) > 0; k--) {
+        if (reef__bit_count_rows(w, b->key) == 0 || (known && reef__bit_count_rows(known, b->key))) continue;
+        if (!reef__number_add(x->memory, &x->keys, &x->key_count, &x->key_room, b->key)) return reef__encode_failed(x, REEF_NO_MEMORY), false;
+        for (uint32_t k = x->key_count - 1; k > 0 && reef__bit_key_compare(x->keys[k - 1], b->key) > 0; k--) {
             x->keys[k] = x->keys[k - 1];
             x->keys[k - 1] = b->key;
         }
@@ -153,9 +153,9 @@ static bool keys_add(encoding *x, const reef_world *w, const reef_world *known)
 
 static bool stores_add(encoding *x, const reef_world *w, const reef_world *known)
 {
-    for (const value_store *s = store_after(w, NULL); s; s = store_after(w, type_of(s->component))) {
+    for (const value_store *s = reef__store_after(w, NULL); s; s = reef__store_after(w, reef__type_of(s->component))) {
         if (known && store_of(known, s->component)->count) continue;
-        if (!number_add(x->memory, &x->stores, &x->store_count, &x->store_room, s->component)) return encode_failed(x, REEF_NO_MEMORY), false;
+        if (!reef__number_add(x->memory, &x->stores, &x->store_count, &x->store_room, s->component)) return reef__encode_failed(x, REEF_NO_MEMORY), false;
     }
     return true;
 }
@@ -166,28 +166,28 @@ static bool contents_find(encoding *x, uint32_t *list, unsigned char *seen)
     if (!tables_need(x, list, &count, seen)) return false;
     if (!keys_add(x, x->w, NULL) || (x->base && !keys_add(x, x->base, x->w))) return false;
     if (!stores_add(x, x->w, NULL) || (x->base && !stores_add(x, x->base, x->w))) return false;
-    ids_sort(x->stores, x->store_count);
+    reef__ids_sort(x->stores, x->store_count);
     for (uint32_t i = 0; i < x->key_count; i++) {
         const uint32_t id = x->keys[i] & ~BIT_DISABLED;
-        if (id && encode_bits_differ(x, x->keys[i])) want(x, list, &count, id, seen);
+        if (id && reef__encode_bits_differ(x, x->keys[i])) want(x, list, &count, id, seen);
     }
     for (uint32_t i = 0; i < x->store_count; i++) {
-        if (!encode_store_differs(x, x->stores[i])) continue;
-        if (store_of(x->w, x->stores[i])->count && !encode_allowed(x, type_of(x->stores[i]))) return false;
+        if (!reef__encode_store_differs(x, x->stores[i])) continue;
+        if (store_of(x->w, x->stores[i])->count && !reef__encode_allowed(x, reef__type_of(x->stores[i]))) return false;
         want(x, list, &count, x->stores[i], seen);
     }
-    return types_number(x, list, count) && encode_events_need(x);
+    return types_number(x, list, count) && reef__encode_events_need(x);
 }
 
 /* Finds out what the record is about, and gives numbers to it. */
 static void contents_number(encoding *x)
 {
-    uint32_t *list = memory_resize(x->memory, MEMORY_OTHER, NULL, 0, x->type_room * sizeof *list, PLAIN_ALIGN);
-    unsigned char *seen = memory_zeroed(x->memory, MEMORY_OTHER, x->type_room);
-    if (list == NULL || seen == NULL) encode_failed(x, REEF_NO_MEMORY);
+    uint32_t *list = reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, x->type_room * sizeof *list, PLAIN_ALIGN);
+    unsigned char *seen = reef__memory_zeroed(x->memory, MEMORY_OTHER, x->type_room);
+    if (list == NULL || seen == NULL) reef__encode_failed(x, REEF_NO_MEMORY);
     else (void)contents_find(x, list, seen);
-    memory_free(x->memory, MEMORY_OTHER, list, x->type_room * sizeof *list);
-    memory_free(x->memory, MEMORY_OTHER, seen, x->type_room);
+    reef__memory_free(x->memory, MEMORY_OTHER, list, x->type_room * sizeof *list);
+    reef__memory_free(x->memory, MEMORY_OTHER, seen, x->type_room);
 }
 
 /* ---- types and tables ---- */
@@ -195,25 +195,25 @@ static void contents_number(encoding *x)
 static void type_put(encoding *x, const type *t)
 {
     section_out *o = x->o;
-    const uint32_t bytes = pack_bytes(t, x->d->raw);
+    const uint32_t bytes = reef__pack_bytes(t, x->d->raw);
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     const uint32_t count = fields ? t->field_count : 0;
-    put_text(o, t->name);
-    put_u8(o, (uint32_t)t->home);
-    put_u8(o, (bytes && fields == NULL ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) | (t->tracked ? 4u : 0u));
-    put_u32(o, t->size);
-    put_u32(o, t->align);
-    put_u32(o, bytes);
-    put_u32(o, t->base ? x->type_number[t->base->id] + 1 : 0);
-    put_u16(o, count);
+    reef__put_text(o, t->name);
+    reef__put_u8(o, (uint32_t)t->home);
+    reef__put_u8(o, (bytes && fields == NULL ? 1u : 0u) | (bytes == 0 && t->size ? 2u : 0u) | (t->tracked ? 4u : 0u));
+    reef__put_u32(o, t->size);
+    reef__put_u32(o, t->align);
+    reef__put_u32(o, bytes);
+    reef__put_u32(o, t->base ? x->type_number[t->base->id] + 1 : 0);
+    reef__put_u16(o, count);
     for (uint32_t i = 0; i < count; i++) {
-        put_text(o, fields[i].name);
-        put_u8(o, (uint32_t)fields[i].kind);
-        put_u32(o, fields[i].offset);
-        put_u32(o, fields[i].bytes);
-        put_text(o, fields[i].unit);
-        put_f64(o, fields[i].lowest);
-        put_f64(o, fields[i].highest);
+        reef__put_text(o, fields[i].name);
+        reef__put_u8(o, (uint32_t)fields[i].kind);
+        reef__put_u32(o, fields[i].offset);
+        reef__put_u32(o, fields[i].bytes);
+        reef__put_text(o, fields[i].unit);
+        reef__put_f64(o, fields[i].lowest);
+        reef__put_f64(o, fields[i].highest);
     }
 }
 
@@ -221,30 +221,30 @@ static void types_put(encoding *x)
 {
     const numbering *n = x->n;
     if (x->first_type == n->type_count) return;
-    section_begin(x->o, SECTION_TYPES);
-    put_u32(x->o, n->type_count - x->first_type);
-    for (uint32_t i = x->first_type; i < n->type_count; i++) type_put(x, type_of(n->types[i]));
-    encode_end(x);
+    reef__section_begin(x->o, SECTION_TYPES);
+    reef__put_u32(x->o, n->type_count - x->first_type);
+    for (uint32_t i = x->first_type; i < n->type_count; i++) type_put(x, reef__type_of(n->types[i]));
+    reef__encode_end(x);
 }
 
 static void tables_put(encoding *x)
 {
     const numbering *n = x->n;
     if (x->first_table == n->table_count) return;
-    section_begin(x->o, SECTION_TABLES);
-    put_u32(x->o, n->table_count - x->first_table);
+    reef__section_begin(x->o, SECTION_TABLES);
+    reef__put_u32(x->o, n->table_count - x->first_table);
     for (uint32_t i = x->first_table; i < n->table_count; i++) {
         const shape *s = shape_of(x->w->family, n->tables[i]);
-        const size_t where = put_later(x->o);
+        const size_t where = reef__put_later(x->o);
         uint32_t count = 0;
         for (uint32_t k = 0; k < s->component_count; k++) {
-            if (type_of(s->component[k])->owner) continue;
-            put_u32(x->o, x->type_number[s->component[k]]);
+            if (reef__type_of(s->component[k])->owner) continue;
+            reef__put_u32(x->o, x->type_number[s->component[k]]);
             count++;
         }
-        put_now(x->o, where, count);
+        reef__put_now(x->o, where, count);
     }
-    encode_end(x);
+    reef__encode_end(x);
 }
 
 /* ---- time ---- */
@@ -266,9 +266,9 @@ static uint64_t last_run_of(const state *s, uint64_t serial)
 static void clock_put(encoding *x, uint32_t of, const char *name, uint64_t value, uint32_t *count)
 {
     if (value == 0) return;
-    put_u8(x->o, of);
-    put_text(x->o, name);
-    put_u64(x->o, value);
+    reef__put_u8(x->o, of);
+    reef__put_text(x->o, name);
+    reef__put_u64(x->o, value);
     ++*count;
 }
 
@@ -276,10 +276,10 @@ static void clocks_put(encoding *x)
 {
     const state *s = &x->w->state;
     uint32_t count = 0;
-    const size_t where = put_later(x->o);
+    const size_t where = reef__put_later(x->o);
     for (uint32_t of = 0; of < 2; of++)
-        for (named_serial n = {NULL, 0, false}; named_next(x->w, of == 0, &n);) clock_put(x, of, n.name, clock_of(s, n.serial), &count);
-    put_now(x->o, where, count);
+        for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, of == 0, &n);) clock_put(x, of, n.name, clock_of(s, n.serial), &count);
+    reef__put_now(x->o, where, count);
 }
 
 /* A reader of a difference takes what it tells of for newer than all the rest. That is so where the one state came about from the other one. It needn't be:
@@ -292,20 +292,20 @@ static void difference_bound(encoding *x)
     if (x->base == NULL || BUG(163)) return;
     uint64_t first = UINT64_MAX, limit = x->base->hot.fork_version, oldest = UINT64_MAX; /* what is shared is no newer than that */
     bool needed = x->w->state.track_count != 0;
-    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version && version != last_run_of(&x->base->state, n.serial)) first = version < first ? version : first;
         else if (version > limit) limit = version;
         needed |= version != 0;
     }
     if (needed) {
-        encode_rows_oldest(x, limit, &oldest);
-        encode_bits_oldest(x, limit, &oldest);
-        encode_stores_oldest(x, limit, &oldest);
+        reef__encode_rows_oldest(x, limit, &oldest);
+        reef__encode_bits_oldest(x, limit, &oldest);
+        reef__encode_stores_oldest(x, limit, &oldest);
     }
     x->back = oldest <= x->base->hot.fork_version;
-    if (x->back) encode_tracks_oldest(x, limit, &oldest); /* no row was stamped anew without its column, or its place, being marked */
-    for (named_serial n = {NULL, 0, false}; oldest != UINT64_MAX && named_next(x->w, false, &n);) {
+    if (x->back) reef__encode_tracks_oldest(x, limit, &oldest); /* no row was stamped anew without its column, or its place, being marked */
+    for (named_serial n = {NULL, 0, false}; oldest != UINT64_MAX && reef__named_next(x->w, false, &n);) {
         const uint64_t version = last_run_of(&x->w->state, n.serial);
         if (version >= oldest && version < first) first = version;
     }
@@ -327,47 +327,47 @@ static bool runs_order(encoding *x)
     bool told;
     x->runs.memory = x->memory;
     difference_bound(x);
-    for (named_serial n = {NULL, 0, false}; !x->d->part && named_next(x->w, false, &n);) {
+    for (named_serial n = {NULL, 0, false}; !x->d->part && reef__named_next(x->w, false, &n);) {
         const uint64_t version = run_to_tell(x, n.serial, &told);
-        if (version && !version_order_add(&x->runs, version)) return false;
+        if (version && !reef__version_order_add(&x->runs, version)) return false;
     }
-    version_order_sort(&x->runs);
+    reef__version_order_sort(&x->runs);
     return true;
 }
 
 static void systems_put(encoding *x)
 {
     uint32_t runs = 0, systems = 0;
-    size_t where = put_later(x->o);
-    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+    size_t where = reef__put_later(x->o);
+    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
         bool told;
         const uint64_t version = run_to_tell(x, n.serial, &told);
         if (!told) continue;
-        put_text(x->o, n.name);
-        put_u64(x->o, encode_version(x, version));
+        reef__put_text(x->o, n.name);
+        reef__put_u64(x->o, encode_version(x, version));
         runs++;
     }
-    put_now(x->o, where, runs);
-    where = put_later(x->o);
-    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n); systems++) {
-        put_text(x->o, n.name);
-        put_u8(x->o, n.on);
+    reef__put_now(x->o, where, runs);
+    where = reef__put_later(x->o);
+    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n); systems++) {
+        reef__put_text(x->o, n.name);
+        reef__put_u8(x->o, n.on);
     }
-    put_now(x->o, where, systems);
+    reef__put_now(x->o, where, systems);
 }
 
 static void time_put(encoding *x)
 {
     const state *s = &x->w->state;
-    section_begin(x->o, SECTION_TIME);
-    put_u64(x->o, s->ticks);
-    put_u64(x->o, s->time_ns);
-    put_u64(x->o, s->seed);
-    put_u64(x->o, BUG(105) || BUG(160) ? x->w->hot.version : UINT64_C(1) + x->runs.count);
-    put_handle(x->o, reef_single_entity(x->w));
+    reef__section_begin(x->o, SECTION_TIME);
+    reef__put_u64(x->o, s->ticks);
+    reef__put_u64(x->o, s->time_ns);
+    reef__put_u64(x->o, s->seed);
+    reef__put_u64(x->o, BUG(105) || BUG(160) ? x->w->hot.version : UINT64_C(1) + x->runs.count);
+    reef__put_handle(x->o, reef_single_entity(x->w));
     clocks_put(x);
     systems_put(x);
-    encode_end(x);
+    reef__encode_end(x);
 }
 
 /* ---- the record ---- */
@@ -375,19 +375,19 @@ static void time_put(encoding *x)
 static void begin_put(encoding *x, uint64_t before)
 {
     const uint32_t flags = (x->base ? RECORD_DIFFERENCE : 0u) | (x->d->unsynced ? RECORD_UNSYNCED : 0u);
-    section_begin(x->o, SECTION_RECORD);
-    unsigned char *to = put_room(x->o, RECORD_HEAD_BYTES);
-    if (to) record_head_write(to, &(record_head){x->n->records, before, flags});
-    encode_end(x);
+    reef__section_begin(x->o, SECTION_RECORD);
+    unsigned char *to = reef__put_room(x->o, RECORD_HEAD_BYTES);
+    if (to) reef__record_head_write(to, &(record_head){x->n->records, before, flags});
+    reef__encode_end(x);
 }
 
 static void done_put(encoding *x, uint64_t after)
 {
     const uint64_t sections = x->o->sections;
-    section_begin(x->o, SECTION_DONE);
-    put_u64(x->o, sections);
-    put_u64(x->o, after);
-    encode_end(x);
+    reef__section_begin(x->o, SECTION_DONE);
+    reef__put_u64(x->o, sections);
+    reef__put_u64(x->o, after);
+    reef__encode_end(x);
     x->n->records++;
 }
 
@@ -402,21 +402,21 @@ static uint64_t length_guess(const encoding *x)
         uint64_t row = sizeof(reef_entity);
         if (t == NULL || table_rows(t) == 0) continue;
         for (uint32_t k = 0; k < t->shape->component_count; k++) {
-            const type *c = type_of(t->shape->component[k]);
-            row += c->owner ? 0 : pack_bytes(c, x->d->raw);
+            const type *c = reef__type_of(t->shape->component[k]);
+            row += c->owner ? 0 : reef__pack_bytes(c, x->d->raw);
         }
         n += table_rows(t) * row;
     }
     for (uint32_t i = 0; i < x->store_count; i++) {
-        const type *t = type_of(x->stores[i]);
-        n += store_of(x->w, t->id)->count * (sizeof(reef_entity) + pack_bytes(t, x->d->raw));
+        const type *t = reef__type_of(x->stores[i]);
+        n += store_of(x->w, t->id)->count * (sizeof(reef_entity) + reef__pack_bytes(t, x->d->raw));
     }
     return n + 1024;
 }
 
 static uint32_t *numbers_of(memory *m, uint32_t room, const uint32_t *list, uint32_t count)
 {
-    uint32_t *numbers = memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *numbers, PLAIN_ALIGN);
+    uint32_t *numbers = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, room * sizeof *numbers, PLAIN_ALIGN);
     if (numbers == NULL) return NULL;
     memset(numbers, 0xFF, room * sizeof *numbers);
     for (uint32_t i = 0; i < count; i++) numbers[list[i]] = i;
@@ -425,7 +425,7 @@ static uint32_t *numbers_of(memory *m, uint32_t room, const uint32_t *list, uint
 
 static bool encode_begin(encoding *x)
 {
-    x->order = tables_order(x->w, &x->order_count);
+    x->order = reef__tables_order(x->w, &x->order_count);
     if (x->order == NULL && x->order_count) return false;
     x->type_room = reef_type_count() + 1;
     x->table_room = REEF_ACQUIRE_U32(&x->w->family->graph.shape_count) + 1;
@@ -440,11 +440,11 @@ static bool encode_begin(encoding *x)
 
 static void encode_drop(encoding *x)
 {
-    memory_free(x->memory, MEMORY_OTHER, x->type_number, x->type_room * sizeof *x->type_number);
-    memory_free(x->memory, MEMORY_OTHER, x->table_number, x->table_room * sizeof *x->table_number);
-    memory_free(x->memory, MEMORY_OTHER, x->keys, x->key_room * sizeof *x->keys);
-    memory_free(x->memory, MEMORY_OTHER, x->stores, x->store_room * sizeof *x->stores);
-    version_order_drop(&x->runs);
+    reef__memory_free(x->memory, MEMORY_OTHER, x->type_number, x->type_room * sizeof *x->type_number);
+    reef__memory_free(x->memory, MEMORY_OTHER, x->table_number, x->table_room * sizeof *x->table_number);
+    reef__memory_free(x->memory, MEMORY_OTHER, x->keys, x->key_room * sizeof *x->keys);
+    reef__memory_free(x->memory, MEMORY_OTHER, x->stores, x->store_room * sizeof *x->stores);
+    reef__version_order_drop(&x->runs);
 }
 
 static void sections_put(encoding *x, uint64_t before, uint64_t after)
@@ -456,38 +456,38 @@ static void sections_put(encoding *x, uint64_t before, uint64_t after)
     types_put(x);
     tables_put(x);
     time_put(x);
-    encode_ids(x);
-    encode_sizes(x);
-    encode_rows(x);
-    encode_bits(x);
-    encode_stores(x);
-    encode_names(x);
-    encode_events(x);
-    encode_tracks(x);
-    encode_lost(x);
+    reef__encode_ids(x);
+    reef__encode_sizes(x);
+    reef__encode_rows(x);
+    reef__encode_bits(x);
+    reef__encode_stores(x);
+    reef__encode_names(x);
+    reef__encode_events(x);
+    reef__encode_tracks(x);
+    reef__encode_lost(x);
     done_put(x, after);
 }
 
 /* Whatever systems left behind has a name that can be written. */
 static void names_settle(reef_world *w)
 {
-    absents_settle(w);
-    if (!BUG(191)) events_sift(w);
+    reef__absents_settle(w);
+    if (!BUG(191)) reef__events_sift(w);
 }
 
-reef_status record_write(section_out *o, numbering *n, const record_desc *d, const char *operation)
+reef_status reef__record_write(section_out *o, numbering *n, const record_desc *d, const char *operation)
 {
     encoding x = {.o = o, .n = n, .d = d, .w = d->world, .base = d->base, .op = operation, .memory = &d->world->family->memory};
     const reef_entity null = {0, 0};
     uint64_t before = 0, after = 0;
     names_settle(x.w);
     if (x.base) names_settle(d->base);
-    bool ready = o->status == REEF_OK && events_settle(x.w) == REEF_OK;
+    bool ready = o->status == REEF_OK && reef__events_settle(x.w) == REEF_OK;
     if (ready && d->sealed) ready = (after = reef_hash(x.w)) != 0 && (x.base == NULL || (before = reef_hash(x.base)) != 0);
     if (ready && encode_begin(&x)) sections_put(&x, before, after);
-    else encode_failed(&x, REEF_NO_MEMORY);
+    else reef__encode_failed(&x, REEF_NO_MEMORY);
     encode_drop(&x);
     if (!x.told && o->status != REEF_OK && o->status != REEF_IO)
-        failure(x.w, o->status, operation, (reef_component){0}, null, 0);
+        reef__failure(x.w, o->status, operation, (reef_component){0}, null, 0);
     return o->status;
 }

@@ -1,4 +1,4 @@
-/* Writing a record, in parts (docs/file-format.md): encode.c says what is in it, encode_ids.c writes indices and names, encode_rows.c
+/* Writing a record, in parts (docs/file-format.md): encode.c says what is in it, reef__encode_ids.c writes indices and names, reef__encode_rows.c
  * tables and bits, encode_store.c values outside of tables, encode_log.c events, stamps and what scripts wait for.
  *
  * A whole world is written as the difference to nothing: where there is no base, everything is new. What both worlds have by the same
@@ -55,32 +55,32 @@ typedef struct file_column {
 } file_column;
 
 /* The section is complete; tells progress. */
-void encode_end(encoding *x);
+void reef__encode_end(encoding *x);
 /* Values of this type are to be written, or can't be: false. */
-bool encode_allowed(encoding *x, const type *t);
+bool reef__encode_allowed(encoding *x, const type *t);
 /* n values side by side; flat: pack.h has nothing to do. */
-void encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n);
-void encode_handles(encoding *x, const reef_entity *e, size_t n);
+void reef__encode_values(encoding *x, const type *t, bool flat, const void *values, size_t n);
+void reef__encode_handles(encoding *x, const reef_entity *e, size_t n);
 /* The columns of a table in the file; how many. */
-uint32_t encode_columns(const encoding *x, const shape *s, file_column *columns);
+uint32_t reef__encode_columns(const encoding *x, const shape *s, file_column *columns);
 /* Something went wrong: nothing more is written. */
 INLINE bool encode_stopped(const encoding *x) { return x->o->status != REEF_OK; }
-void encode_failed(encoding *x, reef_status status);
+void reef__encode_failed(encoding *x, reef_status status);
 
 /* A version as it is in the file. */
 INLINE uint64_t encode_version(const encoding *x, uint64_t version)
 {
     if (BUG(105) || BUG(160)) return version;
-    return version ? version_rank(&x->runs, version) : 0;
+    return version ? reef__version_rank(&x->runs, version) : 0;
 }
 INLINE void encode_older(uint64_t version, uint64_t limit, uint64_t *oldest)
 {
     if (version <= limit && version < *oldest) *oldest = version;
 }
-bool encode_type_need(encoding *x, uint32_t id); /* numbers a type. False: something failed */
+bool reef__encode_type_need(encoding *x, uint32_t id); /* numbers a type. False: something failed */
 
 /* Writes a record. The status is that of `o`; what the caller did wrong or what the world has that can't be written is in its last error, recorded for the
  * operation, but for IO. When it isn't OK, neither `o` nor the numbering can be used any further. Nothing visible of either world changes. */
-reef_status record_write(section_out *o, numbering *n, const record_desc *d, const char *operation);
+reef_status reef__record_write(section_out *o, numbering *n, const record_desc *d, const char *operation);
 
 #endif

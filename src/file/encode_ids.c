@@ -67,10 +67,10 @@ static void queue_put(encoding *x, free_queue *now, uint64_t added)
 {
     for (uint32_t n; added && !encode_stopped(x); added -= n) {
         n = added < ENCODE_PART ? (uint32_t)added : ENCODE_PART;
-        section_begin(x->o, SECTION_FREE);
-        put_u32(x->o, n);
-        for (uint32_t i = 0; i < n; i++) put_handle(x->o, queue_next(now));
-        encode_end(x);
+        reef__section_begin(x->o, SECTION_FREE);
+        reef__put_u32(x->o, n);
+        for (uint32_t i = 0; i < n; i++) reef__put_handle(x->o, queue_next(now));
+        reef__encode_end(x);
     }
 }
 
@@ -112,30 +112,30 @@ static uint64_t idle_run(encoding *x, bool put)
         if (!idle_differs(x, (uint32_t)i)) continue;
         n++;
         if (!put) continue;
-        if (part == 0) section_begin(x->o, SECTION_IDLE), where = put_later(x->o);
+        if (part == 0) reef__section_begin(x->o, SECTION_IDLE), where = reef__put_later(x->o);
         const uint64_t r = record_read(x->w, (uint32_t)i);
-        put_handle(x->o, (reef_entity){(uint32_t)i, (uint32_t)(r >> 32)});
-        put_u8(x->o, idle_kind(r));
-        put_now(x->o, where, ++part);
-        if (part == ENCODE_PART) part = 0, encode_end(x);
+        reef__put_handle(x->o, (reef_entity){(uint32_t)i, (uint32_t)(r >> 32)});
+        reef__put_u8(x->o, idle_kind(r));
+        reef__put_now(x->o, where, ++part);
+        if (part == ENCODE_PART) part = 0, reef__encode_end(x);
     }
-    if (part) encode_end(x);
+    if (part) reef__encode_end(x);
     return n;
 }
 
-void encode_ids(encoding *x)
+void reef__encode_ids(encoding *x)
 {
     free_queue now = queue_of(x->w), old = queue_of(x->base);
     uint64_t dropped = 0, kept = 0;
     if (x->base) dropped = queue_seek(x->w, x->base, &old), kept = queue_same(&now, &old);
     const uint64_t added = queue_count(x->w) - kept;
-    section_begin(x->o, SECTION_IDS);
-    put_u32(x->o, x->w->hot.index_count);
-    put_u64(x->o, dropped);
-    put_u64(x->o, kept);
-    put_u64(x->o, added);
-    put_u64(x->o, idle_run(x, false));
-    encode_end(x);
+    reef__section_begin(x->o, SECTION_IDS);
+    reef__put_u32(x->o, x->w->hot.index_count);
+    reef__put_u64(x->o, dropped);
+    reef__put_u64(x->o, kept);
+    reef__put_u64(x->o, added);
+    reef__put_u64(x->o, idle_run(x, false));
+    reef__encode_end(x);
     queue_put(x, &now, added);
     (void)idle_run(x, true);
 }
@@ -164,7 +164,7 @@ static uint32_t names_new(const encoding *x, const reef_world *w, const reef_wor
         name_of name;
         const bool both = other && i < other->state.name_count;
         if (both && name_page_shared(x, i)) continue;
-        name.text = name_at_number(w, i, &name.entity);
+        name.text = reef__name_at_number(w, i, &name.entity);
         const char *was = other ? reef_name(other, name.entity) : NULL;
         if (was && strcmp(was, name.text) == 0) continue;
         list[n++] = name;
@@ -177,38 +177,38 @@ static void names_put(encoding *x, const name_of *gone, uint32_t gone_count, con
 {
     for (uint32_t i = 0; i < gone_count && !encode_stopped(x); i += ENCODE_PART) {
         const uint32_t n = gone_count - i < ENCODE_PART ? gone_count - i : ENCODE_PART;
-        section_begin(x->o, SECTION_NAMES);
-        put_u32(x->o, n);
-        for (uint32_t k = i; k < i + n; k++) put_handle(x->o, gone[k].entity);
-        put_u32(x->o, 0);
-        encode_end(x);
+        reef__section_begin(x->o, SECTION_NAMES);
+        reef__put_u32(x->o, n);
+        for (uint32_t k = i; k < i + n; k++) reef__put_handle(x->o, gone[k].entity);
+        reef__put_u32(x->o, 0);
+        reef__encode_end(x);
     }
     for (uint32_t i = 0; i < count && !encode_stopped(x); i += ENCODE_PART) {
         const uint32_t n = count - i < ENCODE_PART ? count - i : ENCODE_PART;
-        section_begin(x->o, SECTION_NAMES);
-        put_u32(x->o, 0);
-        put_u32(x->o, n);
+        reef__section_begin(x->o, SECTION_NAMES);
+        reef__put_u32(x->o, 0);
+        reef__put_u32(x->o, n);
         for (uint32_t k = i; k < i + n; k++) {
-            put_handle(x->o, list[k].entity);
-            put_text(x->o, list[k].text);
+            reef__put_handle(x->o, list[k].entity);
+            reef__put_text(x->o, list[k].text);
         }
-        encode_end(x);
+        reef__encode_end(x);
     }
 }
 
-void encode_names(encoding *x)
+void reef__encode_names(encoding *x)
 {
     const uint32_t most = x->w->state.name_count, were = x->base ? x->base->state.name_count : 0;
     if ((most == 0 && were == 0) || encode_stopped(x)) return;
     size_t bytes;
-    name_of *list = size_multiply((size_t)most + were, sizeof *list, 0, &bytes)
-                        ? memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+    name_of *list = reef__size_multiply((size_t)most + were, sizeof *list, 0, &bytes)
+                        ? reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
     if (list == NULL) {
-        encode_failed(x, REEF_NO_MEMORY);
+        reef__encode_failed(x, REEF_NO_MEMORY);
         return;
     }
     const uint32_t count = names_new(x, x->w, x->base, list);
     const uint32_t gone = x->base ? names_new(x, x->base, x->w, list + count) : 0;
     names_put(x, list + count, gone, list, count);
-    memory_free(x->memory, MEMORY_OTHER, list, bytes);
+    reef__memory_free(x->memory, MEMORY_OTHER, list, bytes);
 }

@@ -26,9 +26,9 @@ typedef struct events_span {
 
 static events_span waiting_of(const reef_world *w, uint32_t component)
 {
-    const event_store *s = w ? events_of(w, component) : NULL;
+    const event_store *s = w ? reef__events_of(w, component) : NULL;
     if (s == NULL) return (events_span){0, 0, REEF_EVENTS_BOUND};
-    const reef_events r = events_waiting(w, s);
+    const reef_events r = reef__events_waiting(w, s);
     return r.count ? (events_span){r.position, r.position + r.count, s->most} : (events_span){0, 0, s->most};
 }
 
@@ -46,19 +46,19 @@ static uint64_t reader_position(const reef_world *w, uint64_t serial, uint32_t c
 static uint64_t waiting_from(const encoding *x, const type *t, const events_span *now, const events_span *was)
 {
     if (now->first < was->first || now->first >= was->end) return now->first;
-    reef_events a = events_waiting(x->w, events_of(x->w, t->id)), b = events_waiting(x->base, events_of(x->base, t->id));
+    reef_events a = reef__events_waiting(x->w, reef__events_of(x->w, t->id)), b = reef__events_waiting(x->base, reef__events_of(x->base, t->id));
     for (uint64_t n = was->first; n < now->first; n++) (void)reef_next_event(&b);
     uint64_t at = now->first;
     for (; at < now->end && at < was->end; at++) {
         const void *p = reef_next_event(&a), *q = reef_next_event(&b);
-        if (!pack_equal(t, p, q)) break;
+        if (!reef__pack_equal(t, p, q)) break;
     }
     return at;
 }
 
 static bool readers_differ(const encoding *x, uint32_t component)
 {
-    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n);)
+    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);)
         if (reader_position(x->w, n.serial, component) != reader_position(x->base, n.serial, component)) return true;
     return false;
 }
@@ -70,7 +70,7 @@ static bool events_differ_now(const encoding *x, uint32_t component, events_span
     *from = now->first;
     if (!waiting_counts(now) && !waiting_counts(was)) return false;
     if (x->base == NULL) return true;
-    if (now->first != now->end) *from = waiting_from(x, type_of(component), now, was);
+    if (now->first != now->end) *from = waiting_from(x, reef__type_of(component), now, was);
     if (now->first != was->first || now->end != was->end || now->most != was->most || *from != now->end) return true;
     return now->first != now->end && readers_differ(x, component);
 }
@@ -83,8 +83,8 @@ static const type *events_next(const encoding *x, const type *last)
     for (uint32_t side = 0; side < 2; side++) {
         const reef_world *w = side ? x->base : x->w;
         for (uint32_t i = 0; w && i < w->state.event_count; i++) {
-            const type *t = type_of(w->state.events[i].component);
-            if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, best) < 0)) best = t;
+            const type *t = reef__type_of(w->state.events[i].component);
+            if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, best) < 0)) best = t;
         }
     }
     return best;
@@ -94,46 +94,46 @@ static const type *events_next(const encoding *x, const type *last)
 static void readers_put(encoding *x, uint32_t component, uint64_t end)
 {
     uint32_t count = 0;
-    const size_t where = put_later(x->o);
-    for (named_serial n = {NULL, 0, false}; named_next(x->w, false, &n);) {
+    const size_t where = reef__put_later(x->o);
+    for (named_serial n = {NULL, 0, false}; reef__named_next(x->w, false, &n);) {
         const uint64_t position = reader_position(x->w, n.serial, component);
         if (position >= end) continue;
-        put_text(x->o, n.name);
-        put_u64(x->o, position);
+        reef__put_text(x->o, n.name);
+        reef__put_u64(x->o, position);
         count++;
     }
-    put_now(x->o, where, count);
+    reef__put_now(x->o, where, count);
 }
 
 static void event_values_put(encoding *x, const type *t, const events_span *now, uint64_t from)
 {
-    const bool flat = type_is_flat(t);
+    const bool flat = reef__type_is_flat(t);
     uint32_t n;
-    if (now->first == now->end || pack_bytes(t, x->d->raw) == 0) return;
-    reef_events r = events_waiting(x->w, events_of(x->w, t->id));
+    if (now->first == now->end || reef__pack_bytes(t, x->d->raw) == 0) return;
+    reef_events r = reef__events_waiting(x->w, reef__events_of(x->w, t->id));
     uint64_t at = now->first;
     for (const char *run; (run = reef_event_run(&r, &n)) != NULL; at += n) {
         const uint64_t skip = at < from ? from - at : 0;
-        if (skip < n) encode_values(x, t, flat, run + skip * t->size, (size_t)(n - skip));
+        if (skip < n) reef__encode_values(x, t, flat, run + skip * t->size, (size_t)(n - skip));
     }
 }
 
-void encode_events(encoding *x)
+void reef__encode_events(encoding *x)
 {
     events_span now, was;
     uint64_t from;
     for (const type *t = events_next(x, NULL); t && !encode_stopped(x); t = events_next(x, t)) {
         if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
-        section_begin(x->o, SECTION_EVENTS);
-        put_u32(x->o, x->type_number[t->id]);
-        put_u64(x->o, now.most);
-        put_u64(x->o, now.first);
-        put_u64(x->o, now.end);
-        put_u64(x->o, from);
-        put_u32(x->o, (uint32_t)(now.end - from));
+        reef__section_begin(x->o, SECTION_EVENTS);
+        reef__put_u32(x->o, x->type_number[t->id]);
+        reef__put_u64(x->o, now.most);
+        reef__put_u64(x->o, now.first);
+        reef__put_u64(x->o, now.end);
+        reef__put_u64(x->o, from);
+        reef__put_u32(x->o, (uint32_t)(now.end - from));
         event_values_put(x, t, &now, from);
         readers_put(x, t->id, now.end);
-        encode_end(x);
+        reef__encode_end(x);
     }
 }
 
@@ -143,7 +143,7 @@ enum { STAMP_WORDS = 2, STAMP_ROWS = TRACK_PAGE_BYTES / (STAMP_WORDS * (int)size
 
 static bool stamp_counts_in(const reef_world *w, uint32_t component, uint64_t index)
 {
-    return index < w->hot.index_count && has_itself(w, reef_entity_at(w, (uint32_t)index), type_of(component));
+    return index < w->hot.index_count && has_itself(w, reef_entity_at(w, (uint32_t)index), reef__type_of(component));
 }
 
 static bool stamp_counts(const encoding *x, uint32_t component, uint64_t index) { return stamp_counts_in(x->w, component, index); }
@@ -172,19 +172,19 @@ static bool stamps_put(encoding *x, const track_store *s, uint32_t page, const u
         if (!put) return true;
     }
     if (end == 0) return false;
-    section_begin(x->o, SECTION_TRACKS);
-    put_u32(x->o, x->type_number[s->component]);
-    put_u32(x->o, (uint32_t)base + first);
-    put_u32(x->o, end - first);
-    for (uint32_t i = STAMP_WORDS * first; i < STAMP_WORDS * end; i++) put_u64(x->o, encode_version(x, to[i]));
-    encode_end(x);
+    reef__section_begin(x->o, SECTION_TRACKS);
+    reef__put_u32(x->o, x->type_number[s->component]);
+    reef__put_u32(x->o, (uint32_t)base + first);
+    reef__put_u32(x->o, end - first);
+    for (uint32_t i = STAMP_WORDS * first; i < STAMP_WORDS * end; i++) reef__put_u64(x->o, encode_version(x, to[i]));
+    reef__encode_end(x);
     return true;
 }
 
 /* Is there a page to be written? `put`: writes them. */
 static bool track_pages_put(encoding *x, const track_store *s, bool put)
 {
-    const track_store *old = x->base ? track_of(x->base, s->component) : NULL;
+    const track_store *old = x->base ? reef__track_of(x->base, s->component) : NULL;
     for (uint32_t page = 0; page < s->stamps.count && !encode_stopped(x); page++) {
         const uint64_t *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
         if (s->stamps.page[page] == NULL || (s->stamps.page[page] == was && !x->deep && !x->back)) continue;
@@ -194,11 +194,11 @@ static bool track_pages_put(encoding *x, const track_store *s, bool put)
 }
 
 /* Of all rows: who has a component again that was lost in the base may have a stamp that is as it was there. */
-void encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 {
     uint64_t to[STAMP_WORDS];
     for (uint32_t n = 0; n < x->w->state.track_count; n++) {
-        const track_store *s = &x->w->state.tracks[n], *old = track_of(x->base, s->component);
+        const track_store *s = &x->w->state.tracks[n], *old = reef__track_of(x->base, s->component);
         for (uint32_t page = 0; page < s->stamps.count; page++) {
             const uint64_t *now = s->stamps.page[page], *was = old && page < old->stamps.count ? old->stamps.page[page] : NULL;
             for (uint32_t i = 0; now && i < STAMP_ROWS; i++) {
@@ -215,15 +215,15 @@ static const track_store *track_after(const reef_world *w, const type *last)
     const track_store *best = NULL;
     for (uint32_t i = 0; i < w->state.track_count; i++) {
         const track_store *s = &w->state.tracks[i];
-        const type *t = type_of(s->component);
-        if ((last == NULL || type_compare(t, last) > 0) && (best == NULL || type_compare(t, type_of(best->component)) < 0)) best = s;
+        const type *t = reef__type_of(s->component);
+        if ((last == NULL || reef__type_compare(t, last) > 0) && (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0)) best = s;
     }
     return best;
 }
 
-void encode_tracks(encoding *x)
+void reef__encode_tracks(encoding *x)
 {
-    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component))) (void)track_pages_put(x, s, true);
+    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, reef__type_of(s->component))) (void)track_pages_put(x, s, true);
 }
 
 /* ---- scripts ---- */
@@ -233,14 +233,14 @@ static uint64_t lost_first(const encoding *x, const reef_world *w)
 {
     uint64_t position = UINT64_MAX;
     if (w && w->script_reader) position = w->readers[w->script_reader - 1].position;
-    else if (w && x->w->script_reader) (void)readers_place(w, scripts_serial(x->w), &position);
+    else if (w && x->w->script_reader) (void)reef__readers_place(w, reef__scripts_serial(x->w), &position);
     return position;
 }
 
 /* The next script from *at on that waits for its end. False: no more. */
 static bool lost_next(const reef_world *w, uint64_t *at, reef_entity *e, reef_script *value)
 {
-    while (*at != UINT64_MAX && removals_at(w, reef_script_type().id, (*at)++, e, value))
+    while (*at != UINT64_MAX && reef__removals_at(w, reef_script_type().id, (*at)++, e, value))
         if (value->name_hash && reef_entity_equal(value->started, *e)) return true;
     return false;
 }
@@ -254,41 +254,41 @@ static bool lost_differ(const encoding *x)
         const bool some = lost_next(x->w, &at, &e, &a), before = lost_next(x->base, &other, &f, &b);
         if (some != before) return true;
         if (!some) return false;
-        if (!reef_entity_equal(e, f) || !pack_equal(type_of(reef_script_type().id), &a, &b)) return true;
+        if (!reef_entity_equal(e, f) || !reef__pack_equal(reef__type_of(reef_script_type().id), &a, &b)) return true;
     }
 }
 
-void encode_lost(encoding *x)
+void reef__encode_lost(encoding *x)
 {
     reef_entity e;
     reef_script value;
     if (encode_stopped(x) || !lost_differ(x)) return;
-    const type *t = type_of(reef_script_type().id);
-    section_begin(x->o, SECTION_LOST);
-    put_u32(x->o, x->type_number[t->id]);
+    const type *t = reef__type_of(reef_script_type().id);
+    reef__section_begin(x->o, SECTION_LOST);
+    reef__put_u32(x->o, x->type_number[t->id]);
     uint32_t count = 0;
-    const size_t where = put_later(x->o);
+    const size_t where = reef__put_later(x->o);
     for (uint64_t at = lost_first(x, x->w); lost_next(x->w, &at, &e, &value); count++) {
         unsigned char *to = NULL;
-        put_handle(x->o, e);
-        to = put_room(x->o, pack_bytes(t, x->d->raw));
-        if (to) pack_values(t, to, &value, 1);
+        reef__put_handle(x->o, e);
+        to = reef__put_room(x->o, reef__pack_bytes(t, x->d->raw));
+        if (to) reef__pack_values(t, to, &value, 1);
     }
-    put_now(x->o, where, count);
-    encode_end(x);
+    reef__put_now(x->o, where, count);
+    reef__encode_end(x);
 }
 
 /* ---- their types ---- */
 
-bool encode_events_need(encoding *x)
+bool reef__encode_events_need(encoding *x)
 {
     events_span now, was;
     uint64_t from;
     for (const type *t = events_next(x, NULL); t; t = events_next(x, t)) {
         if (!events_differ_now(x, t->id, &now, &was, &from)) continue;
-        if ((now.first != now.end && !encode_allowed(x, t)) || !encode_type_need(x, t->id)) return false;
+        if ((now.first != now.end && !reef__encode_allowed(x, t)) || !reef__encode_type_need(x, t->id)) return false;
     }
-    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, type_of(s->component)))
-        if (track_pages_put(x, s, false) && !encode_type_need(x, s->component)) return false;
-    return !lost_differ(x) || encode_type_need(x, reef_script_type().id);
+    for (const track_store *s = track_after(x->w, NULL); s; s = track_after(x->w, reef__type_of(s->component)))
+        if (track_pages_put(x, s, false) && !reef__encode_type_need(x, s->component)) return false;
+    return !lost_differ(x) || reef__encode_type_need(x, reef_script_type().id);
 }

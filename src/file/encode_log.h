@@ -4,10 +4,10 @@
 
 #include "file/encode.h"
 
-void encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
-bool encode_events_need(encoding *x); /* numbers the types of events, tracks, and scripts that wait. False: something failed */
-void encode_events(encoding *x);
-void encode_tracks(encoding *x);
-void encode_lost(encoding *x);
+void reef__encode_tracks_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+bool reef__encode_events_need(encoding *x); /* numbers the types of events, tracks, and scripts that wait. False: something failed */
+void reef__encode_events(encoding *x);
+void reef__encode_tracks(encoding *x);
+void reef__encode_lost(encoding *x);
 
 #endif

@@ -48,8 +48,8 @@ static uint64_t again_in(const encoding *x, const table *t)
 {
     if (x->again == UINT64_MAX || t == NULL) return UINT64_MAX;
     for (uint32_t i = 0; i < t->shape->component_count; i++) {
-        const type *c = type_of(t->shape->component[i]);
-        if (c->owner == 0 && pack_allowed(c, x->d->raw) != REEF_OK) return UINT64_MAX;
+        const type *c = reef__type_of(t->shape->component[i]);
+        if (c->owner == 0 && reef__pack_allowed(c, x->d->raw) != REEF_OK) return UINT64_MAX;
     }
     return x->again;
 }
@@ -63,7 +63,7 @@ static bool chunk_differs(const chunk_at *now, const chunk_at *was, uint64_t aga
     return false;
 }
 
-void encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+void reef__encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 {
     for (uint32_t i = 0; i < x->order_count; i++) {
         chunk_at now = chunk_first(x->w, x->order[i]), was = chunk_first(x->base, x->order[i]);
@@ -75,7 +75,7 @@ void encode_rows_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 
 static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id);
 
-bool encode_table_differs(const encoding *x, uint32_t id)
+bool reef__encode_table_differs(const encoding *x, uint32_t id)
 {
     const table *t = table_read(x->w, id), *b = x->base ? table_read(x->base, id) : NULL;
     const uint64_t rows = t ? table_rows(t) : 0;
@@ -91,22 +91,22 @@ bool encode_table_differs(const encoding *x, uint32_t id)
     return false;
 }
 
-void encode_sizes(encoding *x)
+void reef__encode_sizes(encoding *x)
 {
     uint32_t count = 0;
-    section_begin(x->o, SECTION_SIZES);
-    const size_t where = put_later(x->o);
+    reef__section_begin(x->o, SECTION_SIZES);
+    const size_t where = reef__put_later(x->o);
     for (uint32_t i = 0; i < x->order_count; i++) {
         const uint32_t id = x->order[i];
         const table *t = table_read(x->w, id), *b = x->base ? table_read(x->base, id) : NULL;
         const uint64_t rows = t ? table_rows(t) : 0;
         if (rows == (b ? table_rows(b) : 0)) continue;
-        put_u32(x->o, x->table_number[id]);
-        put_u64(x->o, rows);
+        reef__put_u32(x->o, x->table_number[id]);
+        reef__put_u64(x->o, rows);
         count++;
     }
-    put_now(x->o, where, count);
-    if (count) encode_end(x);
+    reef__put_now(x->o, where, count);
+    if (count) reef__encode_end(x);
 }
 
 /* ---- columns ---- */
@@ -114,7 +114,7 @@ void encode_sizes(encoding *x)
 /* The slot of part i of a split column; of any other column its own. */
 static uint32_t part_slot(const chunk_at *at, const file_column *c, uint32_t i)
 {
-    return c->slot ? c->slot : slot_seek(at->w, c->type->parts[i], at->t->shape->table);
+    return c->slot ? c->slot : reef__slot_seek(at->w, c->type->parts[i], at->t->shape->table);
 }
 
 static uint32_t part_number(const file_column *c) { return c->slot ? 1 : c->type->part_count; }
@@ -136,10 +136,10 @@ static bool row_same(const chunk_at *now, const chunk_at *was, const file_column
 {
     if (c->type == NULL) return handle_at(now->slots, row) == handle_at(was->slots, row);
     for (uint32_t i = 0; i < part_number(c); i++) {
-        const type *t = c->slot ? c->type : type_of(c->type->parts[i]);
+        const type *t = c->slot ? c->type : reef__type_of(c->type->parts[i]);
         const uint32_t k = part_slot(now, c, i);
         const char *a = cell(now->slots, k, row, t->size), *b = cell(was->slots, k, row, t->size);
-        if (c->slot && !c->flat ? !pack_equal(t, a, b) : memcmp(a, b, t->size) != 0) return false;
+        if (c->slot && !c->flat ? !reef__pack_equal(t, a, b) : memcmp(a, b, t->size) != 0) return false;
     }
     return true;
 }
@@ -162,16 +162,16 @@ static uint32_t row_that_differs(const chunk_at *now, const chunk_at *was, const
 /* Values of a type that is split, gathered from its parts. */
 static COLD void split_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t row, uint32_t rows)
 {
-    unsigned char *to = put_room(x->o, (size_t)rows * c->bytes);
+    unsigned char *to = reef__put_room(x->o, (size_t)rows * c->bytes);
     uint32_t offset = 0;
     if (to == NULL) return;
     for (uint32_t i = 0; i < c->type->part_count; i++) {
-        const type *p = type_of(c->type->parts[i]);
+        const type *p = reef__type_of(c->type->parts[i]);
         reef_field field = c->type->fields[i];
         const uint32_t k = part_slot(at, c, i);
         field.offset = 0;
         for (uint32_t r = 0; r < rows; r++)
-            pack_field(&field, to + (size_t)r * c->bytes + offset, (const unsigned char *)cell(at->slots, k, row + r, p->size));
+            reef__pack_field(&field, to + (size_t)r * c->bytes + offset, (const unsigned char *)cell(at->slots, k, row + r, p->size));
         offset += field.bytes;
     }
 }
@@ -179,17 +179,17 @@ static COLD void split_put(encoding *x, const chunk_at *at, const file_column *c
 static void row_piece_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t row, uint32_t rows)
 {
     if (c->slot == 0) split_put(x, at, c, row, rows);
-    else if (c->type == NULL) encode_handles(x, slot_entities(at->slots) + row, rows);
-    else encode_values(x, c->type, c->flat, cell(at->slots, c->slot, row, c->type->size), rows);
+    else if (c->type == NULL) reef__encode_handles(x, slot_entities(at->slots) + row, rows);
+    else reef__encode_values(x, c->type, c->flat, cell(at->slots, c->slot, row, c->type->size), rows);
 }
 
 /* `number`: of the column in the file. */
 static void piece_put(encoding *x, const chunk_at *at, const file_column *c, uint32_t number, uint32_t row, uint32_t rows)
 {
-    put_u32(x->o, number);
-    put_u32(x->o, row);
-    put_u32(x->o, rows);
-    for (uint32_t i = 0; i < part_number(c); i++) put_u64(x->o, encode_version(x, at->slots[part_slot(at, c, i)].version));
+    reef__put_u32(x->o, number);
+    reef__put_u32(x->o, row);
+    reef__put_u32(x->o, rows);
+    for (uint32_t i = 0; i < part_number(c); i++) reef__put_u64(x->o, encode_version(x, at->slots[part_slot(at, c, i)].version));
     if (rows) row_piece_put(x, at, c, row, rows);
 }
 
@@ -221,23 +221,23 @@ static void chunk_put(encoding *x, uint32_t id, uint32_t number, const chunk_at 
 {
     const uint64_t again = again_in(x, now->t);
     uint32_t pieces = 0;
-    section_begin(x->o, SECTION_ROWS);
-    put_u32(x->o, x->table_number[id]);
-    put_u32(x->o, number);
-    const size_t where = put_later(x->o);
+    reef__section_begin(x->o, SECTION_ROWS);
+    reef__put_u32(x->o, x->table_number[id]);
+    reef__put_u32(x->o, number);
+    const size_t where = reef__put_later(x->o);
     for (uint32_t c = 0; c < count; c++) pieces += column_put(x, now, was, &columns[c], c, again);
-    put_now(x->o, where, pieces);
-    if (pieces) encode_end(x);
+    reef__put_now(x->o, where, pieces);
+    if (pieces) reef__encode_end(x);
 }
 
-void encode_rows(encoding *x)
+void reef__encode_rows(encoding *x)
 {
     file_column columns[REEF_COLUMNS_MAX + 1];
     for (uint32_t i = 0; i < x->order_count; i++) {
         const uint32_t id = x->order[i];
         chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
         if (now.unit == 0 || x->table_number[id] == ENCODE_NONE) continue;
-        const uint32_t count = encode_columns(x, now.t->shape, columns);
+        const uint32_t count = reef__encode_columns(x, now.t->shape, columns);
         for (uint32_t number = 0; now.unit && !encode_stopped(x); number++, now = chunk_next(now), was = chunk_next(was))
             if (x->deep || !chunk_shared(&now, &was)) chunk_put(x, id, number, &now, &was, columns, count);
     }
@@ -275,7 +275,7 @@ static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id)
 {
     uint64_t words[BIT_WORDS], version;
     const bit_store *b = bit_store_of(x->w, key), *old = x->base ? bit_store_of(x->base, key) : NULL;
-    if (bit_count_rows(x->w, key) == 0 && (old == NULL || bit_count_rows(x->base, key) == 0)) return false;
+    if (reef__bit_count_rows(x->w, key) == 0 && (old == NULL || reef__bit_count_rows(x->base, key) == 0)) return false;
     const uint64_t again = again_in(x, table_read(x->w, id));
     chunk_at now = chunk_first(x->w, id), was = chunk_first(x->base, id);
     for (; now.unit; now = chunk_next(now), was = chunk_next(was))
@@ -283,7 +283,7 @@ static bool bits_differ_in(const encoding *x, uint32_t key, uint32_t id)
     return false;
 }
 
-void encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+void reef__encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 {
     uint64_t words[BIT_WORDS], version;
     for (uint32_t k = 0; k < x->w->state.bit_count; k++) {
@@ -296,7 +296,7 @@ void encode_bits_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
     }
 }
 
-bool encode_bits_differ(const encoding *x, uint32_t key)
+bool reef__encode_bits_differ(const encoding *x, uint32_t key)
 {
     for (uint32_t i = 0; i < x->order_count; i++)
         if (bits_differ_in(x, key, x->order[i])) return true;
@@ -317,22 +317,22 @@ static void bits_put(encoding *x, uint32_t key, uint32_t id)
     for (uint32_t number = 0; now.unit && !encode_stopped(x); number++, now = chunk_next(now), was = chunk_next(was)) {
         if (!bits_differ_at(b, &now, old, &was, again, words, &version)) continue;
         if (count == 0) {
-            section_begin(x->o, SECTION_BITS);
-            put_u8(x->o, what);
-            put_u32(x->o, component ? x->type_number[component] : ENCODE_NONE);
-            put_u32(x->o, x->table_number[id]);
-            where = put_later(x->o);
+            reef__section_begin(x->o, SECTION_BITS);
+            reef__put_u8(x->o, what);
+            reef__put_u32(x->o, component ? x->type_number[component] : ENCODE_NONE);
+            reef__put_u32(x->o, x->table_number[id]);
+            where = reef__put_later(x->o);
         }
-        put_u32(x->o, number);
-        put_u64(x->o, encode_version(x, version));
-        for (uint32_t i = 0; i < BIT_WORDS; i++) put_u64(x->o, words[i]);
-        put_now(x->o, where, ++count);
-        if (count == PART) count = 0, encode_end(x);
+        reef__put_u32(x->o, number);
+        reef__put_u64(x->o, encode_version(x, version));
+        for (uint32_t i = 0; i < BIT_WORDS; i++) reef__put_u64(x->o, words[i]);
+        reef__put_now(x->o, where, ++count);
+        if (count == PART) count = 0, reef__encode_end(x);
     }
-    if (count) encode_end(x);
+    if (count) reef__encode_end(x);
 }
 
-void encode_bits(encoding *x)
+void reef__encode_bits(encoding *x)
 {
     for (uint32_t k = 0; k < x->key_count; k++)
         for (uint32_t i = 0; i < x->order_count && !encode_stopped(x); i++)

@@ -25,21 +25,21 @@ static bool page_shared(const value_store *s, const value_store *old, uint32_t p
 }
 
 /* encoding.again for a store: as for tables. */
-static uint64_t again_of(const encoding *x, const type *t) { return x->again == UINT64_MAX || pack_allowed(t, x->d->raw) != REEF_OK ? UINT64_MAX : x->again; }
+static uint64_t again_of(const encoding *x, const type *t) { return x->again == UINT64_MAX || reef__pack_allowed(t, x->d->raw) != REEF_OK ? UINT64_MAX : x->again; }
 
 /* Was something on the page written after `again`? */
 static bool page_after(const encoding *x, const value_store *s, uint32_t page, uint64_t again)
 {
     store_place at = {.slot = 0};
     if (!x->deep || again == UINT64_MAX || page >= s->values.count || s->values.page[page] == NULL) return false;
-    bool more = store_each(s, page, &at);
+    bool more = reef__store_each(s, page, &at);
     if (more && s->values.version[page] > again) return true;
-    for (; s->shared && more; more = store_each(s, page, &at))
-        if (store_version(s, at.entity) > again) return true;
+    for (; s->shared && more; more = reef__store_each(s, page, &at))
+        if (reef__store_version(s, at.entity) > again) return true;
     return false;
 }
 
-void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
+void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 {
     for (uint32_t i = 1; i < x->w->state.store_count; i++) {
         const value_store *s = &x->w->state.stores[i], *old = store_in(x->base, s->component);
@@ -49,9 +49,9 @@ void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest)
 }
 
 /* Was some value in common written since? Those that the base holds aren't, but their marks may be newer. */
-bool encode_store_differs(const encoding *x, uint32_t component)
+bool reef__encode_store_differs(const encoding *x, uint32_t component)
 {
-    const uint64_t again = again_of(x, type_of(component));
+    const uint64_t again = again_of(x, reef__type_of(component));
     const value_store *s = store_of(x->w, component), *old = store_in(x->base, component);
     if (s->count != (old ? old->count : 0)) return true;
     if (s->count == 0) return false;
@@ -99,41 +99,41 @@ static bool slot_differs(const page_at *now, const page_at *was, uint32_t i)
 {
     const reef_entity e = page_entity(now, i);
     if (!reef_entity_equal(e, page_entity(was, i))) return e.generation || now->s->paged;
-    return e.generation && !pack_equal(now->t, page_value(now, i), page_value(was, i));
+    return e.generation && !reef__pack_equal(now->t, page_value(now, i), page_value(was, i));
 }
 
 static void slots_put(encoding *x, const page_at *at, bool flat, uint32_t slot, uint32_t count)
 {
     static const reef_entity null;
-    const uint32_t bytes = pack_bytes(at->t, x->d->raw);
-    put_u32(x->o, slot);
-    put_u32(x->o, count);
-    put_u64(x->o, encode_version(x, at->version));
+    const uint32_t bytes = reef__pack_bytes(at->t, x->d->raw);
+    reef__put_u32(x->o, slot);
+    reef__put_u32(x->o, count);
+    reef__put_u64(x->o, encode_version(x, at->version));
     if (at->s->paged)
-        for (uint32_t i = slot; i < slot + count; i++) put_handle(x->o, page_entity(at, i));
-    else encode_handles(x, (const reef_entity *)(const void *)at->block + slot, count);
+        for (uint32_t i = slot; i < slot + count; i++) reef__put_handle(x->o, page_entity(at, i));
+    else reef__encode_handles(x, (const reef_entity *)(const void *)at->block + slot, count);
     if (!at->s->paged) {
-        encode_values(x, at->t, flat, page_value(at, slot), count);
+        reef__encode_values(x, at->t, flat, page_value(at, slot), count);
         return;
     }
     for (uint32_t i = slot, n = 0; bytes && i < slot + count; i += n) { /* of nobody's slots the memory says nothing */
         const bool some = !reef_entity_equal(page_entity(at, i), null);
         for (n = 1; i + n < slot + count && !reef_entity_equal(page_entity(at, i + n), null) == some; n++) {}
-        unsigned char *to = some ? NULL : put_room(x->o, (size_t)n * bytes);
+        unsigned char *to = some ? NULL : reef__put_room(x->o, (size_t)n * bytes);
         if (to) memset(to, 0, (size_t)n * bytes);
-        if (some) encode_values(x, at->t, flat, page_value(at, i), n);
+        if (some) reef__encode_values(x, at->t, flat, page_value(at, i), n);
     }
 }
 
 static void page_put(encoding *x, const page_at *now, const page_at *was, bool flat, uint64_t again)
 {
     enum { PIECE_HEAD = 16 };
-    const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + pack_bytes(now->t, x->d->raw));
+    const uint32_t gap = PIECE_HEAD / ((uint32_t)sizeof(reef_entity) + reef__pack_bytes(now->t, x->d->raw));
     uint32_t pieces = 0;
-    section_begin(x->o, SECTION_PAGE);
-    put_u32(x->o, x->type_number[now->t->id]);
-    put_u32(x->o, now->page);
-    const size_t where = put_later(x->o);
+    reef__section_begin(x->o, SECTION_PAGE);
+    reef__put_u32(x->o, x->type_number[now->t->id]);
+    reef__put_u32(x->o, now->page);
+    const size_t where = reef__put_later(x->o);
     for (uint32_t i = 0, end; i < now->slots; i = end) {
         end = i + 1;
         if (!slot_differs(now, was, i)) continue;
@@ -143,18 +143,18 @@ static void page_put(encoding *x, const page_at *now, const page_at *was, bool f
         pieces++;
     }
     if (pieces == 0 && was->block && (was->version != now->version || now->version > again)) slots_put(x, now, flat, 0, 0), pieces++;
-    put_now(x->o, where, pieces);
-    if (pieces) encode_end(x);
+    reef__put_now(x->o, where, pieces);
+    if (pieces) reef__encode_end(x);
 }
 
 /* A page that is gone had values at indices of its own. */
 static void page_gone_put(encoding *x, const page_at *was)
 {
     uint32_t pieces = 0;
-    section_begin(x->o, SECTION_PAGE);
-    put_u32(x->o, x->type_number[was->t->id]);
-    put_u32(x->o, was->page);
-    const size_t where = put_later(x->o);
+    reef__section_begin(x->o, SECTION_PAGE);
+    reef__put_u32(x->o, x->type_number[was->t->id]);
+    reef__put_u32(x->o, was->page);
+    const size_t where = reef__put_later(x->o);
     for (uint32_t i = 0, n; i < was->slots; i += n) {
         for (n = 0; i + n < was->slots && page_entity(was, i + n).generation; n++) {}
         if (n) {
@@ -163,21 +163,21 @@ static void page_gone_put(encoding *x, const page_at *was)
             pieces++;
         } else n = 1;
     }
-    put_now(x->o, where, pieces);
-    if (pieces) encode_end(x);
+    reef__put_now(x->o, where, pieces);
+    if (pieces) reef__encode_end(x);
 }
 
 static void pages_put(encoding *x, const type *t)
 {
     const value_store *s = store_of(x->w, t->id), *old = store_in(x->base, t->id);
-    const bool flat = type_is_flat(t);
+    const bool flat = reef__type_is_flat(t);
     const uint64_t again = again_of(x, t);
     const uint32_t were = old && old->count ? old->values.count : 0, pages = s->count == 0 ? 0 : s->values.count;
-    section_begin(x->o, SECTION_STORE);
-    put_u32(x->o, x->type_number[t->id]);
-    put_u64(x->o, s->count);
-    put_u32(x->o, s->count ? 1u << s->bits : 1u << old->bits);
-    encode_end(x);
+    reef__section_begin(x->o, SECTION_STORE);
+    reef__put_u32(x->o, x->type_number[t->id]);
+    reef__put_u64(x->o, s->count);
+    reef__put_u32(x->o, s->count ? 1u << s->bits : 1u << old->bits);
+    reef__encode_end(x);
     for (uint32_t page = 0; s->count && page < (pages > were ? pages : were) && !encode_stopped(x); page++) {
         if (page_shared(s, old, page) && !page_after(x, s, page, again)) continue;
         const page_at now = page_of(s, t, page), was = page_of(old, t, page);
@@ -189,8 +189,8 @@ static void pages_put(encoding *x, const type *t)
 /* The version of an entity's values as it is written; 0: the base has the same, so they weren't written since. */
 static uint64_t version_to_write(const encoding *x, const value_store *s, const value_store *old, reef_entity e)
 {
-    const uint64_t version = store_version(s, e);
-    return old && reef_store_find(old, e) && store_version(old, e) == version && version <= x->again ? 0 : version;
+    const uint64_t version = reef__store_version(s, e);
+    return old && reef_store_find(old, e) && reef__store_version(old, e) == version && version <= x->again ? 0 : version;
 }
 
 /* ---- several values an entity ---- */
@@ -200,8 +200,8 @@ static void multi_put_all(encoding *x, const type *t, const value_store *s)
 {
     enum { PART_BYTES = 1 << 20 };
     const value_store *old = store_in(x->base, t->id);
-    const bool flat = type_is_flat(t);
-    const uint32_t bytes = pack_bytes(t, x->d->raw);
+    const bool flat = reef__type_is_flat(t);
+    const uint32_t bytes = reef__pack_bytes(t, x->d->raw);
     uint32_t count = 0;
     size_t where = 0;
     uint64_t length = 0;
@@ -211,24 +211,24 @@ static void multi_put_all(encoding *x, const type *t, const value_store *s)
         for (uint32_t i = 0; entry && i < 1u << REEF_INDEX_BITS; i++) {
             if (entry[i] >> 32 == 0) continue;
             const reef_entity e = {(page << REEF_INDEX_BITS) + i, (uint32_t)(entry[i] >> 32)};
-            const uint32_t values = multi_values(s, e);
+            const uint32_t values = reef__multi_values(s, e);
             if (count == 0) {
-                section_begin(x->o, SECTION_VALUES);
-                put_u32(x->o, x->type_number[t->id]);
-                put_u8(x->o, first);
-                where = put_later(x->o);
+                reef__section_begin(x->o, SECTION_VALUES);
+                reef__put_u32(x->o, x->type_number[t->id]);
+                reef__put_u8(x->o, first);
+                where = reef__put_later(x->o);
                 first = false;
             }
-            put_handle(x->o, e);
-            put_u64(x->o, encode_version(x, version_to_write(x, s, old, e)));
-            put_u32(x->o, values);
-            encode_values(x, t, flat, store_nth(s, e, 0), values);
-            put_now(x->o, where, ++count);
+            reef__put_handle(x->o, e);
+            reef__put_u64(x->o, encode_version(x, version_to_write(x, s, old, e)));
+            reef__put_u32(x->o, values);
+            reef__encode_values(x, t, flat, reef__store_nth(s, e, 0), values);
+            reef__put_now(x->o, where, ++count);
             length += 20 + (uint64_t)values * bytes;
-            if (length >= PART_BYTES) length = count = 0, encode_end(x);
+            if (length >= PART_BYTES) length = count = 0, reef__encode_end(x);
         }
     }
-    if (count) encode_end(x);
+    if (count) reef__encode_end(x);
 }
 
 /* ---- values in common ---- */
@@ -253,57 +253,57 @@ static void holders_put(encoding *x, const type *t, const value_store *s, const 
         const uint64_t v = version_to_write(x, s, old, h[i].entity);
         if (v > version) version = v;
     }
-    put_u32(x->o, n);
-    put_u64(x->o, encode_version(x, version));
-    for (uint32_t i = 0; i < n; i++) put_handle(x->o, h[i].entity);
-    encode_values(x, t, type_is_flat(t), reef_store_find(s, h[0].entity), 1);
+    reef__put_u32(x->o, n);
+    reef__put_u64(x->o, encode_version(x, version));
+    for (uint32_t i = 0; i < n; i++) reef__put_handle(x->o, h[i].entity);
+    reef__encode_values(x, t, reef__type_is_flat(t), reef_store_find(s, h[0].entity), 1);
 }
 
 static void groups_put(encoding *x, const type *t, const value_store *s, const holder *h)
 {
     uint32_t count = 0;
-    section_begin(x->o, SECTION_VALUES);
-    put_u32(x->o, x->type_number[t->id]);
-    put_u8(x->o, 1);
-    const size_t where = put_later(x->o);
+    reef__section_begin(x->o, SECTION_VALUES);
+    reef__put_u32(x->o, x->type_number[t->id]);
+    reef__put_u8(x->o, 1);
+    const size_t where = reef__put_later(x->o);
     for (uint32_t i = 0, n; i < s->count; i += n) {
         for (n = 1; i + n < s->count && h[i + n].first == h[i].first; n++) {}
         holders_put(x, t, s, h + i, n);
         count++;
     }
-    put_now(x->o, where, count);
-    encode_end(x);
+    reef__put_now(x->o, where, count);
+    reef__encode_end(x);
 }
 
 static void shared_put_all(encoding *x, const type *t, const value_store *s)
 {
     const size_t bytes = (size_t)s->count * sizeof(holder);
-    uint32_t *firsts = shared_firsts(x->w, s);
-    holder *h = firsts ? memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+    uint32_t *firsts = reef__shared_firsts(x->w, s);
+    holder *h = firsts ? reef__memory_resize(x->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
     for (uint32_t slot = 0; h && slot < s->count; slot++) h[slot] = (holder){firsts[slot], slot, slot_owner(s, slot)};
     if (h) {
         qsort(h, (size_t)s->count, sizeof *h, holder_compare);
         groups_put(x, t, s, h);
-    } else encode_failed(x, REEF_NO_MEMORY);
-    memory_free(x->memory, MEMORY_OTHER, h, bytes);
-    shared_firsts_free(x->w, s, firsts);
+    } else reef__encode_failed(x, REEF_NO_MEMORY);
+    reef__memory_free(x->memory, MEMORY_OTHER, h, bytes);
+    reef__shared_firsts_free(x->w, s, firsts);
 }
 
 static void values_none_put(encoding *x, const type *t)
 {
-    section_begin(x->o, SECTION_VALUES);
-    put_u32(x->o, x->type_number[t->id]);
-    put_u8(x->o, 1);
-    put_u32(x->o, 0);
-    encode_end(x);
+    reef__section_begin(x->o, SECTION_VALUES);
+    reef__put_u32(x->o, x->type_number[t->id]);
+    reef__put_u8(x->o, 1);
+    reef__put_u32(x->o, 0);
+    reef__encode_end(x);
 }
 
-void encode_stores(encoding *x)
+void reef__encode_stores(encoding *x)
 {
     for (uint32_t i = 0; i < x->store_count && !encode_stopped(x); i++) {
-        const type *t = type_of(x->stores[i]);
+        const type *t = reef__type_of(x->stores[i]);
         const value_store *s = store_of(x->w, t->id);
-        if (!encode_store_differs(x, t->id)) continue;
+        if (!reef__encode_store_differs(x, t->id)) continue;
         if (t->home != REEF_MULTI && t->home != REEF_SHARED) pages_put(x, t);
         else if (s->count == 0) values_none_put(x, t);
         else if (t->home == REEF_MULTI) multi_put_all(x, t, s);

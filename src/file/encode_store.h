@@ -4,8 +4,8 @@
 
 #include "file/encode.h"
 
-void encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
-bool encode_store_differs(const encoding *x, uint32_t component);
-void encode_stores(encoding *x);
+void reef__encode_stores_oldest(const encoding *x, uint64_t limit, uint64_t *oldest);
+bool reef__encode_store_differs(const encoding *x, uint32_t component);
+void reef__encode_stores(encoding *x);
 
 #endif

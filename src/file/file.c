@@ -35,18 +35,18 @@ struct file_in {
     char      buffer[FILE_AHEAD];
 };
 
-COLD void file_say(char *reason, const char *call, const char *path, int error)
+COLD void reef__file_say(char *reason, const char *call, const char *path, int error)
 {
     char text[REEF_DETAIL_MAX];
     size_t length = strlen(path), skipped = length > REASON_PATH ? length - REASON_PATH : 0;
     while (skipped && ((unsigned char)path[skipped] & 0xC0) == 0x80) skipped++; /* no half letter */
-    disk_error_text(error, text, sizeof text);
+    reef__disk_error_text(error, text, sizeof text);
     (void)snprintf(reason, REEF_DETAIL_MAX, "%s of %s%.*s: %.48s", call, skipped ? "..." : "", REASON_PATH, path + skipped, text);
 }
 
 COLD static reef_status file_failed(file_out *f, const char *call, const char *path, int error)
 {
-    file_say(f->reason, call, path, error);
+    reef__file_say(f->reason, call, path, error);
     f->failed = true;
     return REEF_IO;
 }
@@ -60,7 +60,7 @@ static void reason_copy(char *reason, const char *from)
 
 COLD static file_out *file_out_make(memory *m)
 {
-    file_out *f = memory_resize(m, MEMORY_OTHER, NULL, 0, sizeof *f, PLAIN_ALIGN);
+    file_out *f = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, sizeof *f, PLAIN_ALIGN);
     if (f == NULL) return NULL;
     memset(f, 0, offsetof(file_out, buffer));
     f->memory = m;
@@ -70,16 +70,16 @@ COLD static file_out *file_out_make(memory *m)
 
 COLD static void file_out_free(file_out *f)
 {
-    disk_close(f->folder);
-    disk_close(f->file);
-    memory_free(f->memory, MEMORY_OTHER, f, sizeof *f);
+    reef__disk_close(f->folder);
+    reef__disk_close(f->file);
+    reef__memory_free(f->memory, MEMORY_OTHER, f, sizeof *f);
 }
 
 static const char *name_now(const file_out *f) { return f->temporary[0] ? f->temporary : f->path; }
 
 static reef_status file_put(file_out *f, const void *bytes, size_t count)
 {
-    int error = disk_write(f->file, f->end, bytes, count);
+    int error = reef__disk_write(f->file, f->end, bytes, count);
     if (error) return file_failed(f, "write", name_now(f), error);
     f->end += count;
     return REEF_OK;
@@ -113,19 +113,19 @@ static reef_status file_write(void *context, const void *bytes, size_t count)
 COLD static reef_status replace_open(file_out *f, const char *path, bool synced)
 {
     disk_look old;
-    int error = disk_target(path, f->path);
+    int error = reef__disk_target(path, f->path);
     if (error) return file_failed(f, "readlink", path, error);
-    if ((error = disk_look_at(f->path, &old)) != 0) return file_failed(f, "stat", f->path, error);
+    if ((error = reef__disk_look_at(f->path, &old)) != 0) return file_failed(f, "stat", f->path, error);
     if (old.exists && !old.plain) return file_failed(f, "open", f->path, DISK_NOT_PLAIN);
-    if (synced && (error = disk_open_folder(f->path, &f->folder)) != 0) return file_failed(f, "opening the folder", f->path, error);
+    if (synced && (error = reef__disk_open_folder(f->path, &f->folder)) != 0) return file_failed(f, "opening the folder", f->path, error);
     int length = snprintf(f->temporary, sizeof f->temporary, "%s" FILE_TEMPORARY, f->path);
     if (length < 0 || (size_t)length >= sizeof f->temporary) return file_failed(f, "open", path, DISK_LONG_NAME);
     /* Nobody else may read it before it has the old one's permissions. */
-    error = disk_open_write(f->temporary, true, old.exists ? 0600 : 0666, &f->file);
+    error = reef__disk_open_write(f->temporary, true, old.exists ? 0600 : 0666, &f->file);
     if (error) return file_failed(f, "open", f->temporary, error);
-    if ((error = disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->temporary, error);
-    if (old.exists && (error = disk_set_mode(f->file, old.mode)) != 0) return file_failed(f, "chmod", f->temporary, error);
-    if ((error = disk_truncate(f->file, 0)) != 0) return file_failed(f, "truncate", f->temporary, error);
+    if ((error = reef__disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->temporary, error);
+    if (old.exists && (error = reef__disk_set_mode(f->file, old.mode)) != 0) return file_failed(f, "chmod", f->temporary, error);
+    if ((error = reef__disk_truncate(f->file, 0)) != 0) return file_failed(f, "truncate", f->temporary, error);
     return REEF_OK;
 }
 
@@ -135,20 +135,20 @@ COLD static reef_status replace_finish(file_out *f, bool synced, bool *placed)
     int error;
     reef_status s = file_flush(f);
     if (s != REEF_OK) return s;
-    error = synced ? disk_sync(f->file) : disk_settle(f->file);
+    error = synced ? reef__disk_sync(f->file) : reef__disk_settle(f->file);
     if (error) return file_failed(f, synced ? "fsync" : "close", f->temporary, error);
-    if ((error = disk_rename(f->temporary, f->path)) != 0) return file_failed(f, "rename", f->temporary, error);
+    if ((error = reef__disk_rename(f->temporary, f->path)) != 0) return file_failed(f, "rename", f->temporary, error);
     *placed = true;
     f->temporary[0] = 0;
     f->settled = f->end;
-    if (synced && (error = disk_sync_name(f->folder, f->file)) != 0) {
+    if (synced && (error = reef__disk_sync_name(f->folder, f->file)) != 0) {
         f->unknown = true;
         return file_failed(f, "fsync of the folder", f->path, error);
     }
     return REEF_OK;
 }
 
-COLD reef_status file_replace(memory *m, const char *path, bool synced, reef_status (*produce)(void *context, reef_writer writer), void *context,
+COLD reef_status reef__file_replace(memory *m, const char *path, bool synced, reef_status (*produce)(void *context, reef_writer writer), void *context,
                               file_out **keep, char *reason)
 {
     bool placed = false;
@@ -161,9 +161,9 @@ COLD reef_status file_replace(memory *m, const char *path, bool synced, reef_sta
     if (f->failed) s = REEF_IO; /* whatever was made of it */
     if (s == REEF_OK) s = replace_finish(f, synced, &placed);
     if (s == REEF_IO) reason_copy(reason, f->reason);
-    if (!placed && f->file != DISK_NONE) (void)disk_remove(f->temporary); /* while nobody else can hold it */
+    if (!placed && f->file != DISK_NONE) (void)reef__disk_remove(f->temporary); /* while nobody else can hold it */
     if (placed && keep) {
-        disk_close(f->folder);
+        reef__disk_close(f->folder);
         f->folder = DISK_NONE;
         *keep = f;
         return s;
@@ -177,9 +177,9 @@ COLD reef_status reef_file_replace(const char *path, bool synced, reef_status (*
     memory m;
     reason_copy(reason, "");
     if (path == NULL || produce == NULL) return REEF_BAD_ARGUMENT;
-    if (!memory_make(&m, &memory_standard)) return REEF_NO_MEMORY;
-    reef_status s = file_replace(&m, path, synced, produce, context, NULL, reason);
-    memory_drop(&m);
+    if (!reef__memory_make(&m, &reef__memory_standard)) return REEF_NO_MEMORY;
+    reef_status s = reef__file_replace(&m, path, synced, produce, context, NULL, reason);
+    reef__memory_drop(&m);
     return s;
 }
 
@@ -187,20 +187,20 @@ COLD reef_status reef_file_replace(const char *path, bool synced, reef_status (*
 
 COLD static reef_status append_open(file_out *f, const char *path, uint64_t length, const file_in *read)
 {
-    int error = disk_target(path, f->path);
+    int error = reef__disk_target(path, f->path);
     if (error) return file_failed(f, "readlink", path, error);
-    if ((error = disk_open_write(f->path, false, 0, &f->file)) != 0) return file_failed(f, "open", f->path, error);
-    if ((error = disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->path, error);
+    if ((error = reef__disk_open_write(f->path, false, 0, &f->file)) != 0) return file_failed(f, "open", f->path, error);
+    if ((error = reef__disk_look_into(f->file, &f->look)) != 0) return file_failed(f, "stat", f->path, error);
     const disk_look now = f->look;
     if (read && (now.device != read->look.device || now.number != read->look.number || now.size != read->look.size))
         return file_failed(f, "appending to the end", f->path, DISK_CHANGED);
     if (now.size < length) return file_failed(f, "appending to the end", f->path, DISK_SHORTER);
-    if (now.size > length && (error = disk_truncate(f->file, length)) != 0) return file_failed(f, "truncate", f->path, error);
+    if (now.size > length && (error = reef__disk_truncate(f->file, length)) != 0) return file_failed(f, "truncate", f->path, error);
     f->settled = f->end = length;
     return REEF_OK;
 }
 
-COLD reef_status file_append_open(memory *m, const char *path, uint64_t length, const file_in *read, file_out **out, char *reason)
+COLD reef_status reef__file_append_open(memory *m, const char *path, uint64_t length, const file_in *read, file_out **out, char *reason)
 {
     *out = NULL;
     reason_copy(reason, "");
@@ -216,81 +216,81 @@ COLD reef_status file_append_open(memory *m, const char *path, uint64_t length, 
     return s;
 }
 
-reef_writer file_append_writer(file_out *f) { return (reef_writer){file_write, f}; }
+reef_writer reef__file_append_writer(file_out *f) { return (reef_writer){file_write, f}; }
 
-reef_status file_append_settle(file_out *f, bool synced, char *reason)
+reef_status reef__file_append_settle(file_out *f, bool synced, char *reason)
 {
     int error;
     reason_copy(reason, "");
     if (f->unknown) (void)file_failed(f, "appending to the end", f->path, DISK_UNKNOWN);
     reef_status s = file_flush(f);
-    if (s == REEF_OK && synced && (error = disk_sync(f->file)) != 0) {
+    if (s == REEF_OK && synced && (error = reef__disk_sync(f->file)) != 0) {
         s = file_failed(f, "fsync", f->path, error);
         f->unknown = true;
     }
     if (s != REEF_OK) {
         reason_copy(reason, f->reason);
-        file_append_undo(f);
+        reef__file_append_undo(f);
         return s;
     }
     f->settled = f->end;
     return REEF_OK;
 }
 
-void file_append_undo(file_out *f)
+void reef__file_append_undo(file_out *f)
 {
     f->buffered = 0;
     /* A write that failed may have left bytes behind `end`. */
-    if ((f->failed || f->end > f->settled) && disk_truncate(f->file, f->settled) != 0) f->unknown = true;
+    if ((f->failed || f->end > f->settled) && reef__disk_truncate(f->file, f->settled) != 0) f->unknown = true;
     f->end = f->settled;
     f->failed = false;
 }
 
-reef_status file_append_named(const file_out *f, char *reason)
+reef_status reef__file_append_named(const file_out *f, char *reason)
 {
     disk_look named;
-    int error = disk_look_at(f->path, &named);
-    if (error) return file_say(reason, "stat", f->path, error), REEF_IO;
+    int error = reef__disk_look_at(f->path, &named);
+    if (error) return reef__file_say(reason, "stat", f->path, error), REEF_IO;
     if (!named.exists) error = DISK_GONE;
     else if (named.device != f->look.device || named.number != f->look.number) error = DISK_REPLACED;
-    if (error) return file_say(reason, "appending to the end", f->path, error), REEF_IO;
+    if (error) return reef__file_say(reason, "appending to the end", f->path, error), REEF_IO;
     return REEF_OK;
 }
 
-bool file_append_unknown(const file_out *f) { return f->unknown; }
-uint64_t file_append_length(const file_out *f) { return f->settled; }
+bool reef__file_append_unknown(const file_out *f) { return f->unknown; }
+uint64_t reef__file_append_length(const file_out *f) { return f->settled; }
 
-void file_append_close(file_out *f)
+void reef__file_append_close(file_out *f)
 {
     if (f == NULL) return;
-    file_append_undo(f);
+    reef__file_append_undo(f);
     file_out_free(f);
 }
 
 /* ---- reading ---- */
 
-COLD reef_status file_in_open(memory *m, const char *path, file_in **in, char *reason)
+COLD reef_status reef__file_in_open(memory *m, const char *path, file_in **in, char *reason)
 {
     *in = NULL;
     reason_copy(reason, "");
-    file_in *f = memory_resize(m, MEMORY_OTHER, NULL, 0, sizeof *f, PLAIN_ALIGN);
+    file_in *f = reef__memory_resize(m, MEMORY_OTHER, NULL, 0, sizeof *f, PLAIN_ALIGN);
     if (f == NULL) return REEF_NO_MEMORY;
     memset(f, 0, offsetof(file_in, buffer));
     f->memory = m;
     (void)snprintf(f->path, sizeof f->path, "%s", path);
-    int error = disk_open_read(path, &f->file);
-    if (error) file_say(f->reason, "open", path, error);
-    else if ((error = disk_look_into(f->file, &f->look)) != 0) file_say(f->reason, "stat", path, error);
+    int error = reef__disk_open_read(path, &f->file);
+    if (error) reef__file_say(f->reason, "open", path, error);
+    else if ((error = reef__disk_look_into(f->file, &f->look)) != 0) reef__file_say(f->reason, "stat", path, error);
     if (!error) {
         *in = f;
         return REEF_OK;
     }
     reason_copy(reason, f->reason);
-    file_in_close(f);
+    reef__file_in_close(f);
     return REEF_IO;
 }
 
-bool file_in_size(const file_in *in, uint64_t *bytes)
+bool reef__file_in_size(const file_in *in, uint64_t *bytes)
 {
     *bytes = in->look.size;
     return in->look.plain;
@@ -298,8 +298,8 @@ bool file_in_size(const file_in *in, uint64_t *bytes)
 
 static reef_status file_fetch(file_in *f, void *bytes, size_t count, size_t *got)
 {
-    int error = disk_read(f->file, bytes, count, got);
-    if (error) file_say(f->reason, "read", f->path, error);
+    int error = reef__disk_read(f->file, bytes, count, got);
+    if (error) reef__file_say(f->reason, "read", f->path, error);
     return error ? REEF_IO : REEF_OK;
 }
 
@@ -326,12 +326,12 @@ static reef_status file_read_into(void *context, void *bytes, size_t count, size
     return s;
 }
 
-reef_reader file_in_reader(file_in *in) { return (reef_reader){file_read_into, in}; }
-const char *file_in_reason(const file_in *in) { return in->reason; }
+reef_reader reef__file_in_reader(file_in *in) { return (reef_reader){file_read_into, in}; }
+const char *reef__file_in_reason(const file_in *in) { return in->reason; }
 
-COLD void file_in_close(file_in *in)
+COLD void reef__file_in_close(file_in *in)
 {
     if (in == NULL) return;
-    disk_close(in->file);
-    memory_free(in->memory, MEMORY_OTHER, in, sizeof *in);
+    reef__disk_close(in->file);
+    reef__memory_free(in->memory, MEMORY_OTHER, in, sizeof *in);
 }

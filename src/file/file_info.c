@@ -34,7 +34,7 @@ typedef struct frame {
 static void head_look(frame *f, const unsigned char *p)
 {
     record_head h;
-    if (record_head_read(p, &h)) f->head_seen |= h.number > f->info->records && !(h.flags & RECORD_UNSYNCED);
+    if (reef__record_head_read(p, &h)) f->head_seen |= h.number > f->info->records && !(h.flags & RECORD_UNSYNCED);
 }
 
 /* Heads that begin in these bytes, or in those before them that are kept. */
@@ -46,7 +46,7 @@ static void frame_watch(frame *f, const unsigned char *p, size_t count)
     if (more) memcpy(both + had, p, more);
     for (size_t i = 0; i < had && i + RECORD_HEAD_BYTES <= had + more; i++) head_look(f, both + i);
     for (const unsigned char *at = p, *end = p + count; (size_t)(end - at) >= RECORD_HEAD_BYTES; at++) {
-        at = memchr(at, record_magic[0], (size_t)(end - at) - RECORD_HEAD_BYTES + 1);
+        at = memchr(at, reef__record_magic[0], (size_t)(end - at) - RECORD_HEAD_BYTES + 1);
         if (at == NULL) break;
         head_look(f, at);
     }
@@ -84,20 +84,20 @@ static bool frame_kind(frame *f)
         return true;
     }
     f->refused = true;
-    return in_wrong(&f->in, REEF_CORRUPT, "a section of no known kind");
+    return reef__in_wrong(&f->in, REEF_CORRUPT, "a section of no known kind");
 }
 
 static bool frame_head(frame *f)
 {
     section_in *in = &f->in;
     record_head h;
-    const unsigned char *p = get_bytes(in, RECORD_HEAD_BYTES);
-    if (!section_taken(in)) return false;
+    const unsigned char *p = reef__get_bytes(in, RECORD_HEAD_BYTES);
+    if (!reef__section_taken(in)) return false;
     in->got = 0; /* what is wrong is at its begin */
-    if (!record_head_read(p, &h)) return in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
-    if (h.number != f->info->records) return in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    if (!reef__record_head_read(p, &h)) return reef__in_wrong(in, REEF_CORRUPT, "the head of a record is damaged");
+    if (h.number != f->info->records) return reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
     f->refused = ((h.flags & RECORD_DIFFERENCE) != 0) != (f->info->difference || f->info->records);
-    return !f->refused || in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
+    return !f->refused || reef__in_wrong(in, REEF_CORRUPT, "a record in the wrong place");
 }
 
 /* One record, if the file has a further one. */
@@ -106,21 +106,21 @@ static bool frame_record(frame *f)
     section_in *in = &f->in;
     uint64_t sections = 0;
     memset(f->part, 0, sizeof f->part);
-    if (!section_next(in)) return false;
-    if (f->info->records && !f->info->journal) return in_wrong(in, REEF_CORRUPT, "something follows behind the only record");
-    if (in->kind != SECTION_RECORD) return in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
+    if (!reef__section_next(in)) return false;
+    if (f->info->records && !f->info->journal) return reef__in_wrong(in, REEF_CORRUPT, "something follows behind the only record");
+    if (in->kind != SECTION_RECORD) return reef__in_wrong(in, REEF_CORRUPT, "a record doesn't begin with its head");
     if (!frame_head(f)) return false;
     for (; in->kind != SECTION_DONE; sections++) {
         if (!frame_kind(f)) return false;
-        if (!section_next(in)) return in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record");
+        if (!reef__section_next(in)) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a record");
         if (in->kind != SECTION_RECORD) continue;
         f->refused = true;
-        return in_wrong(in, REEF_CORRUPT, "a record begins in the middle of another");
+        return reef__in_wrong(in, REEF_CORRUPT, "a record begins in the middle of another");
     }
-    const uint64_t said = get_u64(in);
-    (void)get_u64(in);
-    if (!section_taken(in) || !frame_kind(f)) return false;
-    if (said != sections) return in_wrong(in, REEF_CORRUPT, "a section is missing");
+    const uint64_t said = reef__get_u64(in);
+    (void)reef__get_u64(in);
+    if (!reef__section_taken(in) || !frame_kind(f)) return false;
+    if (said != sections) return reef__in_wrong(in, REEF_CORRUPT, "a section is missing");
     f->info->sections += sections + 1;
     return true;
 }
@@ -168,8 +168,8 @@ static reef_status frame_check(memory *m, reef_reader from, uint64_t size, reef_
     uint16_t flags = 0;
     frame f = {.from = from, .info = info};
     section_in *in = &f.in;
-    in_begin(in, m, (reef_reader){frame_read, &f}, size);
-    if (in_header(in, &flags)) {
+    reef__in_begin(in, m, (reef_reader){frame_read, &f}, size);
+    if (reef__in_header(in, &flags)) {
         info->version = FILE_VERSION;
         info->journal = (flags & FILE_JOURNAL) != 0;
         info->difference = (flags & FILE_DIFFERENCE) != 0;
@@ -177,7 +177,7 @@ static reef_status frame_check(memory *m, reef_reader from, uint64_t size, reef_
         info->big_endian = (flags & FILE_BIG) != 0;
         while (frame_record(&f)) frame_count(&f);
         in->payload = NULL;
-        if (info->records == 0) (void)in_wrong(in, REEF_CORRUPT, "the file has no record");
+        if (info->records == 0) (void)reef__in_wrong(in, REEF_CORRUPT, "the file has no record");
     }
     if (in->status == REEF_CORRUPT || in->status == REEF_VERSION) frame_drain(&f);
     info->torn = in->status == REEF_CORRUPT && info->journal && info->records && !f.head_seen && !f.refused;
@@ -185,14 +185,14 @@ static reef_status frame_check(memory *m, reef_reader from, uint64_t size, reef_
     info->wrong_at = in->wrong_at;
     memcpy(info->wrong, in->detail, sizeof info->wrong);
     frame_name_parts(info);
-    in_drop(in);
+    reef__in_drop(in);
     return info->torn ? REEF_OK : in->status;
 }
 
 COLD static bool frame_memory(memory *m, const reef_allocator *allocator, reef_file_info *info)
 {
     memset(info, 0, sizeof *info);
-    if (memory_make(m, allocator && allocator->resize ? allocator : &memory_standard)) return true;
+    if (reef__memory_make(m, allocator && allocator->resize ? allocator : &reef__memory_standard)) return true;
     (void)snprintf(info->wrong, sizeof info->wrong, "no memory");
     return false;
 }
@@ -203,7 +203,7 @@ COLD reef_status reef_file_check_from(reef_reader reader, const reef_allocator *
     if (info == NULL || reader.read == NULL) return REEF_BAD_ARGUMENT;
     if (!frame_memory(&m, allocator, info)) return REEF_NO_MEMORY;
     const reef_status s = frame_check(&m, reader, UINT64_MAX, info);
-    memory_drop(&m);
+    reef__memory_drop(&m);
     return s;
 }
 
@@ -214,14 +214,14 @@ COLD reef_status reef_file_check(const char *path, const reef_allocator *allocat
     uint64_t size;
     if (info == NULL || path == NULL) return REEF_BAD_ARGUMENT;
     if (!frame_memory(&m, allocator, info)) return REEF_NO_MEMORY;
-    reef_status s = file_in_open(&m, path, &file, info->wrong);
+    reef_status s = reef__file_in_open(&m, path, &file, info->wrong);
     if (s == REEF_OK) {
-        s = frame_check(&m, file_in_reader(file), file_in_size(file, &size) ? size : UINT64_MAX, info);
-        if (s == REEF_IO) (void)snprintf(info->wrong, sizeof info->wrong, "%s", file_in_reason(file));
-        file_in_close(file);
+        s = frame_check(&m, reef__file_in_reader(file), reef__file_in_size(file, &size) ? size : UINT64_MAX, info);
+        if (s == REEF_IO) (void)snprintf(info->wrong, sizeof info->wrong, "%s", reef__file_in_reason(file));
+        reef__file_in_close(file);
     } else if (s == REEF_NO_MEMORY) {
         (void)snprintf(info->wrong, sizeof info->wrong, "no memory");
     }
-    memory_drop(&m);
+    reef__memory_drop(&m);
     return s;
 }

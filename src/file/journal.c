@@ -37,14 +37,14 @@ static memory *journal_memory(const reef_journal *j) { return &j->world->family-
 
 static reef_status journal_failed(const reef_journal *j, reef_status s, const char *op, const char *detail)
 {
-    return failure_detail(j->world, s, op, 0, detail);
+    return reef__failure_detail(j->world, s, op, 0, detail);
 }
 
 /* The world as it is now, to be held. NULL: recorded. */
 static reef_world *journal_state(reef_world *w, const char *op)
 {
     w->calling = op;
-    reef_world *now = world_aside(w);
+    reef_world *now = reef__world_aside(w);
     w->calling = NULL;
     return now;
 }
@@ -75,11 +75,11 @@ static reef_status journal_produce(void *context, reef_writer writer)
 {
     journal_whole *x = context;
     const reef_journal *j = x->journal;
-    out_begin(&x->out, journal_memory(j), writer);
-    out_header(&x->out, (uint16_t)(FILE_JOURNAL | (j->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0)));
+    reef__out_begin(&x->out, journal_memory(j), writer);
+    reef__out_header(&x->out, (uint16_t)(FILE_JOURNAL | (j->raw ? FILE_RAW | (HOST_IS_LITTLE ? 0 : FILE_BIG) : 0)));
     const record_desc d = {.world = j->world, .raw = j->raw, .progress = j->progress, .context = j->context};
-    x->written = record_write(&x->out, &x->numbers, &d, x->op);
-    out_drop(&x->out);
+    x->written = reef__record_write(&x->out, &x->numbers, &d, x->op);
+    reef__out_drop(&x->out);
     return x->written;
 }
 
@@ -92,14 +92,14 @@ static reef_status journal_rewrite(reef_journal *j, const char *op)
     reef_world *now = journal_state(j->world, op);
     if (now == NULL) return j->world->error.status;
     /* Synced always: an unsynced journal may lose its last records in a crash of the system, but never the file that they stand in. */
-    const reef_status s = file_replace(journal_memory(j), j->path, true, journal_produce, &x, &out, reason);
+    const reef_status s = reef__file_replace(journal_memory(j), j->path, true, journal_produce, &x, &out, reason);
     if (out == NULL) { /* the name leads to the old file still */
-        numbering_drop(&x.numbers);
+        reef__numbering_drop(&x.numbers);
         reef_world_free(now);
         return s == REEF_IO || s != x.written ? journal_failed(j, s, op, reason) : s;
     }
-    file_append_close(j->out);
-    numbering_drop(&j->numbers);
+    reef__file_append_close(j->out);
+    reef__numbering_drop(&j->numbers);
     j->out = out;
     j->numbers = x.numbers;
     j->chain = x.out.chain;
@@ -116,25 +116,25 @@ static reef_status journal_write(reef_journal *j, const char *op)
     const numbering was = j->numbers;
     reef_world *now = journal_state(j->world, op);
     if (now == NULL) return j->world->error.status;
-    out_begin(&o, journal_memory(j), file_append_writer(j->out));
+    reef__out_begin(&o, journal_memory(j), reef__file_append_writer(j->out));
     o.chain = j->chain;
     const record_desc d = {.world = j->world, .base = j->base, .raw = j->raw, .unsynced = !j->synced, .progress = j->progress, .context = j->context};
-    reef_status s = record_write(&o, &j->numbers, &d, op);
-    if (s == REEF_OK) s = file_append_named(j->out, reason);
-    if (s == REEF_OK || (s == REEF_IO && reason[0] == 0)) s = file_append_settle(j->out, j->synced, reason);
+    reef_status s = reef__record_write(&o, &j->numbers, &d, op);
+    if (s == REEF_OK) s = reef__file_append_named(j->out, reason);
+    if (s == REEF_OK || (s == REEF_IO && reason[0] == 0)) s = reef__file_append_settle(j->out, j->synced, reason);
     if (s == REEF_OK) {
         j->chain = o.chain;
         journal_hold(j, now);
     } else {
-        file_append_undo(j->out);
-        j->broken = file_append_unknown(j->out);
+        reef__file_append_undo(j->out);
+        j->broken = reef__file_append_unknown(j->out);
         j->numbers.type_count = was.type_count;
         j->numbers.table_count = was.table_count;
         j->numbers.records = was.records;
         j->numbers.bare = was.bare;
         reef_world_free(now);
     }
-    out_drop(&o);
+    reef__out_drop(&o);
     return journal_said(j, s, op, reason);
 }
 
@@ -142,14 +142,14 @@ static bool journal_allowed(const reef_journal *j, const char *op)
 {
     const reef_world *w = j->world;
     if (!w->running && !world_engaged(w)) return true;
-    return failure(j->world, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
+    return reef__failure(j->world, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
 }
 
 /* Something must be written anew; but not over a file that somebody else has put in the journal's place. */
 static reef_status journal_renew(reef_journal *j, const char *op)
 {
     char reason[REEF_DETAIL_MAX];
-    const reef_status s = file_append_named(j->out, reason);
+    const reef_status s = reef__file_append_named(j->out, reason);
     return s == REEF_OK ? journal_rewrite(j, op) : journal_failed(j, s, op, reason);
 }
 
@@ -158,9 +158,9 @@ reef_status reef_journal_append(reef_journal *j)
     static const char op[] = "reef_journal_append";
     if (j == NULL) return REEF_BAD_ARGUMENT;
     if (!journal_allowed(j, op)) return REEF_LOCKED;
-    if (j->broken || numbering_outdated(&j->numbers)) return journal_renew(j, op);
+    if (j->broken || reef__numbering_outdated(&j->numbers)) return journal_renew(j, op);
     const reef_status s = journal_write(j, op);
-    const uint64_t bytes = file_append_length(j->out);
+    const uint64_t bytes = reef__file_append_length(j->out);
     if (s != REEF_OK || j->compact_bytes == 0 || bytes <= j->compact_bytes || bytes / 2 <= j->whole_bytes) return s;
     return journal_rewrite(j, op);
 }
@@ -179,28 +179,28 @@ static reef_status journal_go_on(reef_journal *j, const file_in *file, record_lo
 {
     char reason[REEF_DETAIL_MAX] = "";
     j->base = journal_state(aside, op);
-    if (j->base == NULL) return failure_record(j->world, &aside->error);
-    const reef_status s = file_append_open(journal_memory(j), j->path, r->sound_bytes, file, &j->out, reason);
+    if (j->base == NULL) return reef__failure_record(j->world, &aside->error);
+    const reef_status s = reef__file_append_open(journal_memory(j), j->path, r->sound_bytes, file, &j->out, reason);
     if (s != REEF_OK) return journal_failed(j, s, op, reason);
     j->numbers = r->numbering;
     r->numbering = (numbering){.memory = journal_memory(j)};
     j->chain = r->sound_chain;
     j->whole_bytes = r->whole_bytes;
-    return load_commit(j->world, aside, r, op, NULL);
+    return reef__load_commit(j->world, aside, r, op, NULL);
 }
 
 /* The file is no journal of these types: it is written anew. The world goes back when it couldn't be. */
 static reef_status journal_take_over(reef_journal *j, const record_load *r, reef_world *aside, const char *op)
 {
     load_back back = {0};
-    reef_status s = load_commit(j->world, aside, r, op, &back);
+    reef_status s = reef__load_commit(j->world, aside, r, op, &back);
     if (s == REEF_OK && (s = journal_rewrite(j, op)) != REEF_OK) {
         const reef_error said = j->world->error;
         journal_hold(j, NULL); /* it may share what goes back */
-        if (!BUG(185)) load_return(j->world, aside, r, &back);
+        if (!BUG(185)) reef__load_return(j->world, aside, r, &back);
         j->world->error = said;
     }
-    load_back_drop(j->world, &back);
+    reef__load_back_drop(j->world, &back);
     return s;
 }
 
@@ -215,14 +215,14 @@ static reef_status journal_read(reef_journal *j, file_in *file, const reef_load_
     section_in in;
     uint64_t size;
     record_load r = {.desc = desc, .numbering = {.memory = journal_memory(j)}};
-    reef_world *aside = world_blank(j->world);
+    reef_world *aside = reef__world_blank(j->world);
     if (aside == NULL) return journal_failed(j, REEF_NO_MEMORY, op, "");
-    in_begin(&in, journal_memory(j), file_in_reader(file), file_in_size(file, &size) ? size : UINT64_MAX);
-    reef_status s = file_read(&in, &r, aside, j->world) ? REEF_OK : in.status;
+    reef__in_begin(&in, journal_memory(j), reef__file_in_reader(file), reef__file_in_size(file, &size) ? size : UINT64_MAX);
+    reef_status s = reef__file_read(&in, &r, aside, j->world) ? REEF_OK : in.status;
     if (s == REEF_OK) s = journal_continue(j, file, &r, aside, op);
-    else failure_detail(j->world, s, op, in.wrong_at, s == REEF_IO ? file_in_reason(file) : in.detail);
-    record_load_drop(&r);
-    in_drop(&in);
+    else reef__failure_detail(j->world, s, op, in.wrong_at, s == REEF_IO ? reef__file_in_reason(file) : in.detail);
+    reef__record_load_drop(&r);
+    reef__in_drop(&in);
     reef_world_free(aside);
     return s;
 }
@@ -232,25 +232,25 @@ static reef_status journal_begin(reef_journal *j, const reef_journal_desc *desc,
     char reason[REEF_DETAIL_MAX];
     disk_look seen;
     file_in *file;
-    const int error = disk_look_at(j->path, &seen);
+    const int error = reef__disk_look_at(j->path, &seen);
     if (error) {
-        file_say(reason, "stat", j->path, error);
+        reef__file_say(reason, "stat", j->path, error);
         return journal_failed(j, REEF_IO, op, reason);
     }
     if (!seen.exists || desc->fresh) return journal_rewrite(j, op);
-    reef_status s = file_in_open(journal_memory(j), j->path, &file, reason);
+    reef_status s = reef__file_in_open(journal_memory(j), j->path, &file, reason);
     if (s != REEF_OK) return journal_failed(j, s, op, reason);
     s = journal_read(j, file, &desc->load, op);
-    file_in_close(file);
+    reef__file_in_close(file);
     return s;
 }
 
 static void journal_drop(reef_journal *j)
 {
-    file_append_close(j->out);
+    reef__file_append_close(j->out);
     reef_world_free(j->base);
-    numbering_drop(&j->numbers);
-    memory_free(journal_memory(j), MEMORY_OTHER, j, sizeof *j);
+    reef__numbering_drop(&j->numbers);
+    reef__memory_free(journal_memory(j), MEMORY_OTHER, j, sizeof *j);
 }
 
 COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef_journal_desc *desc)
@@ -258,10 +258,10 @@ COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef
     static const char op[] = "reef_journal_open";
     static const reef_journal_desc defaults;
     if (w == NULL) return NULL;
-    if (path == NULL || path[0] == 0 || strlen(path) >= DISK_PATH_MAX) return (void)failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the path is empty or too long"), NULL;
-    if (w->running || world_engaged(w)) return (void)failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
-    reef_journal *j = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *j);
-    if (j == NULL) return (void)failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    if (path == NULL || path[0] == 0 || strlen(path) >= DISK_PATH_MAX) return (void)reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "the path is empty or too long"), NULL;
+    if (w->running || world_engaged(w)) return (void)reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
+    reef_journal *j = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *j);
+    if (j == NULL) return (void)reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0), NULL;
     if (desc == NULL) desc = &defaults;
     j->world = w;
     j->numbers.memory = &w->family->memory;
@@ -279,7 +279,7 @@ COLD reef_journal *reef_journal_open(reef_world *w, const char *path, const reef
 reef_journal_info reef_journal_stats(const reef_journal *j)
 {
     if (j == NULL) return (reef_journal_info){0};
-    return (reef_journal_info){.records = j->numbers.records, .bytes = file_append_length(j->out), .whole_bytes = j->whole_bytes};
+    return (reef_journal_info){.records = j->numbers.records, .bytes = reef__file_append_length(j->out), .whole_bytes = j->whole_bytes};
 }
 
 COLD void reef_journal_close(reef_journal *j)

@@ -35,41 +35,41 @@ static reef_status switches_put(reef_world *w, const decoding *d, bool *was, boo
     return REEF_OK;
 }
 
-/* Which systems are on, and with a way back all that load_return needs. False: no memory. */
+/* Which systems are on, and with a way back all that reef__load_return needs. False: no memory. */
 static bool commit_ready(reef_world *w, load_back *b, bool back)
 {
     b->count = w->schedule ? w->schedule->count + 1 : 1;
-    b->on = memory_zeroed(&w->family->memory, MEMORY_OTHER, b->count);
+    b->on = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, b->count);
     w->hook_failed.id = 0;
-    return b->on && (!back || (events_settle(w) == REEF_OK && readers_note(w) && skips_prepare(w, &b->room)));
+    return b->on && (!back || (reef__events_settle(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &b->room)));
 }
 
-void load_back_drop(const reef_world *w, load_back *b)
+void reef__load_back_drop(const reef_world *w, load_back *b)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, b->on, b->count);
-    skips_free(w->family, &b->room);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, b->on, b->count);
+    reef__skips_free(w->family, &b->room);
     *b = (load_back){0};
 }
 
-reef_status load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *op, load_back *back)
+reef_status reef__load_commit(reef_world *w, reef_world *aside, const record_load *r, const char *op, load_back *back)
 {
     load_back none = {0}, *b = back ? back : &none;
     w->calling = op;
     const bool ready = commit_ready(w, b, back != NULL);
-    reef_status s = ready ? switches_put(w, r->decoding, b->on, false) : failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
-    if (s == REEF_OK && !world_adopt(w, aside, r->difference)) {
+    reef_status s = ready ? switches_put(w, r->decoding, b->on, false) : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+    if (s == REEF_OK && !reef__world_adopt(w, aside, r->difference)) {
         (void)switches_put(w, r->decoding, b->on, true);
-        s = failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+        s = reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
     }
     w->calling = NULL;
-    load_back_drop(w, &none);
+    reef__load_back_drop(w, &none);
     return s;
 }
 
-void load_return(reef_world *w, reef_world *aside, const record_load *r, const load_back *b)
+void reef__load_return(reef_world *w, reef_world *aside, const record_load *r, const load_back *b)
 {
-    if (!BUG(186)) skips_commit(w, aside, &b->room);
-    state_exchange(w, aside);
+    if (!BUG(186)) reef__skips_commit(w, aside, &b->room);
+    reef__state_exchange(w, aside);
     if (!BUG(187)) (void)switches_put(w, r->decoding, b->on, true);
 }
 
@@ -80,20 +80,20 @@ static reef_status load_read(reef_world *w, section_in *in, const reef_load_desc
     reef_status status = REEF_NO_MEMORY;
     w->hook_failed.id = 0;
     w->calling = op;
-    reef_world *aside = difference ? world_aside(w) : world_blank(w);
+    reef_world *aside = difference ? reef__world_aside(w) : reef__world_blank(w);
     w->calling = NULL;
     if (aside == NULL) {
-        if (!difference) failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+        if (!difference) reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
         status = w->error.status;
-    } else if (file_read(in, &r, aside, w)) {
-        status = load_commit(w, aside, &r, op, NULL);
+    } else if (reef__file_read(in, &r, aside, w)) {
+        status = reef__load_commit(w, aside, &r, op, NULL);
     } else {
         const char *why = in->status == REEF_IO && reason ? reason(context) : "";
-        status = failure_detail(w, in->status, op, in->wrong_at, why[0] ? why : in->detail);
+        status = reef__failure_detail(w, in->status, op, in->wrong_at, why[0] ? why : in->detail);
     }
-    record_load_drop(&r);
+    reef__record_load_drop(&r);
     reef_world_free(aside);
-    in_drop(in);
+    reef__in_drop(in);
     return status;
 }
 
@@ -102,8 +102,8 @@ static reef_status load_allowed(reef_world *w, const char *op, bool given)
     const reef_component none = {0};
     const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (!given) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
-    return w->running || world_engaged(w) ? failure(w, REEF_LOCKED, op, none, null, 0) : REEF_OK;
+    if (!given) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    return w->running || world_engaged(w) ? reef__failure(w, REEF_LOCKED, op, none, null, 0) : REEF_OK;
 }
 
 COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, const reef_load_desc *desc)
@@ -112,7 +112,7 @@ COLD reef_status reef_load_bytes(reef_world *w, const void *data, size_t size, c
     section_in in;
     const reef_status s = load_allowed(w, op, data != NULL || size == 0);
     if (s != REEF_OK) return s;
-    in_begin_memory(&in, &w->family->memory, data, size);
+    reef__in_begin_memory(&in, &w->family->memory, data, size);
     return load_read(w, &in, desc, false, op, NULL, NULL);
 }
 
@@ -122,11 +122,11 @@ COLD reef_status reef_load_from(reef_world *w, reef_reader reader, const reef_lo
     section_in in;
     const reef_status s = load_allowed(w, op, reader.read != NULL);
     if (s != REEF_OK) return s;
-    in_begin(&in, &w->family->memory, reader, UINT64_MAX);
+    reef__in_begin(&in, &w->family->memory, reader, UINT64_MAX);
     return load_read(w, &in, desc, false, op, NULL, NULL);
 }
 
-static const char *reason_of(void *context) { return file_in_reason(context); }
+static const char *reason_of(void *context) { return reef__file_in_reason(context); }
 
 COLD reef_status reef_load(reef_world *w, const char *path, const reef_load_desc *desc)
 {
@@ -138,12 +138,12 @@ COLD reef_status reef_load(reef_world *w, const char *path, const reef_load_desc
     reef_status s = load_allowed(w, op, path != NULL);
     if (s != REEF_OK) return s;
     memory *m = &w->family->memory;
-    s = file_in_open(m, path, &file, reason);
-    if (s != REEF_OK) return failure_detail(w, s, op, 0, reason);
-    if (!file_in_size(file, &size)) size = UINT64_MAX;
-    in_begin(&in, m, file_in_reader(file), size);
+    s = reef__file_in_open(m, path, &file, reason);
+    if (s != REEF_OK) return reef__failure_detail(w, s, op, 0, reason);
+    if (!reef__file_in_size(file, &size)) size = UINT64_MAX;
+    reef__in_begin(&in, m, reef__file_in_reader(file), size);
     s = load_read(w, &in, desc, false, op, reason_of, file);
-    file_in_close(file);
+    reef__file_in_close(file);
     return s;
 }
 
@@ -153,6 +153,6 @@ COLD reef_status reef_diff_apply(reef_world *w, const void *data, size_t size)
     section_in in;
     const reef_status s = load_allowed(w, op, data != NULL || size == 0);
     if (s != REEF_OK) return s;
-    in_begin_memory(&in, &w->family->memory, data, size);
+    reef__in_begin_memory(&in, &w->family->memory, data, size);
     return load_read(w, &in, NULL, true, op, NULL, NULL);
 }

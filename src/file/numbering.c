@@ -7,11 +7,11 @@
 #include "reef/compiler.h"
 #include <stdlib.h>
 
-bool number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
+bool reef__number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uint32_t id)
 {
     if (*count == *room) {
         const uint32_t more = *room ? *room * 2 : 32;
-        uint32_t *bigger = memory_resize(m, MEMORY_OTHER, *list, *room * sizeof **list, more * sizeof **list, PLAIN_ALIGN);
+        uint32_t *bigger = reef__memory_resize(m, MEMORY_OTHER, *list, *room * sizeof **list, more * sizeof **list, PLAIN_ALIGN);
         if (bigger == NULL) return false;
         *list = bigger;
         *room = more;
@@ -22,40 +22,40 @@ bool number_add(memory *m, uint32_t **list, uint32_t *count, uint32_t *room, uin
 
 static bool type_is_bare(uint32_t id)
 {
-    const type *t = type_of(id);
+    const type *t = reef__type_of(id);
     return t && t->size && REEF_ACQUIRE_POINTER(&t->fields) == NULL;
 }
 
-bool numbering_type(numbering *n, uint32_t id)
+bool reef__numbering_type(numbering *n, uint32_t id)
 {
-    if (!number_add(n->memory, &n->types, &n->type_count, &n->type_room, id)) return false;
+    if (!reef__number_add(n->memory, &n->types, &n->type_count, &n->type_room, id)) return false;
     n->bare += type_is_bare(id);
     return true;
 }
-bool numbering_table(numbering *n, uint32_t id) { return number_add(n->memory, &n->tables, &n->table_count, &n->table_room, id); }
+bool reef__numbering_table(numbering *n, uint32_t id) { return reef__number_add(n->memory, &n->tables, &n->table_count, &n->table_room, id); }
 
-bool numbering_outdated(const numbering *n)
+bool reef__numbering_outdated(const numbering *n)
 {
     uint32_t bare = 0;
     for (uint32_t i = 0; n->bare && i < n->type_count; i++) bare += type_is_bare(n->types[i]);
     return bare != n->bare;
 }
 
-void numbering_drop(numbering *n)
+void reef__numbering_drop(numbering *n)
 {
     if (n->memory == NULL) return;
-    memory_free(n->memory, MEMORY_OTHER, n->types, n->type_room * sizeof *n->types);
-    memory_free(n->memory, MEMORY_OTHER, n->tables, n->table_room * sizeof *n->tables);
+    reef__memory_free(n->memory, MEMORY_OTHER, n->types, n->type_room * sizeof *n->types);
+    reef__memory_free(n->memory, MEMORY_OTHER, n->tables, n->table_room * sizeof *n->tables);
     *n = (numbering){.memory = n->memory};
 }
 
 /* ---- versions ---- */
 
-bool version_order_add(version_order *x, uint64_t version)
+bool reef__version_order_add(version_order *x, uint64_t version)
 {
     if (x->count == x->room) {
         const uint32_t room = x->room ? x->room * 2 : 32;
-        uint64_t *seen = memory_resize(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *seen, room * sizeof *seen, PLAIN_ALIGN);
+        uint64_t *seen = reef__memory_resize(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *seen, room * sizeof *seen, PLAIN_ALIGN);
         if (seen == NULL) return false;
         x->seen = seen;
         x->room = room;
@@ -72,7 +72,7 @@ static int versions_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void version_order_sort(version_order *x)
+void reef__version_order_sort(version_order *x)
 {
     uint32_t kept = 0;
     if (x->count > 1) qsort(x->seen, x->count, sizeof *x->seen, versions_compare);
@@ -81,7 +81,7 @@ void version_order_sort(version_order *x)
     x->count = kept;
 }
 
-uint64_t version_rank(const version_order *x, uint64_t version)
+uint64_t reef__version_rank(const version_order *x, uint64_t version)
 {
     uint32_t from = 0, to = x->count;
     while (from < to) {
@@ -92,8 +92,8 @@ uint64_t version_rank(const version_order *x, uint64_t version)
     return UINT64_C(1) + from;
 }
 
-void version_order_drop(version_order *x)
+void reef__version_order_drop(version_order *x)
 {
-    memory_free(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *x->seen);
+    reef__memory_free(x->memory, MEMORY_OTHER, x->seen, x->room * sizeof *x->seen);
     *x = (version_order){.memory = x->memory};
 }

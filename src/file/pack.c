@@ -6,25 +6,25 @@
 #include "type/value.h"
 #include "reef/type.h"
 
-reef_status pack_allowed(const type *t, bool raw)
+reef_status reef__pack_allowed(const type *t, bool raw)
 {
     if (t->size == 0 || t->resets || REEF_ACQUIRE_POINTER(&t->fields)) return REEF_OK;
     if (t->hooks.destroy || !t->plain_copy || !t->plain_move) return REEF_NOT_COPYABLE;
     return raw ? REEF_OK : REEF_NOT_PORTABLE;
 }
 
-uint32_t pack_bytes(const type *t, bool raw)
+uint32_t reef__pack_bytes(const type *t, bool raw)
 {
     uint32_t n = 0;
-    if (t->size == 0 || t->resets || pack_allowed(t, raw) != REEF_OK) return 0;
+    if (t->size == 0 || t->resets || reef__pack_allowed(t, raw) != REEF_OK) return 0;
     if (REEF_ACQUIRE_POINTER(&t->fields) == NULL) return t->size;
     for (uint32_t i = 0; i < t->field_count; i++) n += t->fields[i].bytes;
     return n;
 }
 
-void pack_field(const reef_field *f, unsigned char *to, const unsigned char *from)
+void reef__pack_field(const reef_field *f, unsigned char *to, const unsigned char *from)
 {
-    const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : kind_size(f->kind); /* an entity is two numbers */
+    const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind); /* an entity is two numbers */
     if (size == 1) {
         memcpy(to, from, f->bytes);
         return;
@@ -33,7 +33,7 @@ void pack_field(const reef_field *f, unsigned char *to, const unsigned char *fro
         for (uint32_t i = 0; i < size; i++) to[at + i] = from[at + size - 1 - i];
 }
 
-void pack_values(const type *t, unsigned char *to, const void *from, size_t n)
+void reef__pack_values(const type *t, unsigned char *to, const void *from, size_t n)
 {
     const unsigned char *value = from;
     if (REEF_ACQUIRE_POINTER(&t->fields) == NULL) {
@@ -41,10 +41,10 @@ void pack_values(const type *t, unsigned char *to, const void *from, size_t n)
         return;
     }
     for (size_t k = 0; k < n; k++, value += t->size)
-        for (uint32_t i = 0; i < t->field_count; to += t->fields[i++].bytes) pack_field(&t->fields[i], to, value + t->fields[i].offset);
+        for (uint32_t i = 0; i < t->field_count; to += t->fields[i++].bytes) reef__pack_field(&t->fields[i], to, value + t->fields[i].offset);
 }
 
-bool pack_equal(const type *t, const void *p, const void *q)
+bool reef__pack_equal(const type *t, const void *p, const void *q)
 {
-    return t->size == 0 || t->resets || p == q || value_equal(t, p, q);
+    return t->size == 0 || t->resets || p == q || reef__value_equal(t, p, q);
 }

@@ -7,14 +7,14 @@
 
 /* Can values of the type be written? OK; NOT_COPYABLE: they own something and have no fields; NOT_PORTABLE: they have no fields, and
  * `raw` isn't allowed. */
-reef_status pack_allowed(const type *t, bool raw);
+reef_status reef__pack_allowed(const type *t, bool raw);
 /* Bytes of one value in a file: 0 for what isn't written (tags, what a copy of the world doesn't get, what isn't allowed). */
-uint32_t pack_bytes(const type *t, bool raw);
+uint32_t reef__pack_bytes(const type *t, bool raw);
 /* n values that lie side by side in memory, one after the other; the type isn't flat. */
-void pack_values(const type *t, unsigned char *to, const void *from, size_t n);
+void reef__pack_values(const type *t, unsigned char *to, const void *from, size_t n);
 /* One field of a value. */
-void pack_field(const reef_field *f, unsigned char *to, const unsigned char *from);
+void reef__pack_field(const reef_field *f, unsigned char *to, const unsigned char *from);
 /* Would both be the same in the file? */
-bool pack_equal(const type *t, const void *p, const void *q);
+bool reef__pack_equal(const type *t, const void *p, const void *q);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct numbering {
  * the history of the saved world is. {.memory} is the beginning. */
 typedef struct version_order {
     memory   *memory;
-    uint64_t *seen; /* versions of the runs; after version_order_sort ascending, each once */
+    uint64_t *seen; /* versions of the runs; after reef__version_order_sort ascending, each once */
     uint32_t  count, room;
 } version_order;
 

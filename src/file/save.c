@@ -22,8 +22,8 @@ static const reef_entity save_null = {0, 0};
 
 static bool save_allowed(reef_world *w, const char *op)
 {
-    if (w->running || world_engaged(w)) return failure(w, REEF_LOCKED, op, save_none, save_null, 0), false;
-    if (events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, save_none, save_null, 0), false;
+    if (w->running || world_engaged(w)) return reef__failure(w, REEF_LOCKED, op, save_none, save_null, 0), false;
+    if (reef__events_settle(w) != REEF_OK) return reef__failure(w, REEF_NO_MEMORY, op, save_none, save_null, 0), false;
     return true;
 }
 
@@ -31,11 +31,11 @@ static reef_status save_record(const record_desc *d, uint16_t flags, reef_writer
 {
     section_out o;
     numbering n = {.memory = &d->world->family->memory};
-    out_begin(&o, n.memory, writer);
-    out_header(&o, flags);
-    const reef_status s = record_write(&o, &n, d, op);
-    out_drop(&o);
-    numbering_drop(&n);
+    reef__out_begin(&o, n.memory, writer);
+    reef__out_header(&o, flags);
+    const reef_status s = reef__record_write(&o, &n, d, op);
+    reef__out_drop(&o);
+    reef__numbering_drop(&n);
     return s;
 }
 
@@ -45,13 +45,13 @@ static reef_status save_record(const record_desc *d, uint16_t flags, reef_writer
 static reef_world *part_fork(reef_world *w, const char *op)
 {
     w->calling = op;
-    reef_world *fork = world_aside(w);
+    reef_world *fork = reef__world_aside(w);
     w->calling = NULL;
     if (fork == NULL) return NULL;
     state *s = &fork->state;
-    schedule_leave(fork->family, fork->schedule);
+    reef__schedule_leave(fork->family, fork->schedule);
     fork->schedule = NULL;
-    observers_follow(fork);
+    reef__observers_follow(fork);
     s->ticks = s->time_ns = s->seed = 0;
     s->absent_count = 0;
     fork->config.misuse = NULL;
@@ -83,11 +83,11 @@ static reef_status part_select(reef_world *fork, const char *text)
     const size_t bytes = ((size_t)fork->hot.index_count / 64 + 1) * sizeof(uint64_t);
     const reef_query q = reef_query_new(fork, text);
     if (reef_query_is_null(q)) return fork->error.status;
-    uint64_t *marks = memory_zeroed(m, MEMORY_OTHER, bytes);
+    uint64_t *marks = reef__memory_zeroed(m, MEMORY_OTHER, bytes);
     if (marks) matches_mark(fork, q, marks);
     reef_status s = marks ? reef_query_free(fork, q) : REEF_NO_MEMORY;
     if (s == REEF_OK) s = others_destroy(fork, marks);
-    memory_free(m, MEMORY_OTHER, marks, bytes);
+    reef__memory_free(m, MEMORY_OTHER, marks, bytes);
     return s;
 }
 
@@ -104,10 +104,10 @@ static reef_status part_write(reef_world *w, const record_desc *d, const char *t
     part.part = true;
     reef_status s = part_select(part.world, text);
     if (s != REEF_OK) {
-        failure(w, s, op, save_none, save_null, 0);
+        reef__failure(w, s, op, save_none, save_null, 0);
     } else {
         s = save_record(&part, flags, writer, op);
-        if (s != REEF_OK && s != REEF_IO) failure_record(w, &part.world->error);
+        if (s != REEF_OK && s != REEF_IO) reef__failure_record(w, &part.world->error);
     }
     reef_world_free(part.world);
     return s;
@@ -130,9 +130,9 @@ COLD reef_status reef_save_to(reef_world *w, reef_writer writer, const reef_save
 {
     static const char op[] = "reef_save_to";
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (writer.write == NULL) return failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (writer.write == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     const reef_status s = save_write(w, writer, desc, op);
-    return s == REEF_IO ? failure(w, s, op, save_none, save_null, 0) : s;
+    return s == REEF_IO ? reef__failure(w, s, op, save_none, save_null, 0) : s;
 }
 
 /* ---- files ---- */
@@ -155,12 +155,12 @@ COLD reef_status reef_save(reef_world *w, const char *path, const reef_save_desc
     static const char op[] = "reef_save";
     char reason[REEF_DETAIL_MAX];
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (path == NULL || path[0] == 0) return failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (path == NULL || path[0] == 0) return reef__failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     if (!save_allowed(w, op)) return w->running ? REEF_LOCKED : w->error.status;
     file_saving x = {w, desc, op, REEF_OK};
-    const reef_status s = file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced, file_saving_produce, &x, NULL, reason);
-    if (s == REEF_IO) return failure_detail(w, s, op, 0, reason);
-    if (s != x.written) failure(w, s, op, save_none, save_null, 0);
+    const reef_status s = reef__file_replace(&w->family->memory, path, desc == NULL || !desc->unsynced, file_saving_produce, &x, NULL, reason);
+    if (s == REEF_IO) return reef__failure_detail(w, s, op, 0, reason);
+    if (s != x.written) reef__failure(w, s, op, save_none, save_null, 0);
     return s;
 }
 
@@ -217,11 +217,11 @@ COLD reef_status reef_save_bytes(reef_world *w, reef_bytes *bytes, const reef_sa
     static const char op[] = "reef_save_bytes";
     if (bytes) *bytes = (reef_bytes){NULL, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (bytes == NULL) return failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (bytes == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     saving x = saving_begin(w);
     reef_status s = saving_write(&x, saving_head, sizeof saving_head);
     if (s == REEF_OK) s = save_write(w, (reef_writer){saving_write, &x}, desc, op);
-    else failure(w, s, op, save_none, save_null, 0);
+    else reef__failure(w, s, op, save_none, save_null, 0);
     saving_end(&x, s, bytes);
     return s;
 }
@@ -242,10 +242,10 @@ static reef_status diff_write(reef_world *before, reef_world *after, reef_writer
 {
     static const reef_save_desc defaults;
     if (desc == NULL) desc = &defaults;
-    if (before == NULL || desc->query) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
-    if (before->family != after->family) return failure(after, REEF_OTHER_WORLD, op, save_none, save_null, 0);
+    if (before == NULL || desc->query) return reef__failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (before->family != after->family) return reef__failure(after, REEF_OTHER_WORLD, op, save_none, save_null, 0);
     if (!save_allowed(after, op)) return after->running ? REEF_LOCKED : after->error.status;
-    if (before != after && !save_allowed(before, op)) return before->running ? REEF_LOCKED : failure_record(after, &before->error);
+    if (before != after && !save_allowed(before, op)) return before->running ? REEF_LOCKED : reef__failure_record(after, &before->error);
     const record_desc d = {.world = after, .base = before, .raw = desc->raw, .sealed = desc->sealed, .progress = desc->progress, .context = desc->context};
     return save_record(&d, (uint16_t)(FILE_DIFFERENCE | raw_flags(desc)), writer, op);
 }
@@ -254,9 +254,9 @@ COLD reef_status reef_diff_save(reef_world *before, reef_world *after, reef_writ
 {
     static const char op[] = "reef_diff_save";
     if (after == NULL) return REEF_BAD_ARGUMENT;
-    if (writer.write == NULL) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (writer.write == NULL) return reef__failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     const reef_status s = diff_write(before, after, writer, desc, op);
-    return s == REEF_IO ? failure(after, s, op, save_none, save_null, 0) : s;
+    return s == REEF_IO ? reef__failure(after, s, op, save_none, save_null, 0) : s;
 }
 
 COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_bytes *bytes, const reef_save_desc *desc)
@@ -264,11 +264,11 @@ COLD reef_status reef_diff_bytes(reef_world *before, reef_world *after, reef_byt
     static const char op[] = "reef_diff_bytes";
     if (bytes) *bytes = (reef_bytes){NULL, 0};
     if (after == NULL) return REEF_BAD_ARGUMENT;
-    if (bytes == NULL) return failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
+    if (bytes == NULL) return reef__failure(after, REEF_BAD_ARGUMENT, op, save_none, save_null, 0);
     saving x = saving_begin(after);
     reef_status s = saving_write(&x, saving_head, sizeof saving_head);
     if (s == REEF_OK) s = diff_write(before, after, (reef_writer){saving_write, &x}, desc, op);
-    else failure(after, s, op, save_none, save_null, 0);
+    else reef__failure(after, s, op, save_none, save_null, 0);
     saving_end(&x, s, bytes);
     return s;
 }

@@ -28,34 +28,34 @@ static uint64_t little_get(const unsigned char *p, unsigned bytes)
 
 /* ---- heads of records ---- */
 
-const unsigned char record_magic[8] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
+const unsigned char reef__record_magic[8] = {'R', 'E', 'E', 'F', 'R', 'E', 'C', '\n'};
 enum { HEAD_SUMMED = RECORD_HEAD_BYTES - 8 };
 
-void record_head_write(unsigned char *to, const record_head *h)
+void reef__record_head_write(unsigned char *to, const record_head *h)
 {
-    memcpy(to, record_magic, sizeof record_magic);
+    memcpy(to, reef__record_magic, sizeof reef__record_magic);
     little_put(to + 8, h->number, 8);
     little_put(to + 16, h->flags, 4);
     little_put(to + 20, 0, 4);
     little_put(to + 24, h->before, 8);
-    little_put(to + HEAD_SUMMED, checksum_of(to, HEAD_SUMMED, 0), 8);
+    little_put(to + HEAD_SUMMED, reef__checksum_of(to, HEAD_SUMMED, 0), 8);
 }
 
-bool record_head_read(const unsigned char *from, record_head *h)
+bool reef__record_head_read(const unsigned char *from, record_head *h)
 {
-    if (memcmp(from, record_magic, sizeof record_magic) != 0 || checksum_of(from, HEAD_SUMMED, 0) != little_get(from + HEAD_SUMMED, 8)) return false;
+    if (memcmp(from, reef__record_magic, sizeof reef__record_magic) != 0 || reef__checksum_of(from, HEAD_SUMMED, 0) != little_get(from + HEAD_SUMMED, 8)) return false;
     *h = (record_head){little_get(from + 8, 8), little_get(from + 24, 8), (uint32_t)little_get(from + 16, 4)};
     return h->flags <= (RECORD_DIFFERENCE | RECORD_UNSYNCED) && little_get(from + 20, 4) == 0;
 }
 
 /* ---- writing ---- */
 
-void out_begin(section_out *o, memory *m, reef_writer to) { *o = (section_out){.memory = m, .to = to}; }
+void reef__out_begin(section_out *o, memory *m, reef_writer to) { *o = (section_out){.memory = m, .to = to}; }
 
-void out_drop(section_out *o)
+void reef__out_drop(section_out *o)
 {
-    memory_free(o->memory, MEMORY_OTHER, o->buffer, o->room);
-    memory_free(o->memory, MEMORY_OTHER, o->pieces, o->piece_room * sizeof *o->pieces);
+    reef__memory_free(o->memory, MEMORY_OTHER, o->buffer, o->room);
+    reef__memory_free(o->memory, MEMORY_OTHER, o->pieces, o->piece_room * sizeof *o->pieces);
     o->buffer = NULL, o->pieces = NULL;
     o->room = o->fill = o->piece_room = o->piece_count = 0;
 }
@@ -67,13 +67,13 @@ static void out_write(section_out *o, const void *bytes, size_t count)
     if (o->status == REEF_OK) o->bytes += count;
 }
 
-void out_header(section_out *o, uint16_t flags)
+void reef__out_header(section_out *o, uint16_t flags)
 {
     unsigned char head[FILE_HEADER_BYTES] = {0};
     memcpy(head, file_magic, sizeof file_magic);
     little_put(head + 8, FILE_VERSION, 2);
     little_put(head + 10, flags, 2);
-    o->chain = checksum_of(head, 16, 0);
+    o->chain = reef__checksum_of(head, 16, 0);
     little_put(head + 16, o->chain, 8);
     out_write(o, head, sizeof head);
 }
@@ -87,7 +87,7 @@ static bool room_more(section_out *o, void **p, size_t *room, size_t needed, siz
         more *= 2;
     }
     if (needed <= *room) return true;
-    void *bigger = more < needed ? NULL : memory_resize(o->memory, MEMORY_OTHER, *p, *room * size, more * size, PLAIN_ALIGN);
+    void *bigger = more < needed ? NULL : reef__memory_resize(o->memory, MEMORY_OTHER, *p, *room * size, more * size, PLAIN_ALIGN);
     if (bigger == NULL) {
         o->status = REEF_NO_MEMORY;
         return false;
@@ -97,7 +97,7 @@ static bool room_more(section_out *o, void **p, size_t *room, size_t needed, siz
     return true;
 }
 
-void section_begin(section_out *o, uint32_t kind)
+void reef__section_begin(section_out *o, uint32_t kind)
 {
     o->kind = kind;
     o->fill = o->piece_count = 0;
@@ -118,7 +118,7 @@ static bool section_piece_add(section_out *o, const void *outside, size_t count)
     return true;
 }
 
-unsigned char *put_room(section_out *o, size_t count)
+unsigned char *reef__put_room(section_out *o, size_t count)
 {
     if (UNLIKELY(o->status != REEF_OK)) return NULL;
     if (UNLIKELY(count > o->room - o->fill)) {
@@ -133,63 +133,63 @@ unsigned char *put_room(section_out *o, size_t count)
     return at;
 }
 
-void put_bytes(section_out *o, const void *bytes, size_t count)
+void reef__put_bytes(section_out *o, const void *bytes, size_t count)
 {
-    unsigned char *p = put_room(o, count);
+    unsigned char *p = reef__put_room(o, count);
     if (p && count) memcpy(p, bytes, count);
 }
 
-void put_block(section_out *o, const void *bytes, size_t count)
+void reef__put_block(section_out *o, const void *bytes, size_t count)
 {
-    if (count < SECTION_COPY) put_bytes(o, bytes, count);
+    if (count < SECTION_COPY) reef__put_bytes(o, bytes, count);
     else if (o->status == REEF_OK) (void)section_piece_add(o, bytes, count);
 }
 
 static void put_little(section_out *o, uint64_t x, unsigned bytes)
 {
-    unsigned char *p = put_room(o, bytes);
+    unsigned char *p = reef__put_room(o, bytes);
     if (p) little_put(p, x, bytes);
 }
 
-void put_u8(section_out *o, uint32_t x) { put_little(o, x, 1); }
-void put_u16(section_out *o, uint32_t x) { put_little(o, x, 2); }
-void put_u32(section_out *o, uint32_t x) { put_little(o, x, 4); }
-void put_u64(section_out *o, uint64_t x) { put_little(o, x, 8); }
+void reef__put_u8(section_out *o, uint32_t x) { put_little(o, x, 1); }
+void reef__put_u16(section_out *o, uint32_t x) { put_little(o, x, 2); }
+void reef__put_u32(section_out *o, uint32_t x) { put_little(o, x, 4); }
+void reef__put_u64(section_out *o, uint64_t x) { put_little(o, x, 8); }
 
-void put_f64(section_out *o, double x)
+void reef__put_f64(section_out *o, double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    put_u64(o, bits);
+    reef__put_u64(o, bits);
 }
 
-void put_handle(section_out *o, reef_entity e)
+void reef__put_handle(section_out *o, reef_entity e)
 {
-    put_u32(o, e.index);
-    put_u32(o, e.generation);
+    reef__put_u32(o, e.index);
+    reef__put_u32(o, e.generation);
 }
 
-void put_text(section_out *o, const char *text)
+void reef__put_text(section_out *o, const char *text)
 {
     const size_t n = text ? strlen(text) : 0;
     ASSERT(n <= UINT16_MAX);
-    put_u16(o, (uint32_t)n);
-    put_bytes(o, text, n);
+    reef__put_u16(o, (uint32_t)n);
+    reef__put_bytes(o, text, n);
 }
 
-size_t put_later(section_out *o)
+size_t reef__put_later(section_out *o)
 {
     const size_t where = o->fill;
-    put_u32(o, 0);
+    reef__put_u32(o, 0);
     return where;
 }
 
-void put_now(section_out *o, size_t where, uint32_t x)
+void reef__put_now(section_out *o, size_t where, uint32_t x)
 {
     if (o->status == REEF_OK) little_put(o->buffer + where, x, 4);
 }
 
-void section_end(section_out *o)
+void reef__section_end(section_out *o)
 {
     unsigned char head[SECTION_HEAD_BYTES], sum[SECTION_SUM_BYTES];
     uint64_t length = 0;
@@ -197,20 +197,20 @@ void section_end(section_out *o)
     for (size_t i = 0; i < o->piece_count; i++) length += o->pieces[i].bytes;
     little_put(head, o->kind, 4);
     little_put(head + 4, length, 8);
-    const uint64_t h = checksum_of(head, 12, o->chain);
+    const uint64_t h = reef__checksum_of(head, 12, o->chain);
     little_put(head + 12, h, 4);
     out_write(o, head, sizeof head);
     checksum c;
-    checksum_begin(&c, h);
+    reef__checksum_begin(&c, h);
     const unsigned char *inside = o->buffer;
     for (size_t i = 0; i < o->piece_count; i++) {
         const section_piece *p = &o->pieces[i];
         const void *bytes = p->outside ? p->outside : inside;
-        checksum_add(&c, bytes, p->bytes);
+        reef__checksum_add(&c, bytes, p->bytes);
         out_write(o, bytes, p->bytes);
         if (p->outside == NULL) inside += p->bytes;
     }
-    o->chain = checksum_end(&c);
+    o->chain = reef__checksum_end(&c);
     little_put(sum, o->chain, 8);
     out_write(o, sum, sizeof sum);
     o->sections++;
@@ -218,24 +218,24 @@ void section_end(section_out *o)
 
 /* ---- reading ---- */
 
-void in_begin(section_in *in, memory *m, reef_reader from, uint64_t size)
+void reef__in_begin(section_in *in, memory *m, reef_reader from, uint64_t size)
 {
     *in = (section_in){.memory = m, .from = from, .size = size};
 }
 
-void in_begin_memory(section_in *in, memory *m, const void *data, size_t size)
+void reef__in_begin_memory(section_in *in, memory *m, const void *data, size_t size)
 {
     *in = (section_in){.memory = m, .data = data ? data : file_magic, .size = size};
 }
 
-void in_drop(section_in *in)
+void reef__in_drop(section_in *in)
 {
-    memory_free(in->memory, MEMORY_OTHER, in->buffer, in->room);
+    reef__memory_free(in->memory, MEMORY_OTHER, in->buffer, in->room);
     in->buffer = NULL;
     in->room = 0;
 }
 
-COLD bool in_wrong(section_in *in, reef_status status, const char *format, ...)
+COLD bool reef__in_wrong(section_in *in, reef_status status, const char *format, ...)
 {
     if (in->status != REEF_OK) return false;
     va_list arguments;
@@ -243,7 +243,7 @@ COLD bool in_wrong(section_in *in, reef_status status, const char *format, ...)
     vsnprintf(in->detail, sizeof in->detail, format, arguments);
     va_end(arguments);
     in->status = status;
-    if (status_of_file(status)) in->wrong_at = in->payload ? in->section_at + SECTION_HEAD_BYTES + in->got : in->at;
+    if (reef__status_of_file(status)) in->wrong_at = in->payload ? in->section_at + SECTION_HEAD_BYTES + in->got : in->at;
     return false;
 }
 
@@ -256,26 +256,26 @@ static bool in_read(section_in *in, void *to, size_t count, size_t *got)
         memcpy(to, in->data + in->at, *got);
     } else {
         const reef_status s = in->from.read(in->from.context, to, count, got);
-        if (s != REEF_OK) return in_wrong(in, s, "reading failed");
+        if (s != REEF_OK) return reef__in_wrong(in, s, "reading failed");
         ASSERT(*got <= count);
     }
     in->at += *got;
     return true;
 }
 
-bool in_header(section_in *in, uint16_t *flags)
+bool reef__in_header(section_in *in, uint16_t *flags)
 {
     unsigned char head[FILE_HEADER_BYTES];
     size_t got;
     if (!in_read(in, head, sizeof head, &got)) return false;
-    if (got < sizeof head || memcmp(head, file_magic, sizeof file_magic) != 0) return in_wrong(in, REEF_CORRUPT, "this is no file of reef");
-    in->chain = checksum_of(head, 16, 0);
-    if (in->chain != little_get(head + 16, 8)) return in_wrong(in, REEF_CORRUPT, "the header is damaged");
+    if (got < sizeof head || memcmp(head, file_magic, sizeof file_magic) != 0) return reef__in_wrong(in, REEF_CORRUPT, "this is no file of reef");
+    in->chain = reef__checksum_of(head, 16, 0);
+    if (in->chain != little_get(head + 16, 8)) return reef__in_wrong(in, REEF_CORRUPT, "the header is damaged");
     const uint32_t version = (uint32_t)little_get(head + 8, 2);
     *flags = (uint16_t)little_get(head + 10, 2);
-    if (version != FILE_VERSION) return in_wrong(in, REEF_VERSION, "the file has version %u, known is %d", (unsigned)version, FILE_VERSION);
+    if (version != FILE_VERSION) return reef__in_wrong(in, REEF_VERSION, "the file has version %u, known is %d", (unsigned)version, FILE_VERSION);
     if (*flags > (FILE_JOURNAL | FILE_DIFFERENCE | FILE_RAW | FILE_BIG) || little_get(head + 12, 4))
-        return in_wrong(in, REEF_VERSION, "the header has flags that aren't known");
+        return reef__in_wrong(in, REEF_VERSION, "the header has flags that aren't known");
     return true;
 }
 
@@ -285,8 +285,8 @@ static bool buffer_room(section_in *in, size_t needed)
     if (needed <= in->room) return true;
     size_t room = in->room ? in->room : BUFFER_FIRST;
     while (room < needed) room = room > SIZE_MAX / 2 ? needed : room * 2;
-    void *p = memory_resize(in->memory, MEMORY_OTHER, in->buffer, in->room, room, PLAIN_ALIGN);
-    if (p == NULL) return in_wrong(in, REEF_NO_MEMORY, "no memory for a section of %zu bytes", needed);
+    void *p = reef__memory_resize(in->memory, MEMORY_OTHER, in->buffer, in->room, room, PLAIN_ALIGN);
+    if (p == NULL) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for a section of %zu bytes", needed);
     in->buffer = p;
     in->room = room;
     return true;
@@ -302,16 +302,16 @@ static bool payload_read(section_in *in, uint64_t length)
     for (uint64_t have = 0, got; have < length; have += got) {
         const size_t step = length - have < READ_STEP ? (size_t)(length - have) : READ_STEP;
         size_t n;
-        if (have + step > SIZE_MAX || !buffer_room(in, (size_t)have + step)) return in_wrong(in, REEF_NO_MEMORY, "no memory for a section");
+        if (have + step > SIZE_MAX || !buffer_room(in, (size_t)have + step)) return reef__in_wrong(in, REEF_NO_MEMORY, "no memory for a section");
         if (!in_read(in, in->buffer + have, step, &n)) return false;
-        if (n < step) return in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
+        if (n < step) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
         got = n;
     }
     in->payload = in->buffer;
     return true;
 }
 
-bool section_next(section_in *in)
+bool reef__section_next(section_in *in)
 {
     unsigned char head[SECTION_HEAD_BYTES], sum[SECTION_SUM_BYTES];
     size_t got;
@@ -319,29 +319,29 @@ bool section_next(section_in *in)
     in->payload = NULL;
     in->section_at = in->at;
     if (!in_read(in, head, sizeof head, &got) || got == 0) return false;
-    if (got < sizeof head) return in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section's head");
-    const uint64_t length = little_get(head + 4, 8), h = checksum_of(head, 12, in->chain);
+    if (got < sizeof head) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section's head");
+    const uint64_t length = little_get(head + 4, 8), h = reef__checksum_of(head, 12, in->chain);
     in->kind = (uint32_t)little_get(head, 4);
-    if ((uint32_t)h != (uint32_t)little_get(head + 12, 4)) return in_wrong(in, REEF_CORRUPT, "the head of a section is damaged, or in the wrong place");
+    if ((uint32_t)h != (uint32_t)little_get(head + 12, 4)) return reef__in_wrong(in, REEF_CORRUPT, "the head of a section is damaged, or in the wrong place");
     if (length > SIZE_MAX || (in->size != UINT64_MAX && (in->size - in->at < SECTION_SUM_BYTES || length > in->size - in->at - SECTION_SUM_BYTES)))
-        return in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
+        return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
     if (!payload_read(in, length)) return false;
     const unsigned char *payload = in->payload;
     in->payload = NULL;
     if (!in_read(in, sum, sizeof sum, &got)) return false;
-    if (got < sizeof sum) return in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
-    in->chain = checksum_of(payload, (size_t)length, h);
-    if (in->chain != little_get(sum, 8)) return in_wrong(in, REEF_CORRUPT, "a section is damaged: its sum is another");
+    if (got < sizeof sum) return reef__in_wrong(in, REEF_CORRUPT, "the file ends in the middle of a section");
+    in->chain = reef__checksum_of(payload, (size_t)length, h);
+    if (in->chain != little_get(sum, 8)) return reef__in_wrong(in, REEF_CORRUPT, "a section is damaged: its sum is another");
     in->payload = length ? payload : sum; /* never NULL */
     in->length = (size_t)length;
     in->got = 0;
     return true;
 }
 
-const unsigned char *get_bytes(section_in *in, size_t count)
+const unsigned char *reef__get_bytes(section_in *in, size_t count)
 {
     if (in->status != REEF_OK) return NULL;
-    if (UNLIKELY(count > in->length - in->got)) return (void)in_wrong(in, REEF_CORRUPT, "a section is too short for what it says"), NULL;
+    if (UNLIKELY(count > in->length - in->got)) return (void)reef__in_wrong(in, REEF_CORRUPT, "a section is too short for what it says"), NULL;
     const unsigned char *p = in->payload + in->got;
     in->got += count;
     return p;
@@ -349,46 +349,46 @@ const unsigned char *get_bytes(section_in *in, size_t count)
 
 static uint64_t get_little(section_in *in, unsigned bytes)
 {
-    const unsigned char *p = get_bytes(in, bytes);
+    const unsigned char *p = reef__get_bytes(in, bytes);
     return p ? little_get(p, bytes) : 0;
 }
 
-uint32_t get_u8(section_in *in) { return (uint32_t)get_little(in, 1); }
-uint32_t get_u16(section_in *in) { return (uint32_t)get_little(in, 2); }
-uint32_t get_u32(section_in *in) { return (uint32_t)get_little(in, 4); }
-uint64_t get_u64(section_in *in) { return get_little(in, 8); }
+uint32_t reef__get_u8(section_in *in) { return (uint32_t)get_little(in, 1); }
+uint32_t reef__get_u16(section_in *in) { return (uint32_t)get_little(in, 2); }
+uint32_t reef__get_u32(section_in *in) { return (uint32_t)get_little(in, 4); }
+uint64_t reef__get_u64(section_in *in) { return get_little(in, 8); }
 
-double get_f64(section_in *in)
+double reef__get_f64(section_in *in)
 {
-    const uint64_t bits = get_u64(in);
+    const uint64_t bits = reef__get_u64(in);
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-reef_entity get_handle(section_in *in)
+reef_entity reef__get_handle(section_in *in)
 {
     reef_entity e;
-    e.index = get_u32(in);
-    e.generation = get_u32(in);
+    e.index = reef__get_u32(in);
+    e.generation = reef__get_u32(in);
     return e;
 }
 
-bool get_text(section_in *in, char *text, size_t most)
+bool reef__get_text(section_in *in, char *text, size_t most)
 {
-    const size_t n = get_u16(in);
+    const size_t n = reef__get_u16(in);
     text[0] = 0;
-    if (in->status == REEF_OK && n > most) return in_wrong(in, REEF_CORRUPT, "a text of %zu bytes is too long", n);
-    const unsigned char *p = get_bytes(in, n);
+    if (in->status == REEF_OK && n > most) return reef__in_wrong(in, REEF_CORRUPT, "a text of %zu bytes is too long", n);
+    const unsigned char *p = reef__get_bytes(in, n);
     if (p == NULL) return false;
-    if (memchr(p, 0, n)) return in_wrong(in, REEF_CORRUPT, "a text has a zero in it");
+    if (memchr(p, 0, n)) return reef__in_wrong(in, REEF_CORRUPT, "a text has a zero in it");
     memcpy(text, p, n);
     text[n] = 0;
     return true;
 }
 
-bool section_taken(section_in *in)
+bool reef__section_taken(section_in *in)
 {
     if (in->status != REEF_OK) return false;
-    return in->got == in->length || in_wrong(in, REEF_CORRUPT, "a section is longer than what it says");
+    return in->got == in->length || reef__in_wrong(in, REEF_CORRUPT, "a section is longer than what it says");
 }

@@ -1,7 +1,7 @@
 /* The frame of files (docs/file-format.md): sections, one after the other, with a chain of sums.
  *
- *   writing:  section_begin ─► put_... ─► section_end ─► head, payload, sum go to the writer
- *   reading:  section_next  ─► payload, whose sum is right ─► get_... within its bounds
+ *   writing:  reef__section_begin ─► put_... ─► reef__section_end ─► head, payload, sum go to the writer
+ *   reading:  reef__section_next  ─► payload, whose sum is right ─► get_... within its bounds
  *
  * Both keep the first thing that went wrong and do nothing from then on: so a caller looks at `status` once, at the end. */
 #ifndef REEF_FILE_SECTION_H
@@ -45,10 +45,10 @@ enum {
 enum { RECORD_HEAD_BYTES = 40 };
 typedef struct record_head { uint64_t number, before; uint32_t flags; } record_head;
 
-extern const unsigned char record_magic[8]; /* they begin with it */
-void record_head_write(unsigned char *to, const record_head *h);
+extern const unsigned char reef__record_magic[8]; /* they begin with it */
+void reef__record_head_write(unsigned char *to, const record_head *h);
 /* False: these bytes are none. */
-bool record_head_read(const unsigned char *from, record_head *h);
+bool reef__record_head_read(const unsigned char *from, record_head *h);
 
 /* ---- writing ---- */
 
@@ -68,28 +68,28 @@ typedef struct section_out {
 } section_out;
 
 /* `chain` of a file that is there already is what its reader ended with; else the header starts it. */
-void out_begin(section_out *o, memory *m, reef_writer to);
-void out_header(section_out *o, uint16_t flags);
-void out_drop(section_out *o); /* frees its buffers */
+void reef__out_begin(section_out *o, memory *m, reef_writer to);
+void reef__out_header(section_out *o, uint16_t flags);
+void reef__out_drop(section_out *o); /* frees its buffers */
 
-void section_begin(section_out *o, uint32_t kind);
-void section_end(section_out *o);
+void reef__section_begin(section_out *o, uint32_t kind);
+void reef__section_end(section_out *o);
 
-void put_bytes(section_out *o, const void *bytes, size_t count);
-/* The bytes are there until section_end. */
-void put_block(section_out *o, const void *bytes, size_t count);
+void reef__put_bytes(section_out *o, const void *bytes, size_t count);
+/* The bytes are there until reef__section_end. */
+void reef__put_block(section_out *o, const void *bytes, size_t count);
 /* Room for `count` bytes that the caller fills at once; NULL: no memory. */
-unsigned char *put_room(section_out *o, size_t count);
-void put_u8(section_out *o, uint32_t x);
-void put_u16(section_out *o, uint32_t x);
-void put_u32(section_out *o, uint32_t x);
-void put_u64(section_out *o, uint64_t x);
-void put_f64(section_out *o, double x);
-void put_handle(section_out *o, reef_entity e);
-void put_text(section_out *o, const char *text); /* NULL: as "" */
+unsigned char *reef__put_room(section_out *o, size_t count);
+void reef__put_u8(section_out *o, uint32_t x);
+void reef__put_u16(section_out *o, uint32_t x);
+void reef__put_u32(section_out *o, uint32_t x);
+void reef__put_u64(section_out *o, uint64_t x);
+void reef__put_f64(section_out *o, double x);
+void reef__put_handle(section_out *o, reef_entity e);
+void reef__put_text(section_out *o, const char *text); /* NULL: as "" */
 /* A u32 that is known later: where it stands in the buffer, and its value. */
-size_t put_later(section_out *o);
-void put_now(section_out *o, size_t where, uint32_t x);
+size_t reef__put_later(section_out *o);
+void reef__put_now(section_out *o, size_t where, uint32_t x);
 
 /* ---- reading ---- */
 
@@ -111,28 +111,28 @@ typedef struct section_in {
     size_t         room;
 } section_in;
 
-void in_begin(section_in *in, memory *m, reef_reader from, uint64_t size);
-void in_begin_memory(section_in *in, memory *m, const void *data, size_t size);
-void in_drop(section_in *in);
+void reef__in_begin(section_in *in, memory *m, reef_reader from, uint64_t size);
+void reef__in_begin_memory(section_in *in, memory *m, const void *data, size_t size);
+void reef__in_drop(section_in *in);
 /* CORRUPT where no file of reef begins; VERSION. */
-bool in_header(section_in *in, uint16_t *flags);
+bool reef__in_header(section_in *in, uint16_t *flags);
 /* The next section. False: `status` says why, or OK: the file ends here. */
-bool section_next(section_in *in);
+bool reef__section_next(section_in *in);
 /* Records what is wrong, once; at the byte that would be taken next. Answers false. */
-bool in_wrong(section_in *in, reef_status status, const char *format, ...) REEF_PRINTF(3, 4);
+bool reef__in_wrong(section_in *in, reef_status status, const char *format, ...) REEF_PRINTF(3, 4);
 
 INLINE size_t in_left(const section_in *in) { return in->length - in->got; }
 /* `count` bytes of the payload; NULL, and CORRUPT: it has fewer. */
-const unsigned char *get_bytes(section_in *in, size_t count);
-uint32_t get_u8(section_in *in);
-uint32_t get_u16(section_in *in);
-uint32_t get_u32(section_in *in);
-uint64_t get_u64(section_in *in);
-double get_f64(section_in *in);
-reef_entity get_handle(section_in *in);
+const unsigned char *reef__get_bytes(section_in *in, size_t count);
+uint32_t reef__get_u8(section_in *in);
+uint32_t reef__get_u16(section_in *in);
+uint32_t reef__get_u32(section_in *in);
+uint64_t reef__get_u64(section_in *in);
+double reef__get_f64(section_in *in);
+reef_entity reef__get_handle(section_in *in);
 /* As a string in `text`, of at most `most` bytes and the zero; a zero in it is CORRUPT. */
-bool get_text(section_in *in, char *text, size_t most);
+bool reef__get_text(section_in *in, char *text, size_t most);
 /* The section was taken to its end? Else CORRUPT. */
-bool section_taken(section_in *in);
+bool reef__section_taken(section_in *in);
 
 #endif

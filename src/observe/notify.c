@@ -39,7 +39,7 @@ static uint32_t kinds_asked(const observing *o, uint32_t component)
 
 static bool watcher_matches(const watcher *x, uint32_t place)
 {
-    return x->q && place >= 2 * PLACE_EMPTY && query_update(x->q) && query_place_matches(x->q, place);
+    return x->q && place >= 2 * PLACE_EMPTY && query_update(x->q) && reef__query_place_matches(x->q, place);
 }
 
 /* ---- the log ---- */
@@ -51,7 +51,7 @@ static bool log_room(reef_world *w, void *array, uint64_t count, uint64_t *room,
     const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more + 14;
     if (now > SIZE_MAX / size) return false;
     memcpy(&p, array, sizeof p);
-    p = memory_resize(&w->family->memory, MEMORY_OTHER, p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
+    p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
     if (p == NULL) return false;
     memcpy(array, &p, sizeof p);
     *room = now;
@@ -63,7 +63,7 @@ static bool olds_room(reef_world *w, observing *o, uint64_t bytes)
     if (bytes == 0 || (o->olds && o->olds->bytes - o->olds->used >= bytes)) return true;
     if (bytes > SIZE_MAX - sizeof(olds)) return false;
     const size_t all = bytes + sizeof(olds) > OLDS_BYTES ? (size_t)bytes + sizeof(olds) : OLDS_BYTES;
-    olds *k = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
+    olds *k = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
     if (k == NULL) return false;
     *k = (olds){o->olds, all, sizeof *k};
     o->olds = k;
@@ -100,12 +100,12 @@ static notice *notice_add(observing *o, uint32_t kind, uint32_t component, uint6
 static void log_empty(reef_world *w, observing *o)
 {
     for (uint64_t i = 0; i < o->notice_count; i++)
-        if (o->notices[i].held && !BUG(72)) held_end(type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
+        if (o->notices[i].held && !BUG(72)) held_end(reef__type_of(o->notices[i].component), (void *)(uintptr_t)o->notices[i].old);
     o->notice_count = o->told = o->entity_count = o->references = o->op_notices = o->op_entities = 0;
     while (o->olds && (o->olds->next || o->olds->bytes > OLDS_KEPT)) {
         olds *k = o->olds;
         o->olds = k->next;
-        memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
+        reef__memory_free(&w->family->memory, MEMORY_OTHER, k, k->bytes);
     }
     if (o->olds) o->olds->used = sizeof *o->olds;
 }
@@ -123,16 +123,16 @@ static COLD void observing_drop(reef_world *w)
     memory    *m = &w->family->memory;
     if (o == NULL) return;
     log_empty(w, o);
-    listeners_free(w, o);
+    reef__listeners_free(w, o);
     while (o->olds) {
         olds *k = o->olds;
         o->olds = k->next;
-        memory_free(m, MEMORY_OTHER, k, k->bytes);
+        reef__memory_free(m, MEMORY_OTHER, k, k->bytes);
     }
-    memory_free(m, MEMORY_OTHER, o->notices, (size_t)o->notice_room * sizeof *o->notices);
-    memory_free(m, MEMORY_OTHER, o->entities, (size_t)o->entity_room * sizeof *o->entities);
-    memory_free(m, MEMORY_OTHER, o->nets, (size_t)o->net_room * sizeof *o->nets);
-    memory_free(m, MEMORY_OTHER, o, sizeof *o);
+    reef__memory_free(m, MEMORY_OTHER, o->notices, (size_t)o->notice_room * sizeof *o->notices);
+    reef__memory_free(m, MEMORY_OTHER, o->entities, (size_t)o->entity_room * sizeof *o->entities);
+    reef__memory_free(m, MEMORY_OTHER, o->nets, (size_t)o->net_room * sizeof *o->nets);
+    reef__memory_free(m, MEMORY_OTHER, o, sizeof *o);
     w->observing = NULL;
 }
 
@@ -162,7 +162,7 @@ static void plan_old(reef_world *w, observing *o, notice *n, reef_entity e, cons
         if (reef_read_id(w, e, (reef_component){t->id}, room, t->size)) n->old = room;
         return;
     }
-    const void *p = value_itself(w, e, (reef_component){t->id});
+    const void *p = reef__value_itself(w, e, (reef_component){t->id});
     if (p == NULL) return;
     void *old = olds_take(o, t);
     if (t->hooked) n->awaited = true;
@@ -177,7 +177,7 @@ static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uin
     for (uint32_t i = 0; i < count && v == NULL; i++)
         if (values[i].component.id == t->id) v = &values[i];
     if (BUG(173) ? reef_has_id(w, e, (reef_component){t->id}) : has_itself(w, e, t)) {
-        if (v ? v->kind == REEF_VALUE_REMOVE : !t->bit && !t->stored && slot_seek(w, t->id, to) == 0) return REEF_ON_REMOVE;
+        if (v ? v->kind == REEF_VALUE_REMOVE : !t->bit && !t->stored && reef__slot_seek(w, t->id, to) == 0) return REEF_ON_REMOVE;
         return v && t->size ? REEF_ON_SET : 0;
     }
     return v && v->kind != REEF_VALUE_REMOVE ? REEF_ON_ADD : 0;
@@ -186,10 +186,10 @@ static uint32_t change_of(const reef_world *w, reef_entity e, const type *t, uin
 static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const reef_value *values, uint32_t count)
 {
     uint64_t n = 0, bytes = 0;
-    if (!observing_ready(w)) return false;
+    if (!reef__observing_ready(w)) return false;
     observing *o = w->observing;
     for (uint32_t i = 0; i < o->watched_count; i++) {
-        const type *t = type_of(o->watched[i]);
+        const type *t = reef__type_of(o->watched[i]);
         const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
         n += kind != 0;
         if (kind & (REEF_ON_SET | REEF_ON_REMOVE)) bytes += olds_bytes(t);
@@ -198,7 +198,7 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
     plan_begin(o, true);
     plan_entity(w, o, e);
     for (uint32_t i = 0; n && i < o->watched_count; i++) {
-        const type *t = type_of(o->watched[i]);
+        const type *t = reef__type_of(o->watched[i]);
         const uint32_t kind = change_of(w, e, t, to, values, count) & kinds_asked(o, t->id);
         if (kind == 0) continue;
         notice *x = notice_add(o, kind, t->id, o->op_entities, 1);
@@ -210,7 +210,7 @@ static bool observing_change(reef_world *w, reef_entity e, uint32_t to, const re
 /* e gets one more or one less of what it has several of. */
 static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 {
-    if (!observing_ready(w)) return false;
+    if (!reef__observing_ready(w)) return false;
     observing *o = w->observing;
     const bool told = (kinds_asked(o, t->id) & REEF_ON_SET) != 0;
     if (!notices_room(w, o, told + (uint64_t)o->head.matches, 1, told + (uint64_t)o->head.matches, 0)) return false;
@@ -224,7 +224,7 @@ static COLD bool observing_several(reef_world *w, reef_entity e, const type *t)
 static uint64_t death_bytes(const observing *o)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < o->watched_count; i++) bytes += olds_bytes(type_of(o->watched[i]));
+    for (uint32_t i = 0; i < o->watched_count; i++) bytes += olds_bytes(reef__type_of(o->watched[i]));
     return bytes;
 }
 static uint64_t death_notices(const observing *o) { return 2 * (uint64_t)o->watched_count + 1 + o->head.matches; }
@@ -232,13 +232,13 @@ static uint64_t death_notices(const observing *o) { return 2 * (uint64_t)o->watc
 static bool observing_destroy(reef_world *w, reef_entity e)
 {
     const uint32_t either = REEF_ON_REMOVE | REEF_ON_DESTROY;
-    if (!observing_ready(w)) return false;
+    if (!reef__observing_ready(w)) return false;
     observing *o = w->observing;
     if (!notices_room(w, o, death_notices(o), 1, death_notices(o), death_bytes(o))) return false;
     plan_begin(o, true);
     plan_entity(w, o, e);
     for (uint32_t i = 0; i < o->watched_count; i++) {
-        const type *t = type_of(o->watched[i]);
+        const type *t = reef__type_of(o->watched[i]);
         const uint32_t kinds = kinds_asked(o, t->id) & either;
         if (kinds == 0 || !has_itself(w, e, t)) continue;
         plan_old(w, o, notice_add(o, kinds & REEF_ON_REMOVE ? REEF_ON_REMOVE : REEF_ON_DESTROY, t->id, o->op_entities, 1), e, t);
@@ -256,7 +256,7 @@ static bool observing_destroy(reef_world *w, reef_entity e)
 /* Does an entity that is made in the table with these values get the component? */
 static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const reef_value *values, uint32_t count)
 {
-    if (!t->bit && !t->stored) return slot_seek(w, t->id, id) != 0;
+    if (!t->bit && !t->stored) return reef__slot_seek(w, t->id, id) != 0;
     for (uint32_t i = 0; i < count; i++)
         if (values[i].component.id == t->id) return true;
     return false;
@@ -264,11 +264,11 @@ static bool spawn_brings(const reef_world *w, const type *t, uint32_t id, const 
 
 static bool observing_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
 {
-    if (!observing_ready(w)) return false;
+    if (!reef__observing_ready(w)) return false;
     observing *o = w->observing;
     uint64_t kinds = o->births;
     for (uint32_t i = 0; i < o->watched_count; i++)
-        kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
+        kinds += kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, reef__type_of(o->watched[i]), id, values, count);
     const uint64_t matches = (uint64_t)o->head.matches * n;
     if (kinds + matches && !notices_room(w, o, kinds + matches, n, kinds * n + matches, 0)) return false;
     plan_begin(o, false);
@@ -280,15 +280,15 @@ static void observing_spawned(reef_world *w, uint32_t id, const reef_value *valu
     observing *o = w->observing;
     bool any = o->births || o->head.matches;
     for (uint32_t i = 0; !any && i < o->watched_count; i++)
-        any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count);
+        any = kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, reef__type_of(o->watched[i]), id, values, count);
     if (!any) return;
     reef_entity *e = o->entities + o->entity_count;
     if (given) memcpy(e, given, n * sizeof *e);
-    else ids_peek(w, 0, n, e);
+    else reef__ids_peek(w, 0, n, e);
     o->entity_count += n;
     if (o->births) notice_add(o, NOTICE_BORN, 0, o->op_entities, n);
     for (uint32_t i = 0; i < o->watched_count; i++)
-        if (kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, type_of(o->watched[i]), id, values, count))
+        if (kinds_asked(o, o->watched[i]) & REEF_ON_ADD && spawn_brings(w, reef__type_of(o->watched[i]), id, values, count))
             notice_add(o, REEF_ON_ADD, o->watched[i], o->op_entities, n);
     for (uint32_t i = 0; o->head.matches && i < o->count; i++) {
         notice *last = NULL;
@@ -309,7 +309,7 @@ static bool observing_keep(reef_world *w, const type *t, void *slot)
         const void *at = n->old;
         for (uint64_t k = i; t->home == REEF_SHARED && k < o->notice_count; k++) /* others may have it, too */
             if (o->notices[k].old == at) o->notices[k].old = slot;
-        if (t->home != REEF_SHARED) value_move(t, (void *)(uintptr_t)at, slot);
+        if (t->home != REEF_SHARED) reef__value_move(t, (void *)(uintptr_t)at, slot);
         n->held = true;
         return true;
     }
@@ -318,7 +318,7 @@ static bool observing_keep(reef_world *w, const type *t, void *slot)
 
 static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
 {
-    if (!observing_ready(w)) return false;
+    if (!reef__observing_ready(w)) return false;
     observing *o = w->observing;
     const uint64_t notices = 1 + (uint64_t)o->head.matches;
     if (n > SIZE_MAX / 64 / notices || (t && n > SIZE_MAX / 4 / (olds_bytes(t) + 1))) return false;
@@ -327,7 +327,7 @@ static bool observing_reserve_changes(reef_world *w, const type *t, uint64_t n)
 
 static bool observing_reserve_deaths(reef_world *w, uint64_t n)
 {
-    if (!observing_ready(w)) return false;
+    if (!reef__observing_ready(w)) return false;
     observing *o = w->observing;
     if (n > SIZE_MAX / 64 / death_notices(o) || n > SIZE_MAX / 4 / (death_bytes(o) + 1)) return false;
     return notices_room(w, o, n * death_notices(o), n, n * death_notices(o), n * death_bytes(o));
@@ -360,7 +360,7 @@ static void observer_call(reef_world *w, const struct observer *o, const reef_no
 {
     w->notifying = o;
     o->function(n);
-    if (UNLIKELY(w->deferred.run != 0)) commands_part(&w->deferred);
+    if (UNLIKELY(w->deferred.run != 0)) reef__commands_part(&w->deferred);
 }
 
 static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
@@ -373,16 +373,16 @@ static bool side_by_side(const void *const *p, uint32_t n, uint32_t size)
 /* The values that these have now; NULL: they don't lie side by side. */
 static const void *values_of(const reef_world *w, const reef_entity *e, uint32_t n, reef_component c, uint32_t size)
 {
-    const char *first = value_itself(w, e[0], c);
+    const char *first = reef__value_itself(w, e[0], c);
     for (uint32_t i = 1; first && i < n; i++)
-        if (value_itself(w, e[i], c) != first + (size_t)i * size) return NULL;
+        if (reef__value_itself(w, e[i], c) != first + (size_t)i * size) return NULL;
     return first;
 }
 
 static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind, const reef_entity *e, const void *const *old, uint32_t n,
                           bool existing)
 {
-    const type *t = type_of(o->component.id);
+    const type *t = reef__type_of(o->component.id);
     reef_notice x = {.world = w, .context = o->context, .kind = (reef_observed)kind, .component = o->component, .count = n, .entities = e,
                      .existing = existing, .size = t ? t->size : 0};
     if (x.size && kind & (REEF_ON_ADD | REEF_ON_SET)) x.values = values_of(w, e, n, o->component, x.size);
@@ -396,7 +396,7 @@ static void observer_tell(reef_world *w, const struct observer *o, uint32_t kind
 const void *reef_notice_value(const reef_notice *n, uint32_t i)
 {
     if (n == NULL || i >= n->count || n->size == 0 || !(n->kind & (REEF_ON_ADD | REEF_ON_SET))) return NULL;
-    return n->values ? (const char *)n->values + (size_t)i * n->size : value_itself(n->world, n->entities[i], n->component);
+    return n->values ? (const char *)n->values + (size_t)i * n->size : reef__value_itself(n->world, n->entities[i], n->component);
 }
 
 const void *reef_notice_old(const reef_notice *n, uint32_t i) { return n && n->old && i < n->count ? n->old[i] : NULL; }
@@ -504,7 +504,7 @@ static uint32_t net_of(const reef_world *w, const watcher *x, const net *all, ui
         const bool is = watcher_matches(x, place_of(w, e));
         return (first == REEF_ON_MATCH) == is ? first : 0;
     }
-    const bool was = first != REEF_ON_ADD, is = has_itself(w, e, type_of(x->o->component.id));
+    const bool was = first != REEF_ON_ADD, is = has_itself(w, e, reef__type_of(x->o->component.id));
     if (was && is) return BUG(71) && n > 1 ? 0 : REEF_ON_SET;
     return was == is ? 0 : is ? REEF_ON_ADD : REEF_ON_REMOVE;
 }
@@ -565,12 +565,12 @@ static void cascade(reef_world *w, observing *o)
         const reef_error was = w->error;
         memset(&w->deferred, 0, sizeof w->deferred);
         o->head.round++;
-        const reef_status s = commands_do(w, &asked_for);
+        const reef_status s = reef__commands_do(w, &asked_for);
         if (s < 0 && o->head.failed.status == REEF_OK) o->head.failed = w->error;
         w->error = was;
         o->head.stuck |= s == REEF_NO_MEMORY;
         if (!o->head.stuck) continue;
-        commands_append(&asked_for, &w->deferred);
+        reef__commands_append(&asked_for, &w->deferred);
         w->deferred = asked_for;
         w->slow |= SLOW_DEFERRED;
     }
@@ -629,7 +629,7 @@ static void observing_done(reef_world *w, bool happened)
 
 static void observing_open(reef_world *w)
 {
-    if (observing_ready(w)) w->observing->head.depth++;
+    if (reef__observing_ready(w)) w->observing->head.depth++;
 }
 
 static void observing_close(reef_world *w)
@@ -644,7 +644,7 @@ static void observing_close(reef_world *w)
 static NOINLINE void told_more(reef_world *w)
 {
     observing *o = w->observing;
-    if (w->deferred.run != 0) commands_part(&w->deferred);
+    if (w->deferred.run != 0) reef__commands_part(&w->deferred);
     w->slow |= commands_pending(w) ? SLOW_DEFERRED : 0;
     if (commands_pending(w) && !o->head.cascading) cascade(w, o);
     if (!o->head.cascading && !w->flushing && o->head.failed.status != REEF_OK) w->error = o->head.failed;
@@ -671,7 +671,7 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
         if (!w->flushing) o->head.failed.status = REEF_OK, o->head.stuck = false;
     }
     reef_notice x = {.world = w, .kind = (reef_observed)kind, .component = {component}, .count = 1, .entities = &e, .values = value};
-    if (value) x.size = type_of(component)->size;
+    if (value) x.size = reef__type_of(component)->size;
     commands *const recording = w->commands; /* as observers_enter; no loop is open */
     w->commands = o->head.round >= REEF_CASCADE_ROUNDS ? NULL : &w->deferred;
     w->deferring++;
@@ -698,15 +698,15 @@ static bool observing_told(reef_world *w, reef_entity e, uint32_t component, voi
 
 static reef_status observing_flush(reef_world *w)
 {
-    if (!observing_ready(w)) return failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
+    if (!reef__observing_ready(w)) return reef__failure(w, REEF_NO_MEMORY, "reef_flush", (reef_component){0}, (reef_entity){0, 0}, w->deferred.count);
     observing *o = w->observing;
     commands asked_for = w->deferred;
     memset(&w->deferred, 0, sizeof w->deferred);
     o->head.failed.status = REEF_OK;
     o->head.stuck = false;
-    reef_status s = commands_do(w, &asked_for);
+    reef_status s = reef__commands_do(w, &asked_for);
     if (asked_for.first) {
-        commands_append(&w->deferred, &asked_for);
+        reef__commands_append(&w->deferred, &asked_for);
         if (o->head.failed.status == REEF_NO_MEMORY) w->error = o->head.failed;
         return REEF_NO_MEMORY;
     }
@@ -731,7 +731,7 @@ static COLD void observing_failure(reef_world *w, reef_error *e)
 
 /* ---- what exists ---- */
 
-COLD bool observe_existing(reef_world *w, const struct observer *x)
+COLD bool reef__observe_existing(reef_world *w, const struct observer *x)
 {
     observing *o = w->observing;
     const watcher *last = &o->watchers[o->count - 1];
@@ -758,8 +758,8 @@ static COLD reef_status observing_check(const reef_world *w, char *message, size
     return REEF_CORRUPT;
 }
 
-const observer_calls observers_called = {
+const observer_calls reef__observers_called = {
     observing_change, observing_several, observing_destroy, observing_spawn, observing_spawned, observing_done, observing_keep,
     observing_reserve_changes, observing_reserve_deaths, observing_open, observing_close, observing_told, told_more, observing_flush,
-    observing_failure, observing_forget, observing_drop, observer_named, observing_check,
+    observing_failure, observing_forget, observing_drop, reef__observer_named, observing_check,
 };

@@ -5,9 +5,9 @@
 #include "storage/observed.h"
 #include "reef/type.h"
 
-extern const observer_calls observers_called;
+extern const observer_calls reef__observers_called;
 
 /* Those that are there when the observer is made. False: no memory, nobody was called. */
-bool observe_existing(reef_world *w, const struct observer *o);
+bool reef__observe_existing(reef_world *w, const struct observer *o);
 
 #endif

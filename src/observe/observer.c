@@ -21,7 +21,7 @@
 
 static COLD bool refuse_observer(reef_world *w, const char *op, const char *detail)
 {
-    failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
+    reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
     return false;
 }
 
@@ -55,7 +55,7 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
     term_facts facts[REEF_TERMS_MAX];
     const reef_query_desc of_text = {.text = d->text};
     memset(&text, 0, sizeof text);
-    if (!query_read(w, op, d->query ? d->query : &of_text, &text) || !query_check(w, op, &text, facts)) return false;
+    if (!reef__query_read(w, op, d->query ? d->query : &of_text, &text) || !reef__query_check(w, op, &text, facts)) return false;
     for (uint32_t i = 0; i < text.count; i++) {
         if (text.term[i].since != REEF_ALWAYS) return refuse_observer(w, op, "its query asks for changes");
         if (text.term[i].source.generation != 0) return refuse_observer(w, op, "its query names an entity");
@@ -70,20 +70,20 @@ static COLD bool check_query(reef_world *w, const char *op, const reef_observer_
 static COLD struct observer *observer_make(reef_world *w, const char *op, const reef_observer_desc *d)
 {
     const reef_entity null = {0, 0};
-    if (!system_name_allowed(d->name)) return system_refuse_name(w, op, "an observer"), NULL;
+    if (!reef__system_name_allowed(d->name)) return reef__system_refuse_name(w, op, "an observer"), NULL;
     if (d->function == NULL) return refuse_observer(w, op, "an observer needs a function"), NULL;
     if (!check_events(w, op, d)) return NULL;
-    const reef_status s = d->component.id ? type_ready(w, d->component.id) : REEF_OK;
-    if (s != REEF_OK) return failure(w, s, op, d->component, null, 0), NULL;
-    struct observer *o = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *o);
-    if (o == NULL) return failure(w, REEF_NO_MEMORY, op, d->component, null, 0), NULL;
+    const reef_status s = d->component.id ? reef__type_ready(w, d->component.id) : REEF_OK;
+    if (s != REEF_OK) return reef__failure(w, s, op, d->component, null, 0), NULL;
+    struct observer *o = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *o);
+    if (o == NULL) return reef__failure(w, REEF_NO_MEMORY, op, d->component, null, 0), NULL;
     if ((d->events & OF_QUERIES) && !check_query(w, op, d, o)) {
-        memory_free(&w->family->memory, MEMORY_OTHER, o, sizeof *o);
+        reef__memory_free(&w->family->memory, MEMORY_OTHER, o, sizeof *o);
         return NULL;
     }
     o->holders = 1;
     snprintf(o->name, sizeof o->name, "%s", d->name);
-    o->name_hash = hash_bytes(o->name, strlen(o->name));
+    o->name_hash = reef__hash_bytes(o->name, strlen(o->name));
     o->function = d->function;
     o->context = d->context;
     o->context_free = d->context_free;
@@ -115,7 +115,7 @@ static reef_observer_id observer_handle(const reef_world *w, uint32_t entry)
 static COLD bool observers_may_change(reef_world *w, const char *op)
 {
     if (!w->running && w->locks == 0 && !w->flushing) return true;
-    failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0);
     return false;
 }
 
@@ -125,23 +125,23 @@ static COLD bool observers_settled(reef_world *w)
 {
     const bool waits = w->slow & SLOW_DEFERRED || (w->observing && w->observing->notice_count);
     if (!waits || BUG(192)) return true;
-    return world_flush(w) != REEF_NO_MEMORY && (w->slow & SLOW_DEFERRED) == 0 && (w->observing == NULL || w->observing->notice_count == 0);
+    return reef__world_flush(w) != REEF_NO_MEMORY && (w->slow & SLOW_DEFERRED) == 0 && (w->observing == NULL || w->observing->notice_count == 0);
 }
 
 static COLD reef_status observer_refused(reef_world *w, const char *op, reef_status s)
 {
-    return failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    return reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
 static COLD reef_status observer_join(reef_world *w, const char *op, struct observer *o)
 {
     char detail[REEF_DETAIL_MAX];
-    if (observer_named(w, o->name)) {
+    if (reef__observer_named(w, o->name)) {
         snprintf(detail, sizeof detail, "another observer is named %s", o->name);
-        return failure_detail(w, REEF_EXISTS, op, 0, detail);
+        return reef__failure_detail(w, REEF_EXISTS, op, 0, detail);
     }
     if (w->schedule->observer_count == REEF_OBSERVERS_MAX) return observer_refused(w, op, REEF_LIMIT);
-    schedule *s = schedule_copy_more(w, 0, 1);
+    schedule *s = reef__schedule_copy_more(w, 0, 1);
     if (s == NULL) return observer_refused(w, op, REEF_NO_MEMORY);
     uint32_t slot = 0;
     while (slot < s->observer_slot_count && (s->observer_slots[slot].entry != ENTRY_NONE || s->observer_slots[slot].generation == UINT32_MAX))
@@ -150,12 +150,12 @@ static COLD reef_status observer_join(reef_world *w, const char *op, struct obse
     s->observer_slots[slot].generation++;
     s->observer_slots[slot].entry = s->observer_count;
     s->observers[s->observer_count++] = (observer_entry){o, slot};
-    schedule_put(w, s);
+    reef__schedule_put(w, s);
     s->observer_epoch = s->epoch;
     mutex_lock(&w->family->lock);
-    if (w->family->observer_calls == NULL) w->family->observer_calls = &observers_called;
+    if (w->family->observer_calls == NULL) w->family->observer_calls = &reef__observers_called;
     mutex_unlock(&w->family->lock);
-    observers_follow(w);
+    reef__observers_follow(w);
     return REEF_OK;
 }
 
@@ -169,19 +169,19 @@ COLD reef_observer_id reef_observer_new(reef_world *w, const reef_observer_desc 
     struct observer *o = observer_make(w, op, desc);
     if (o == NULL) return null;
     family   *f = w->family;
-    schedule *was = schedule_hold(f, schedule_ready(w));
+    schedule *was = reef__schedule_hold(f, reef__schedule_ready(w));
     reef_status s = was ? observer_join(w, op, o) : observer_refused(w, op, REEF_NO_MEMORY);
     const reef_observer_id made = s == REEF_OK ? observer_handle(w, w->schedule->observer_count - 1) : null;
-    if (s == REEF_OK && (!observing_ready(w) || (desc->existing && !observe_existing(w, o)))) { /* back to the schedule that was */
+    if (s == REEF_OK && (!reef__observing_ready(w) || (desc->existing && !reef__observe_existing(w, o)))) { /* back to the schedule that was */
         schedule *fresh = w->schedule;
         s = observer_refused(w, op, REEF_NO_MEMORY);
         w->schedule = was;
         was = fresh;
-        observers_follow(w);
+        reef__observers_follow(w);
     }
     if (s != REEF_OK) o->context_free = NULL; /* its context stays its maker's */
-    schedule_leave(f, was);
-    observer_leave(f, o); /* its maker */
+    reef__schedule_leave(f, was);
+    reef__observer_leave(f, o); /* its maker */
     return s == REEF_OK ? made : null;
 }
 
@@ -201,21 +201,21 @@ COLD reef_status reef_observer_remove(reef_world *w, reef_observer_id which)
     if (e == NULL) return observer_refused(w, op, status);
     const uint32_t entry = (uint32_t)(e - w->schedule->observers);
     if (!observers_settled(w)) return observer_refused(w, op, REEF_NO_MEMORY);
-    schedule *s = schedule_copy_more(w, 0, 0);
+    schedule *s = reef__schedule_copy_more(w, 0, 0);
     if (s == NULL) return observer_refused(w, op, REEF_NO_MEMORY);
     s->observer_slots[s->observers[entry].slot].entry = ENTRY_NONE;
     s->observer_count--;
     memmove(s->observers + entry, s->observers + entry + 1, (s->observer_count - entry) * sizeof *s->observers);
     for (uint32_t i = entry; i < s->observer_count; i++) s->observer_slots[s->observers[i].slot].entry = i;
-    schedule_put(w, s);
+    reef__schedule_put(w, s);
     s->observer_epoch = s->epoch;
-    observers_follow(w);
+    reef__observers_follow(w);
     return REEF_OK;
 }
 
 COLD reef_observer_id reef_observer_find(const reef_world *w, const char *name)
 {
-    const uint32_t entry = w && name ? observer_entry_named(w->schedule, name) : ENTRY_NONE;
+    const uint32_t entry = w && name ? reef__observer_entry_named(w->schedule, name) : ENTRY_NONE;
     return entry == ENTRY_NONE ? (reef_observer_id){0, 0, 0} : observer_handle(w, entry);
 }
 
@@ -230,16 +230,16 @@ COLD const char *reef_observer_name(const reef_world *w, reef_observer_id which)
 
 static void *array_of(reef_world *w, size_t count, size_t size)
 {
-    return memory_zeroed(&w->family->memory, MEMORY_OTHER, (count + 1) * size);
+    return reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (count + 1) * size);
 }
 
 static void array_free(reef_world *w, void *p, size_t count, size_t size)
 {
-    if (p) memory_free(&w->family->memory, MEMORY_OTHER, p, (count + 1) * size);
+    if (p) reef__memory_free(&w->family->memory, MEMORY_OTHER, p, (count + 1) * size);
 }
 
 /* Which observers there are, with all that is found out about them. */
-COLD void listeners_free(reef_world *w, observing *o)
+COLD void reef__listeners_free(reef_world *w, observing *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
         if (o->watchers && o->watchers[i].handle.generation) (void)reef_query_free(w, o->watchers[i].handle);
@@ -262,7 +262,7 @@ static COLD void listener_note(observing *o, const struct observer *x)
     for (uint32_t i = 0; i < o->watched_count; i++)
         if (o->watched[i] == c) return;
     uint32_t at = o->watched_count++;
-    for (; at > 0 && type_compare(type_of(o->watched[at - 1]), type_of(c)) > 0; at--) o->watched[at] = o->watched[at - 1];
+    for (; at > 0 && reef__type_compare(reef__type_of(o->watched[at - 1]), reef__type_of(c)) > 0; at--) o->watched[at] = o->watched[at - 1];
     o->watched[at] = c;
 }
 
@@ -306,12 +306,12 @@ static COLD bool observing_make(reef_world *w)
 {
     observing fresh;
     memset(&fresh, 0, sizeof fresh - sizeof fresh.batch);
-    if (w->observing == NULL) w->observing = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
+    if (w->observing == NULL) w->observing = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *w->observing);
     if (w->observing == NULL) return false;
     observing *o = w->observing;
     ASSERT(o->notice_count == 0 || o->head.epoch == 0 || BUG(192));
-    if (!listeners_make(w, &fresh)) return listeners_free(w, &fresh), false;
-    listeners_free(w, o);
+    if (!listeners_make(w, &fresh)) return reef__listeners_free(w, &fresh), false;
+    reef__listeners_free(w, o);
     fresh.head.depth = o->head.depth;
     fresh.head.cascading = o->head.cascading;
     fresh.head.stuck = o->head.stuck;
@@ -327,7 +327,7 @@ static COLD bool observing_make(reef_world *w)
     return true;
 }
 
-bool observing_ready(reef_world *w)
+bool reef__observing_ready(reef_world *w)
 {
     return LIKELY(w->observing && w->observing->head.epoch == w->schedule->observer_epoch) || observing_make(w);
 }

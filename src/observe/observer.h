@@ -17,9 +17,9 @@
 
 /* ---- operations (src/observe/notify.c), of a world with observers ----
  * False: no memory, and nothing was planned. Else observe_done follows, when the operation is complete or didn't happen. */
-bool observing_ready(reef_world *w);
+bool reef__observing_ready(reef_world *w);
 
 /* Its watchers end. (src/observe/observer.c) */
-void listeners_free(reef_world *w, observing *o);
+void reef__listeners_free(reef_world *w, observing *o);
 
 #endif

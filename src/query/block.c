@@ -17,13 +17,13 @@
 #include "query/match_cache.h"
 #include "query/query.h"
 
-const reef_query_head no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
+const reef_query_head reef__no_keys = {.key = {REEF_NO_KEY, REEF_NO_KEY}};
 
 /* ---- what a block gives ---- */
 
 static const void *block_refuse(const reef_block *b, reef_component c, const char *op)
 {
-    if (b->world) failure(b->world, REEF_UNDECLARED, op, c, (reef_entity){0, 0}, 0);
+    if (b->world) reef__failure(b->world, REEF_UNDECLARED, op, c, (reef_entity){0, 0}, 0);
     return NULL;
 }
 
@@ -43,13 +43,13 @@ const void *reef_block_other(const reef_block *b, reef_component c, bool write)
     const query *q = b->query;
     const char *op = write ? "reef_inout" : "reef_in";
     if (b->count == 0 || q == NULL || c.id == 0 || term_named(q, c.id, write, false) == NULL) return block_refuse(b, c, op);
-    if (type_of(c.id)->stored) /* all of the block follow it */
-        return b->number && q->cut->each == c.id ? store_nth(store_of(b->world, c.id), b->entities[0], b->number)
+    if (reef__type_of(c.id)->stored) /* all of the block follow it */
+        return b->number && q->cut->each == c.id ? reef__store_nth(store_of(b->world, c.id), b->entities[0], b->number)
                                                  : store_find(b->world, c.id, b->entities[0]);
     const reef_slot *slots = block_slots(b);
-    const uint32_t k = slot_seek(b->world, c.id, slots[0].head.table);
+    const uint32_t k = reef__slot_seek(b->world, c.id, slots[0].head.table);
     const uint32_t first = b->walks ? b->first : 0;
-    return k == 0 ? NULL : (const char *)slots[k].block + (size_t)first * type_of(c.id)->size;
+    return k == 0 ? NULL : (const char *)slots[k].block + (size_t)first * reef__type_of(c.id)->size;
 }
 
 const void *reef_block_slow(const reef_block *b, reef_type_decl *decl, bool write)
@@ -69,14 +69,14 @@ const void *reef_block_fixed_in(const reef_block *b, reef_component c)
 {
     const reef_term *t = b && b->query ? term_named(b->query, c.id, false, true) : NULL;
     if (t == NULL) return b ? block_refuse(b, c, "reef_fixed_in") : NULL;
-    return has_itself(b->world, t->source, type_of(c.id)) ? reef_get_id(b->world, t->source, c) : NULL;
+    return has_itself(b->world, t->source, reef__type_of(c.id)) ? reef_get_id(b->world, t->source, c) : NULL;
 }
 
 void *reef_block_fixed_inout(const reef_block *b, reef_component c)
 {
     const reef_term *t = b && b->query ? term_named(b->query, c.id, true, true) : NULL;
     if (t == NULL) return b ? (void *)(uintptr_t)block_refuse(b, c, "reef_fixed_inout") : NULL;
-    return has_itself(b->world, t->source, type_of(c.id)) ? reef_mut_id(b->world, t->source, c) : NULL;
+    return has_itself(b->world, t->source, reef__type_of(c.id)) ? reef_mut_id(b->world, t->source, c) : NULL;
 }
 
 static uint32_t block_unit(const reef_block *b)
@@ -90,12 +90,12 @@ const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t 
 {
     if (b == NULL || b->count == 0 || words == NULL) return NULL;
     const reef_world *w = b->world;
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     const uint32_t unit = block_unit(b), first = b->walks ? b->first : 0;
     const uint64_t *on = t && t->bit ? bit_words(bit_store_of(w, c.id), unit) : NULL;
     const uint64_t *off = t ? disabled_words(w, c.id, unit) : NULL;
     const bool cold = t && t->home == REEF_COLD;
-    const bool all = t && !t->bit && (cold || slot_seek(w, c.id, block_slots(b)[0].head.table));
+    const bool all = t && !t->bit && (cold || reef__slot_seek(w, c.id, block_slots(b)[0].head.table));
     memset(words, 0, BIT_WORDS * sizeof *words);
     for (uint32_t i = 0; (on || all) && i < b->count; i++) {
         const uint32_t row = first + i;
@@ -107,7 +107,7 @@ const uint64_t *reef_block_bits(const reef_block *b, reef_component c, uint64_t 
 }
 
 /* The first row from `row` on whose bit is `value`, at most `count`. */
-uint32_t row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value)
+uint32_t reef__row_seek(const uint64_t *words, uint32_t row, uint32_t count, bool value)
 {
     while (row < count) {
         uint64_t word = (value ? words[row / 64] : ~words[row / 64]) >> (row % 64);
@@ -124,16 +124,16 @@ uint32_t reef_block_run(const reef_block *b, uint32_t *first)
 {
     if (b == NULL || first == NULL || *first >= b->count) return 0;
     if (b->mask == NULL) return b->count - *first;
-    *first = row_seek(b->mask, *first, b->count, true);
-    return row_seek(b->mask, *first, b->count, false) - *first;
+    *first = reef__row_seek(b->mask, *first, b->count, true);
+    return reef__row_seek(b->mask, *first, b->count, false) - *first;
 }
 
 /* ---- row by row ---- */
 
-void block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row)
+void reef__block_of_row(reef_block *b, reef_world *w, query *q, uint32_t unit, uint32_t row)
 {
     memset(b, 0, sizeof *b);
-    b->head = &no_keys;
+    b->head = &reef__no_keys;
     b->world = w;
     b->query = q;
     b->walks = true;
@@ -151,15 +151,15 @@ bool reef_query_row(reef_world *w, reef_query which, reef_entity e, reef_block *
     reef_status s = REEF_OK;
     if (w == NULL || b == NULL) return false;
     memset(b, 0, sizeof *b);
-    b->head = &no_keys;
+    b->head = &reef__no_keys;
     b->world = w;
     query *q = query_of(w, which, &s);
-    if (q == NULL) return failure(w, s, "reef_query_row", (reef_component){0}, e, 0), false;
+    if (q == NULL) return reef__failure(w, s, "reef_query_row", (reef_component){0}, e, 0), false;
     if (!reef_query_matches(w, which, e)) return false;
     const uint32_t place = place_of(w, e);
-    block_of_row(b, w, q, place_unit(place), place_row(place));
-    if ((q->head.write_count || q->optional_writes || q->tracked) && !walk_own(b)) return false;
-    if (q->cut && q->cut->writes && !stored_own_rows(b)) return false;
+    reef__block_of_row(b, w, q, place_unit(place), place_row(place));
+    if ((q->head.write_count || q->optional_writes || q->tracked) && !reef__walk_own(b)) return false;
+    if (q->cut && q->cut->writes && !reef__stored_own_rows(b)) return false;
     b->open = false;
     return true;
 }
@@ -172,7 +172,7 @@ reef_row reef_rows(reef_world *w, reef_query which)
     r.i = REEF_NO_ROW;
     r.end = 0;
     r.cut = r.cut_end = NULL;
-    r.block.gathers = r.block.open && r.block.walks && r.block.query->cut && cut_gathers(r.block.query);
+    r.block.gathers = r.block.open && r.block.walks && r.block.query->cut && reef__cut_gathers(r.block.query);
     return r;
 }
 
@@ -206,27 +206,27 @@ bool reef_rows_more(reef_row *r)
 {
     reef_block *b = &r->block;
     if (UNLIKELY(r->i != REEF_NO_ROW || !b->open)) return row_walk_end(r); /* the caller broke off */
-    const join_list *l = LIKELY(r->cut != NULL) ? gather_next(b) : NULL;
+    const join_list *l = LIKELY(r->cut != NULL) ? reef__gather_next(b) : NULL;
     if (LIKELY(l != NULL)) return row_walk_gather(r, l->row, l->row + l->rows);
     uint32_t first = r->end;
-    if (first == 0 || b->mask == NULL || r->cut || (first = row_seek(b->mask, first, b->count, true)) == b->count) {
+    if (first == 0 || b->mask == NULL || r->cut || (first = reef__row_seek(b->mask, first, b->count, true)) == b->count) {
         r->cut = r->cut_end = NULL;
-        if (!(b->gathers ? cut_next(b) : reef_next(b))) return row_walk_end(r);
+        if (!(b->gathers ? reef__cut_next(b) : reef_next(b))) return row_walk_end(r);
         first = 0;
         if (b->gathers && b->cut != b->cut_end) {
             const struct reef_cut *cut = b->cut;
             b->cut = b->cut_end;
             return row_walk_gather(r, cut, b->cut_end);
         }
-        if (b->mask) first = row_seek(b->mask, 0, b->count, true);
+        if (b->mask) first = reef__row_seek(b->mask, 0, b->count, true);
     }
-    return row_walk_take(r, first, b->mask ? row_seek(b->mask, first, b->count, false) : b->count);
+    return row_walk_take(r, first, b->mask ? reef__row_seek(b->mask, first, b->count, false) : b->count);
 }
 
 reef_status reef_run(reef_world *w, reef_query which, void (*function)(reef_block *), void *context)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (function == NULL) return failure(w, REEF_BAD_ARGUMENT, "reef_run", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (function == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, "reef_run", (reef_component){0}, (reef_entity){0, 0}, 0);
     reef_block b = reef_begin(w, which);
     b.context = context;
     while (reef_next(&b)) function(&b);

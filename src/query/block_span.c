@@ -8,12 +8,12 @@
 const void *reef_block_span_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
 {
     const char *values = reef_block_in(b, c);
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     if (count) *count = 0;
     if (values == NULL || row >= b->count) return NULL;
     const bool several = t->home == REEF_MULTI;
     const void *first = several ? store_find(b->world, c.id, b->entities[row]) : values + (size_t)row * t->size;
-    return span_of(b->world, b->entities[row], c, first, count);
+    return reef__span_of(b->world, b->entities[row], c, first, count);
 }
 
 void *reef_block_span_mut_id(const reef_block *b, reef_component c, uint32_t row, uint32_t *count)
@@ -25,10 +25,10 @@ void *reef_block_span_mut_id(const reef_block *b, reef_component c, uint32_t row
 
 const void *reef_block_field_in(const reef_block *b, reef_component c, size_t offset, size_t size)
 {
-    return reef_block_in(b, field_type(c, offset, size));
+    return reef_block_in(b, reef__field_type(c, offset, size));
 }
 
 void *reef_block_field_inout(const reef_block *b, reef_component c, size_t offset, size_t size)
 {
-    return reef_block_inout(b, field_type(c, offset, size));
+    return reef_block_inout(b, reef__field_type(c, offset, size));
 }

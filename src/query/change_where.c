@@ -79,7 +79,7 @@ static bool room_for(reef_world *w, void **p, uint64_t count, uint64_t *room, ui
     if (count + more <= *room) return true;
     const uint64_t now = *room * 2 > count + more ? *room * 2 : count + more;
     if (now > SIZE_MAX / size) return false;
-    void *q = memory_resize(&w->family->memory, MEMORY_OTHER, *p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
+    void *q = reef__memory_resize(&w->family->memory, MEMORY_OTHER, *p, (size_t)*room * size, (size_t)now * size, PLAIN_ALIGN);
     if (q == NULL) return false;
     *p = q;
     *room = now;
@@ -114,10 +114,10 @@ static size_t made_align(const type *t) { return t->home == REEF_SHARED ? PLAIN_
 static void bulk_free(bulk *b)
 {
     memory *m = &b->w->family->memory;
-    memory_free(m, MEMORY_OTHER, b->portions, (size_t)b->portion_room * sizeof *b->portions);
-    memory_free(m, MEMORY_OTHER, b->bits, (size_t)b->bit_room * sizeof *b->bits);
-    memory_free(m, MEMORY_OTHER, b->list, (size_t)b->room * sizeof *b->list);
-    if (b->aside) memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
+    reef__memory_free(m, MEMORY_OTHER, b->portions, (size_t)b->portion_room * sizeof *b->portions);
+    reef__memory_free(m, MEMORY_OTHER, b->bits, (size_t)b->bit_room * sizeof *b->bits);
+    reef__memory_free(m, MEMORY_OTHER, b->list, (size_t)b->room * sizeof *b->list);
+    if (b->aside) reef__memory_resize(m, MEMORY_OTHER, b->aside, (size_t)b->count * made_bytes(b->t), 0, made_align(b->t));
 }
 
 /* The rows of a chunk that match. False: none. */
@@ -126,7 +126,7 @@ static bool rows_of(const bulk *b, const match *m, const table *t, uint32_t unit
     const uint32_t rows = chunk_rows(t, unit);
     if (m->look) {
         const look l = {b->q, m->id, unit, rows, b->since, slot_entities(unit_slots(b->w, unit)), NULL, NULL};
-        return look_rows(&l, words, 0, BIT_WORDS);
+        return reef__look_rows(&l, words, 0, BIT_WORDS);
     }
     for (uint32_t k = 0; k < BIT_WORDS; k++)
         words[k] = rows >= (k + 1) * 64 ? ~0ull : rows <= k * 64 ? 0 : ~0ull >> (64 - rows % 64);
@@ -173,7 +173,7 @@ static bool may_go_whole(const bulk *b, const table *t, const edge *e)
     const shape *from = t->shape, *to = shape_of(b->w->family, e->to);
     const bit_store *marks = bit_store_of(b->w, b->t->id | BIT_DISABLED);
     if (b->t->split || e->to == TABLE_EMPTY || from->hooked || to->hooked || from->tracked || to->tracked || observed(b->w)) return false;
-    return b->value.kind != REEF_VALUE_REMOVE || marks == NULL || !bit_known(b->w, marks, from->table);
+    return b->value.kind != REEF_VALUE_REMOVE || marks == NULL || !reef__bit_known(b->w, marks, from->table);
 }
 
 /* A table where values are replaced. */
@@ -191,11 +191,11 @@ static reef_status collect_match(bulk *b, const match *m)
 {
     const table *t = table_read(b->w, m->id);
     const uint64_t rows = t ? rows_count(b, m, t) : 0;
-    const bool remove = b->value.kind == REEF_VALUE_REMOVE, has = slot_seek(b->w, b->t->id, m->id) != 0;
+    const bool remove = b->value.kind == REEF_VALUE_REMOVE, has = reef__slot_seek(b->w, b->t->id, m->id) != 0;
     reef_status s = REEF_NO_MEMORY;
     if (rows == 0 || (has != remove && b->value.kind != REEF_VALUE_ONE)) return REEF_OK;
     if (has != remove) return collect_replace(b, m, t, rows);
-    const edge *e = graph_edge(b->w, m->id, b->t->id, remove, &s);
+    const edge *e = reef__graph_edge(b->w, m->id, b->t->id, remove, &s);
     if (e == NULL) return s;
     const bool whole = rows == table_rows(t) && may_go_whole(b, t, e);
     const table *there = table_read(b->w, e->to);
@@ -212,20 +212,20 @@ static reef_status collect_match(bulk *b, const match *m)
 /* A chunk whose rows go or change places: its columns, its bits. */
 static bool chunk_prepare(reef_world *w, const table *t, uint32_t unit)
 {
-    return chunk_own(w, t, unit) && bits_own_unit(w, t->bits, unit);
+    return reef__chunk_own(w, t, unit) && reef__bits_own_unit(w, t->bits, unit);
 }
 
 /* These rows can leave their table: they, and the last rows, which take their places. */
 static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, uint64_t n)
 {
-    const table *t = table_own(w, from);
+    const table *t = reef__table_own(w, from);
     uint32_t owned = 0;
     if (t == NULL) return false;
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t unit = place_unit(place_of(w, e[i]));
         if (unit != owned && !chunk_prepare(w, t, unit)) return false;
         owned = unit;
-        if (!record_owned(w, e[i].index) && record_own(w, e[i].index) == NULL) return false;
+        if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return false;
     }
     const uint64_t rows = table_rows(t), first = rows > n ? rows - n - 1 : 0; /* with the one that is the last then */
     uint64_t chunk = t->chunks - 1;
@@ -233,7 +233,7 @@ static bool leave_prepare(reef_world *w, uint32_t from, const reef_entity *e, ui
         if (!chunk_prepare(w, t, unit)) return false;
         const reef_entity *x = slot_entities(unit_slots(w, unit));
         for (uint32_t i = 0; i < chunk_rows(t, unit); i++)
-            if (!record_owned(w, x[i].index) && record_own(w, x[i].index) == NULL) return false;
+            if (!record_owned(w, x[i].index) && reef__record_own(w, x[i].index) == NULL) return false;
         if (chunk * REEF_BLOCK_ROWS <= first) return true;
     }
 }
@@ -243,26 +243,26 @@ static bool arrive_prepare(reef_world *w, uint32_t from, uint32_t to, uint64_t n
 {
     const uint64_t mask = table_read(w, from)->bits;
     if (to == TABLE_EMPTY && mask == 0 && (w->slow & SLOW_COLD) == 0) return true; /* they won't have a row */
-    table *t = table_own(w, to);
-    if (t == NULL || n > UINT32_MAX || !table_reserve(w, t, (uint32_t)n)) return false;
+    table *t = reef__table_own(w, to);
+    if (t == NULL || n > UINT32_MAX || !reef__table_reserve(w, t, (uint32_t)n)) return false;
     t->bits |= mask;
     for (uint32_t unit = t->last; unit; unit = unit == t->last ? t->spare : unit_slots(w, unit)[0].head.next)
-        if (!bits_own_unit(w, mask, unit)) return false;
+        if (!reef__bits_own_unit(w, mask, unit)) return false;
     return true;
 }
 
 static bool columns_own(reef_world *w, const portion *p, uint32_t component, const reef_entity *e)
 {
     const table *t = table_read(w, p->from);
-    const uint32_t k = slot_seek(w, component, p->from);
+    const uint32_t k = reef__slot_seek(w, component, p->from);
     if (p->kind == FILL) {
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
-            if (!column_own(w, t, unit, k)) return false;
+            if (!reef__column_own(w, t, unit, k)) return false;
         return true;
     }
     for (uint64_t i = 0; i < p->count; i++) {
         const uint32_t place = place_of(w, e[i]);
-        if (k == REEF_SLOT_TAG ? !parts_own(w, place, type_of(component)) : !column_own(w, t, place_unit(place), k)) return false;
+        if (k == REEF_SLOT_TAG ? !reef__parts_own(w, place, reef__type_of(component)) : !reef__column_own(w, t, place_unit(place), k)) return false;
     }
     return true;
 }
@@ -272,8 +272,8 @@ static bool portion_prepare(bulk *b, portion *p)
     const reef_entity *e = b->list ? b->list + p->first : NULL; /* whole tables aren't listed */
     const void *value = b->value.kind == REEF_VALUE_ONE ? b->value.data : NULL;
     switch (p->kind) {
-    case RELABEL: return relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);
-    case APPEND: return table_own_all(b->w, p->from) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
+    case RELABEL: return reef__relabel_prepare(b->w, &p->relabel, p->from, p->edge, b->value.kind == REEF_VALUE_REMOVE, value);
+    case APPEND: return reef__table_own_all(b->w, p->from) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
     case MOVE: return leave_prepare(b->w, p->from, e, p->count) && arrive_prepare(b->w, p->from, p->edge->to, p->count);
     default: return columns_own(b->w, p, b->t->id, e);
     }
@@ -283,17 +283,17 @@ static bool portion_prepare(bulk *b, portion *p)
 static bool track_ready(bulk *b)
 {
     if (!b->t->tracked) return true;
-    if (b->value.kind == REEF_VALUE_REMOVE) return removals_prepare(b->w, b->t->id, b->count);
+    if (b->value.kind == REEF_VALUE_REMOVE) return reef__removals_prepare(b->w, b->t->id, b->count);
     for (uint64_t i = 0; i < b->count; i += REEF_BLOCK_ROWS) {
         const uint64_t rest = b->count - i;
-        if (!track_prepare(b->w, b->t->id, &b->list[i], (uint32_t)(rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS))) return false;
+        if (!reef__track_prepare(b->w, b->t->id, &b->list[i], (uint32_t)(rest < REEF_BLOCK_ROWS ? rest : REEF_BLOCK_ROWS))) return false;
     }
     return true;
 }
 
 static void *made_value(const bulk *b, uint64_t i)
 {
-    if (b->t->fixed) return store_raw(b->w, b->t->id, b->list[i], 0); /* it can't move: made in the place that is ready for it */
+    if (b->t->fixed) return reef__store_raw(b->w, b->t->id, b->list[i], 0); /* it can't move: made in the place that is ready for it */
     char *at = b->aside + (size_t)i * made_bytes(b->t);
     return b->t->home == REEF_SHARED ? *(void **)(void *)at : at;
 }
@@ -301,7 +301,7 @@ static void *made_value(const bulk *b, uint64_t i)
 static reef_status made_begin(bulk *b, uint64_t i)
 {
     if (b->t->home != REEF_SHARED) return REEF_OK;
-    void *value = shared_make(b->w, b->t);
+    void *value = reef__shared_make(b->w, b->t);
     memcpy(b->aside + (size_t)i * sizeof value, &value, sizeof value);
     return value ? REEF_OK : REEF_NO_MEMORY;
 }
@@ -314,15 +314,15 @@ static reef_status aside_make(bulk *b)
     if (!aside || size == 0 || b->count == 0 || b->value.kind == REEF_VALUE_REMOVE) return REEF_OK;
     if (b->count > SIZE_MAX / size) return REEF_NO_MEMORY;
     if (!b->t->fixed) {
-        b->aside = memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size, made_align(b->t));
+        b->aside = reef__memory_resize(&b->w->family->memory, MEMORY_OTHER, NULL, 0, (size_t)b->count * size, made_align(b->t));
         if (b->aside == NULL) return REEF_NO_MEMORY;
     }
     for (; b->made < b->count; b->made++) {
         reef_status s = made_begin(b, b->made);
         if (s != REEF_OK) return s;
-        s = value_put(b->w, b->list[b->made], b->t, made_value(b, b->made), &b->value, 0);
+        s = reef__value_put(b->w, b->list[b->made], b->t, made_value(b, b->made), &b->value, 0);
         if (s == REEF_OK) continue;
-        if (b->t->home == REEF_SHARED) shared_discard(made_value(b, b->made));
+        if (b->t->home == REEF_SHARED) reef__shared_discard(made_value(b, b->made));
         return s;
     }
     return REEF_OK;
@@ -331,11 +331,11 @@ static reef_status aside_make(bulk *b)
 static void bulk_undo(bulk *b)
 {
     while (b->made-- > 0) {
-        value_take_back(b->t, made_value(b, b->made), &b->value, 0);
-        if (b->t->home == REEF_SHARED) shared_discard(made_value(b, b->made));
+        reef__value_take_back(b->t, made_value(b, b->made), &b->value, 0);
+        if (b->t->home == REEF_SHARED) reef__shared_discard(made_value(b, b->made));
     }
     for (uint64_t i = 0; i < b->prepared; i++)
-        if (b->portions[i].kind == RELABEL) relabel_cancel(b->w, &b->portions[i].relabel);
+        if (b->portions[i].kind == RELABEL) reef__relabel_cancel(b->w, &b->portions[i].relabel);
 }
 
 /* ---- doing it ---- */
@@ -348,7 +348,7 @@ static reef_status move_one(bulk *b, const portion *p, uint64_t i)
         reef_value v = b->value;
         v.kind = VALUE_MOVED;
         v.data = b->aside + (size_t)i * b->t->size;
-        return change_apply(b->w, b->op, e, place_of(b->w, e), p->edge->to, &v, 1);
+        return reef__change_apply(b->w, b->op, e, place_of(b->w, e), p->edge->to, &v, 1);
     }
     switch (b->value.kind) {
     case REEF_VALUE_REMOVE: return reef_remove_id(b->w, e, c);
@@ -360,20 +360,20 @@ static reef_status move_one(bulk *b, const portion *p, uint64_t i)
 static void replace_one(const bulk *b, uint64_t i)
 {
     const bool told = observed(b->w);
-    if (b->t->tracked) track_stamp(b->w, b->t->id, b->list[i].index, false);
+    if (b->t->tracked) reef__track_stamp(b->w, b->t->id, b->list[i].index, false);
     const uint32_t place = place_of(b->w, b->list[i]);
     const reef_slot *slots = reef_slots_at(&b->w->hot, place);
     const bool planned = told && observe_change(b->w, b->list[i], slots[0].head.table, &b->value, 1);
     ASSERT(planned == told);
-    const uint32_t k = slot_seek(b->w, b->t->id, slots[0].head.table);
+    const uint32_t k = reef__slot_seek(b->w, b->t->id, slots[0].head.table);
     char *here = k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), b->t->size);
     if (here == NULL) {
-        parts_scatter(b->w, place, b->t, b->value.data);
+        reef__parts_scatter(b->w, place, b->t, b->value.data);
     } else if (b->aside == NULL) {
         bytes_copy(here, b->value.data, b->t->size);
     } else {
         value_leave(b->w, b->t, here);
-        value_move(b->t, here, b->aside + (size_t)i * b->t->size);
+        reef__value_move(b->t, here, b->aside + (size_t)i * b->t->size);
     }
     if (planned) observe_done(b->w, true);
 }
@@ -381,9 +381,9 @@ static void replace_one(const bulk *b, uint64_t i)
 static void portion_fill(const bulk *b, const portion *p)
 {
     const table *t = table_read(b->w, p->from);
-    const uint32_t k = slot_seek(b->w, b->t->id, p->from);
+    const uint32_t k = reef__slot_seek(b->w, b->t->id, p->from);
     for (uint32_t unit = t->first; unit; unit = unit_slots(b->w, unit)[0].head.next)
-        values_fill(unit_slots(b->w, unit)[k].block, b->value.data, b->t->size, chunk_rows(t, unit));
+        reef__values_fill(unit_slots(b->w, unit)[k].block, b->value.data, b->t->size, chunk_rows(t, unit));
 }
 
 /* n rows from row `row` of a chunk go behind the last one of `to`, where there is room for them. */
@@ -395,22 +395,22 @@ static void append_run(const bulk *b, const edge *e, uint64_t mask, uint32_t uni
         memcpy(slot_by(slots, m->to) + at * m->size, slot_by(from, m->from) + (size_t)row * m->size, (size_t)n * m->size);
     memcpy((char *)slots[SLOT_ENTITIES].block + at * sizeof(reef_entity), (char *)from[SLOT_ENTITIES].block + row * sizeof(reef_entity),
            n * sizeof(reef_entity));
-    if (e->slot && b->value.kind == REEF_VALUE_ONE) values_fill((char *)slots[e->slot].block + at * size, b->value.data, size, n);
+    if (e->slot && b->value.kind == REEF_VALUE_ONE) reef__values_fill((char *)slots[e->slot].block + at * size, b->value.data, size, n);
     if (e->slot && b->value.kind == REEF_VALUE_DEFAULT) memset((char *)slots[e->slot].block + at * size, 0, n * size);
     for (uint32_t i = 0; i < n; i++) handle_record_put(b->w, handle_at(slots, at + i), to->next + i);
-    for (uint32_t i = 0; mask && i < n; i++) bits_move(b->w, mask, unit_place(unit) + row + i, to->next + i);
+    for (uint32_t i = 0; mask && i < n; i++) reef__bits_move(b->w, mask, unit_place(unit) + row + i, to->next + i);
     to->next += n;
 }
 
 static void portion_append(const bulk *b, const portion *p)
 {
-    table *from = table_own(b->w, p->from), *to = table_own(b->w, p->edge->to);
+    table *from = reef__table_own(b->w, p->from), *to = reef__table_own(b->w, p->edge->to);
     lease_end(from);
-    quarantine_table(b->w, from);
+    reef__quarantine_table(b->w, from);
     for (uint32_t unit = from->first; unit; unit = unit_slots(b->w, unit)[0].head.next) {
         const uint32_t rows = chunk_rows(from, unit);
         for (uint32_t row = 0, n; row < rows; row += n) {
-            const bool room = table_room(b->w, to);
+            const bool room = reef__table_room(b->w, to);
             ASSERT(room);
             (void)room;
             n = rows - row < to->end - to->next ? rows - row : to->end - to->next;
@@ -418,15 +418,15 @@ static void portion_append(const bulk *b, const portion *p)
         }
     }
     b->w->hot.moves += p->count;
-    table_empty(b->w, from);
-    table_lease(b->w, from);
+    reef__table_empty(b->w, from);
+    reef__table_lease(b->w, from);
 }
 
 static void portion_commit(bulk *b, portion *p)
 {
     switch (p->kind) {
     case APPEND: portion_append(b, p); return;
-    case RELABEL: relabel_commit(b->w, &p->relabel); return;
+    case RELABEL: reef__relabel_commit(b->w, &p->relabel); return;
     case FILL: portion_fill(b, p); return;
     case REPLACE:
         for (uint64_t i = p->first; i < p->first + p->count; i++) replace_one(b, i);
@@ -469,10 +469,10 @@ static reef_status bulk_table(bulk *b)
 /* Those rows that have a component: what can be marked. {0}: all have themselves. */
 static void rows_with(const reef_world *w, uint32_t component, uint32_t table_id, uint32_t unit, uint64_t *rows)
 {
-    if (component == 0 || slot_seek(w, component, table_id)) return;
+    if (component == 0 || reef__slot_seek(w, component, table_id)) return;
     const uint64_t *words = bit_words(bit_store_of(w, component), unit);
     const reef_entity *e = slot_entities(unit_slots(w, unit));
-    if (type_of(component)->stored && !type_of(component)->bit) {
+    if (reef__type_of(component)->stored && !reef__type_of(component)->bit) {
         for (uint32_t i = 0; i < REEF_BLOCK_ROWS; i++)
             if (rows[i / 64] >> i % 64 & 1 && !store_has(w, component, e[i])) rows[i / 64] &= ~(1ull << i % 64);
         return;
@@ -521,8 +521,8 @@ static bool bits_ready(bulk *b, uint32_t key, bool on)
 {
     for (uint64_t i = 0; i < b->bit_count; i++) {
         const bit_rows *p = &b->bits[i];
-        if (!bits_prepare_rows(b->w, key, p->table_id, p->unit, p->rows, on)) return false;
-        if (!on && !bits_prepare_rows(b->w, key | BIT_DISABLED, p->table_id, p->unit, p->rows, false)) return false;
+        if (!reef__bits_prepare_rows(b->w, key, p->table_id, p->unit, p->rows, on)) return false;
+        if (!on && !reef__bits_prepare_rows(b->w, key | BIT_DISABLED, p->table_id, p->unit, p->rows, false)) return false;
     }
     return b->leaving == 0 || leave_prepare(b->w, TABLE_EMPTY, b->list, b->leaving);
 }
@@ -540,8 +540,8 @@ static reef_status bulk_bits(bulk *b, uint32_t key)
     if (observed(b->w) && !observe_reserve_changes(b->w, NULL, b->count)) return REEF_NO_MEMORY;
     observe_open(b->w);
     for (uint64_t i = 0; i < b->bit_count && !observed(b->w); i++) {
-        bits_commit_rows(b->w, key, b->bits[i].unit, b->bits[i].rows, on);
-        if (!on) bits_commit_rows(b->w, key | BIT_DISABLED, b->bits[i].unit, b->bits[i].rows, false);
+        reef__bits_commit_rows(b->w, key, b->bits[i].unit, b->bits[i].rows, on);
+        if (!on) reef__bits_commit_rows(b->w, key | BIT_DISABLED, b->bits[i].unit, b->bits[i].rows, false);
     }
     for (uint64_t i = 0; i < b->count; i++) {
         const reef_status s = key & BIT_DISABLED ? reef_enable_id(b->w, b->list[i], c, !on)
@@ -585,19 +585,19 @@ static bool stored_ready(bulk *b)
         const uint32_t place = place_of(w, e), id = reef_slots_at(&w->hot, place)[0].head.table, c = b->t->id;
         const bool has = store_has(w, c, e);
         leaving += id == TABLE_EMPTY && !on;
-        if (b->t->bit && on && !bit_prepare(w, c, id, place, true)) return false; /* of those that have it as well: the change asks for it */
-        if (!on && ((b->t->bit && !bit_prepare(w, c, id, place, false)) || !bit_prepare(w, c | BIT_DISABLED, id, place, false))) return false;
-        if (on && has && (b->t->home == REEF_SHARED ? store_slot_own(w, c, e) : store_own(w, c, e)) == NULL) return false;
+        if (b->t->bit && on && !reef__bit_prepare(w, c, id, place, true)) return false; /* of those that have it as well: the change asks for it */
+        if (!on && ((b->t->bit && !reef__bit_prepare(w, c, id, place, false)) || !reef__bit_prepare(w, c | BIT_DISABLED, id, place, false))) return false;
+        if (on && has && (b->t->home == REEF_SHARED ? reef__store_slot_own(w, c, e) : reef__store_own(w, c, e)) == NULL) return false;
     }
-    if (!on && !store_prepare_drop_all(w, b->t->id)) return false;
-    if (on && b->count && !store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
+    if (!on && !reef__store_prepare_drop_all(w, b->t->id)) return false;
+    if (on && b->count && !reef__store_prepare_add_some(w, b->t->id, b->list, b->count)) return false;
     if (leaving == 0) return true;
-    reef_entity *out = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, leaving * sizeof *out, PLAIN_ALIGN);
+    reef_entity *out = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, leaving * sizeof *out, PLAIN_ALIGN);
     uint32_t n = 0;
     for (uint64_t i = 0; out && i < b->count; i++)
         if (reef_slots_at(&w->hot, place_of(w, b->list[i]))[0].head.table == TABLE_EMPTY) out[n++] = b->list[i];
     const bool ok = out && leave_prepare(w, TABLE_EMPTY, out, n);
-    memory_free(&w->family->memory, MEMORY_OTHER, out, leaving * sizeof *out);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, out, leaving * sizeof *out);
     return ok;
 }
 
@@ -624,10 +624,10 @@ static reef_status bulk_stored(bulk *b)
         const uint32_t place = place_of(b->w, e);
         reef_value v = b->value;
         if (b->made) v.kind = b->t->home == REEF_SHARED ? VALUE_HELD : VALUE_MOVED, v.data = made_value(b, i);
-        const reef_status done = change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
+        const reef_status done = reef__change_apply(b->w, b->op, e, place, reef_slots_at(&b->w->hot, place)[0].head.table, &v, 1);
         ASSERT(done == REEF_OK);
         (void)done;
-        if (v.kind == VALUE_HELD) shared_release(made_value(b, i)); /* the entity holds it */
+        if (v.kind == VALUE_HELD) reef__shared_release(made_value(b, i)); /* the entity holds it */
     }
     observe_close(b->w);
     return REEF_OK;
@@ -647,15 +647,15 @@ static reef_status bulk_begin(bulk *b, reef_world *w, const char *op, reef_query
     if (q == NULL) return s;
     if (w->locks) return REEF_LOCKED;
     if (!query_update(q)) return REEF_NO_MEMORY;
-    b->since = query_last_run(q);
+    b->since = reef__query_last_run(q);
     return REEF_OK;
 }
 
 static reef_status bulk_value(bulk *b, reef_value value)
 {
-    reef_status s = type_ready(b->w, value.component.id);
+    reef_status s = reef__type_ready(b->w, value.component.id);
     if (s != REEF_OK) return s;
-    b->t = type_of(value.component.id);
+    b->t = reef__type_of(value.component.id);
     if (b->t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with their type */
     b->value = value;
     if (value.kind != REEF_VALUE_ONE) return REEF_OK;
@@ -670,19 +670,19 @@ static reef_status bulk_change(reef_world *w, const char *op, reef_query which, 
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, op, which);
     if (s == REEF_OK) s = bulk_value(&b, value);
-    if (s != REEF_OK) return failure(w, s, op, value.component, (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? value.size : 0);
+    if (s != REEF_OK) return reef__failure(w, s, op, value.component, (reef_entity){0, 0}, s == REEF_WRONG_SIZE ? value.size : 0);
     w->hook_failed.id = 0;
     quarantine_because(w, op, value.component.id, (reef_entity){0, 0});
     const bool bytes = value.kind == REEF_VALUE_ONE && !b.t->hooked && value.size; /* they may lie in a row that moves */
     const bool heap = bytes && value.size > sizeof few;
-    if (heap) copy = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);
+    if (heap) copy = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, value.size, PLAIN_ALIGN);
     if (bytes && copy) b.value.data = memcpy(copy, value.data, value.size);
     if (copy == NULL) s = REEF_NO_MEMORY;
-    else if (fixed_hold(b.q, b.since)) s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
-    if (heap) memory_free(&w->family->memory, MEMORY_OTHER, copy, value.size);
+    else if (reef__fixed_hold(b.q, b.since)) s = b.t->stored ? bulk_stored(&b) : b.t->bit ? bulk_bits(&b, b.t->id) : bulk_table(&b);
+    if (heap) reef__memory_free(&w->family->memory, MEMORY_OTHER, copy, value.size);
     bulk_free(&b);
     if (s == REEF_OK && changed) *changed = b.changed;
-    return s == REEF_OK ? s : failure(w, s, op, w->hook_failed.id ? w->hook_failed : value.component, (reef_entity){0, 0}, 0);
+    return s == REEF_OK ? s : reef__failure(w, s, op, w->hook_failed.id ? w->hook_failed : value.component, (reef_entity){0, 0}, 0);
 }
 
 reef_status reef_add_where_id(reef_world *w, reef_query q, reef_component c, uint64_t *changed)
@@ -707,14 +707,14 @@ reef_status reef_enable_where_id(reef_world *w, reef_query which, reef_component
     bulk b;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, op, which);
-    if (s == REEF_OK && c.id) s = type_ready(w, c.id);
-    if (s == REEF_OK && c.id && type_of(c.id)->owner && !BUG(175)) s = REEF_BAD_ARGUMENT; /* parts have no marks of their own */
-    if (s != REEF_OK) return failure(w, s, op, c, (reef_entity){0, 0}, 0);
+    if (s == REEF_OK && c.id) s = reef__type_ready(w, c.id);
+    if (s == REEF_OK && c.id && reef__type_of(c.id)->owner && !BUG(175)) s = REEF_BAD_ARGUMENT; /* parts have no marks of their own */
+    if (s != REEF_OK) return reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
     b.value.kind = on ? REEF_VALUE_REMOVE : REEF_VALUE_DEFAULT;
-    if (fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);
+    if (reef__fixed_hold(b.q, b.since)) s = bulk_bits(&b, c.id | BIT_DISABLED);
     if (s == REEF_OK && changed) *changed = b.changed;
     bulk_free(&b);
-    return s == REEF_OK ? s : failure(w, s, op, c, (reef_entity){0, 0}, 0);
+    return s == REEF_OK ? s : reef__failure(w, s, op, c, (reef_entity){0, 0}, 0);
 }
 
 /* The rows of a table where all die needn't be listed, but for their names and for who asks whom they leave. */
@@ -723,7 +723,7 @@ static reef_status collect_doomed(bulk *b, const match *m)
     const table *t = table_read(b->w, m->id);
     const uint64_t rows = t ? rows_count(b, m, t) : 0;
     if (rows == 0) return REEF_OK;
-    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked && !stores_tracked(b->w) && !observed(b->w);
+    const bool whole = rows == table_rows(t) && b->w->state.name_count == 0 && !t->shape->tracked && !reef__stores_tracked(b->w) && !observed(b->w);
     portion *p = portion_add(b, whole ? FILL : MOVE, m->id);
     if (p == NULL || (!whole && !list_table(b, m, t, rows))) return REEF_NO_MEMORY;
     p->count = rows;
@@ -737,17 +737,17 @@ static reef_status destroy_matches(bulk *b)
     for (uint32_t i = 0; s == REEF_OK && i < b->q->match_count; i++) s = collect_doomed(b, match_at(b->q, i));
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
         const portion *p = &b->portions[i];
-        const bool ready = p->kind == FILL ? table_own_all(b->w, p->from) : leave_prepare(b->w, p->from, b->list + p->first, p->count);
+        const bool ready = p->kind == FILL ? reef__table_own_all(b->w, p->from) : leave_prepare(b->w, p->from, b->list + p->first, p->count);
         if (!ready) s = REEF_NO_MEMORY;
     }
-    if (s == REEF_OK && !destroy_prepare(b->w, b->list, b->count, b->changed - b->count)) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !reef__destroy_prepare(b->w, b->list, b->count, b->changed - b->count)) s = REEF_NO_MEMORY;
     if (s == REEF_OK && observed(b->w) && !observe_reserve_deaths(b->w, b->count)) s = REEF_NO_MEMORY;
     if (s != REEF_OK) return s;
     observe_open(b->w);
     for (uint64_t i = 0; s == REEF_OK && i < b->portion_count; i++) {
         const portion *p = &b->portions[i];
         if (p->kind == FILL) {
-            destroy_rows(b->w, p->from);
+            reef__destroy_rows(b->w, p->from);
             continue;
         }
         for (uint64_t k = p->first; k < p->first + p->count; k++) {
@@ -767,9 +767,9 @@ reef_status reef_destroy_where(reef_world *w, reef_query which, uint64_t *destro
     bulk b;
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = bulk_begin(&b, w, op, which);
-    if (s != REEF_OK) return failure(w, s, op, none, (reef_entity){0, 0}, 0);
-    if (fixed_hold(b.q, b.since)) s = destroy_matches(&b);
+    if (s != REEF_OK) return reef__failure(w, s, op, none, (reef_entity){0, 0}, 0);
+    if (reef__fixed_hold(b.q, b.since)) s = destroy_matches(&b);
     if (s == REEF_OK && destroyed) *destroyed = b.changed;
     bulk_free(&b);
-    return s == REEF_OK ? s : failure(w, s, op, none, (reef_entity){0, 0}, 0);
+    return s == REEF_OK ? s : reef__failure(w, s, op, none, (reef_entity){0, 0}, 0);
 }

@@ -42,7 +42,7 @@ static struct query_run *run_find(const query *q)
     return NULL;
 }
 
-uint64_t query_last_run(const query *q)
+uint64_t reef__query_last_run(const query *q)
 {
     const struct query_run *r = q->since ? run_find(q) : NULL;
     return r ? r->version : 0;
@@ -52,7 +52,7 @@ static bool run_counts(const reef_world *w, uint64_t serial)
 {
     for (uint32_t i = 0; i < w->query_room; i++)
         if (w->queries[i].query && w->queries[i].query->serial == serial) return true;
-    return serial_counts(w, serial);
+    return reef__serial_counts(w, serial);
 }
 
 /* A fork has the runs of its origin's queries, and a state that is restored those of queries that were there then: nobody asks for them any more. */
@@ -63,14 +63,14 @@ static COLD void runs_settle(const reef_world *w, state *s)
 }
 
 /* A place for it. The place of a query that is no more is taken. False: no memory. */
-COLD bool run_make(query *q)
+COLD bool reef__run_make(query *q)
 {
     state *s = &q->world->state;
     if (run_find(q)) return true;
     if (s->run_count == s->run_room && !BUG(165)) runs_settle(q->world, s);
     if (s->run_count == s->run_room) {
         uint32_t room = s->run_room ? s->run_room * 2 : 4;
-        struct query_run *p = memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        struct query_run *p = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return false;
         s->runs = p;
         s->run_room = room;
@@ -79,9 +79,9 @@ COLD bool run_make(query *q)
     return true;
 }
 
-void run_put(const query *q, uint64_t version) { run_find(q)->version = version; }
+void reef__run_put(const query *q, uint64_t version) { run_find(q)->version = version; }
 
-void run_forget(const query *q)
+void reef__run_forget(const query *q)
 {
     struct query_run *r = q->since ? run_find(q) : NULL;
     state *s = &q->world->state;
@@ -95,8 +95,8 @@ static COLD reef_block begin_refuse(reef_world *w, const char *op, reef_status s
     reef_block b;
     memset(&b, 0, sizeof b);
     b.world = w;
-    b.head = &no_keys;
-    if (w) failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    b.head = &reef__no_keys;
+    if (w) reef__failure(w, s, op, (reef_component){0}, (reef_entity){0, 0}, 0);
     return b;
 }
 
@@ -112,7 +112,7 @@ INLINE void loop_lock(reef_world *w, query *q)
     q->open++;
 }
 
-/* A block before the first. What isn't set here is set with the first block, or by walk_open. No function: reef_begin makes its
+/* A block before the first. What isn't set here is set with the first block, or by reef__walk_open. No function: reef_begin makes its
  * block where the caller wants it only as long as nobody takes the address; else 280 bytes are copied. */
 #define BLOCK_BEFORE(b, w_, q_) \
     b.count = 0; \
@@ -138,7 +138,7 @@ static bool switch_is_alone(const query *q)
 }
 
 /* The loop looks at rows: for the inlined half it is at its end. */
-void walk_open(reef_block *b, const query *q)
+void reef__walk_open(reef_block *b, const query *q)
 {
     b->walks = true;
     b->next_unit = REEF_GO_CALL;
@@ -164,14 +164,14 @@ void walk_open(reef_block *b, const query *q)
 static COLD bool since_begin(reef_block *b, query *q, uint64_t since)
 {
     reef_world *w = q->world;
-    if (!run_make(q)) return false;
+    if (!reef__run_make(q)) return false;
     if (q->cut && q->cut->freezes) {
-        frozen_versions *f = frozen_make(q, NULL);
+        frozen_versions *f = reef__frozen_make(q, NULL);
         if (f == NULL) return false;
-        frozen_fill(q, f);
+        reef__frozen_fill(q, f);
         b->frozen = f;
     }
-    b->since = since ? since : query_last_run(q);
+    b->since = since ? since : reef__query_last_run(q);
     version_look(w);
     run_find(q)->version = w->observed = w->hot.version;
     return true;
@@ -182,21 +182,21 @@ INLINE bool walk_is_cut(const reef_block *b) { return b->skip != 0 || b->left !=
 
 static COLD void walk_begin(reef_block *b, query *q, const reef_loop *loop)
 {
-    walk_open(b, q);
+    reef__walk_open(b, q);
     if (q->optional_writes || (q->cut && (q->cut->writes || join_is_young(q)))) version_look(q->world);
-    if ((q->ranking && !ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
+    if ((q->ranking && !reef__ranking_begin(b, q)) || (q->since && !since_begin(b, q, loop ? loop->since : 0))) {
         reef_world *w = q->world;
         reef_end(b);
-        failure(w, REEF_NO_MEMORY, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
+        reef__failure(w, REEF_NO_MEMORY, "reef_begin", (reef_component){0}, (reef_entity){0, 0}, 0);
         return;
     }
     if (loop) b->skip = loop->offset;
     if (loop && loop->limit) b->left = loop->limit;
     if (walk_is_cut(b)) b->lone = NULL;
     if (q->ranking) {
-        b->head = &no_keys; /* its blocks begin anywhere in a chunk */
-        ranking_open(b, loop);
-    } else if (!fixed_hold(q, b->since)) {
+        b->head = &reef__no_keys; /* its blocks begin anywhere in a chunk */
+        reef__ranking_open(b, loop);
+    } else if (!reef__fixed_hold(q, b->since)) {
         b->left = 0;
         b->lone = NULL;
     }
@@ -216,7 +216,7 @@ static NOINLINE reef_block begin_walk(reef_world *w, query *q, reef_status s)
 /* Rows came or went since the query's last loop, or it has no straight ones. */
 static NOINLINE reef_block begin_look(reef_world *w, query *q, reef_status s)
 {
-    if (q == NULL || !rows_look(q)) return begin_walk(w, q, s);
+    if (q == NULL || !reef__rows_look(q)) return begin_walk(w, q, s);
     reef_block b;
     loop_lock(w, q);
     BLOCK_BEFORE(b, w, q);
@@ -257,12 +257,12 @@ COLD reef_block reef_begin_loop(reef_world *w, reef_query which, const reef_loop
 
 COLD reef_block reef_begin_text(reef_world *w, const char *text)
 {
-    query *q = w ? query_make_text(w, "reef_begin_text", text) : NULL;
+    query *q = w ? reef__query_make_text(w, "reef_begin_text", text) : NULL;
     if (q == NULL) { /* why was recorded when it wasn't made */
         reef_block b;
         memset(&b, 0, sizeof b);
         b.world = w;
-        b.head = &no_keys;
+        b.head = &reef__no_keys;
         return b;
     }
     q->once = true;
@@ -274,11 +274,11 @@ COLD reef_block reef_begin_text(reef_world *w, const char *text)
 static COLD void end_rest(reef_block *b)
 {
     reef_world *w = b->world;
-    if (!BUG(131)) ahead_drop(w);
+    if (!BUG(131)) reef__ahead_drop(w);
     if (!(w->slow & SLOW_DEFERRED)) return;
     if (b->deferred && --w->deferring == 0) w->commands = NULL;
     b->deferred = false;
-    if (w->locks == 0) world_flush(w);
+    if (w->locks == 0) reef__world_flush(w);
 }
 
 /* What the end of a straight loop has not to do, unless its query goes with it. */
@@ -287,9 +287,9 @@ static NOINLINE void walk_end(reef_block *b)
     reef_world *w = b->world;
     query *q = b->query;
     if (q->since) version_look(w); /* what is written from now on is new to its next run */
-    if (q->ranking) ranking_end(b);
-    if (q->cut) frozen_drop(w, (frozen_versions *)(uintptr_t)b->frozen);
-    if (q->once) query_drop(q);
+    if (q->ranking) reef__ranking_end(b);
+    if (q->cut) reef__frozen_drop(w, (frozen_versions *)(uintptr_t)b->frozen);
+    if (q->once) reef__query_drop(q);
 }
 
 INLINE void loop_end(reef_block *b)
@@ -327,7 +327,7 @@ static void writing_add(writing *x, uint32_t slot, bool out)
 {
     const column *c = &x->t->shape->columns[slot];
     x->slot[x->count++] = (uint16_t)slot;
-    if (out && !c->type->hooked && !column_is_ours(x->w, x->unit, slot)) return;
+    if (out && !c->type->hooked && !reef__column_is_ours(x->w, x->unit, slot)) return;
     x->slot[x->count - 1] = x->slot[x->first_out]; /* those in between are all out */
     x->slot[x->first_out++] = (uint16_t)slot;
 }
@@ -337,25 +337,25 @@ static bool writing_own(const writing *x)
 {
     void *fresh[REEF_TERMS_MAX];
     uint32_t i = x->first_out;
-    if (!slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
-    if (i < x->count && x->w->ahead_chunks) ahead_drop(x->w); /* of a loop around this one: blocks that changed hands early are taken back */
+    if (!reef__slots_own(x->w, x->t, x->unit, x->slot, i, 0)) return false;
+    if (i < x->count && x->w->ahead_chunks) reef__ahead_drop(x->w); /* of a loop around this one: blocks that changed hands early are taken back */
     for (; i < x->count; i++) {
-        fresh[i] = column_fresh(x->w, x->t, x->unit, x->slot[i]);
+        fresh[i] = reef__column_fresh(x->w, x->t, x->unit, x->slot[i]);
         if (fresh[i]) continue;
-        while (i-- > x->first_out) column_drop(x->w, x->t, x->unit, x->slot[i], fresh[i]);
+        while (i-- > x->first_out) reef__column_drop(x->w, x->t, x->unit, x->slot[i], fresh[i]);
         return false;
     }
-    for (i = x->first_out; i < x->count; i++) column_replace(x->w, x->t, x->unit, x->slot[i], fresh[i]);
+    for (i = x->first_out; i < x->count; i++) reef__column_replace(x->w, x->t, x->unit, x->slot[i], fresh[i]);
     return true;
 }
 
 /* A loop that breaks off was no run: changes that it didn't come to are still new. (A block of reef_query_row is no loop.) */
-COLD bool walk_no_memory(reef_block *b)
+COLD bool reef__walk_no_memory(reef_block *b)
 {
     const reef_component failed = b->world->hook_failed; /* the end may do commands */
     if (b->query->since && b->end) run_find(b->query)->version = b->since;
     reef_end(b);
-    failure(b->world, REEF_NO_MEMORY, "reef_next", failed, (reef_entity){0, 0}, 0);
+    reef__failure(b->world, REEF_NO_MEMORY, "reef_next", failed, (reef_entity){0, 0}, 0);
     return false;
 }
 
@@ -367,7 +367,7 @@ static bool writing_end(const writing *x, reef_block *b)
         if (b->match) block_at(b, b->slots);
         return true;
     }
-    return walk_no_memory(b);
+    return reef__walk_no_memory(b);
 }
 
 /* Which of the chunk's slots is a column's. */
@@ -388,7 +388,7 @@ static NOINLINE bool block_own_out(reef_block *b, const table *t, uint32_t unit)
 /* Some column that the loop writes is shared with a fork, or on a page that is. */
 bool reef_block_own(reef_block *b)
 {
-    if (b->walks) return walk_own(b);
+    if (b->walks) return reef__walk_own(b);
     const query *q = b->query;
     const uint32_t count = q->head.write_count;
     const uint32_t next = b->next_unit != REEF_GO_TABLE ? b->next_unit : 0;
@@ -400,12 +400,12 @@ bool reef_block_own(reef_block *b)
     uint16_t slot[REEF_TERMS_MAX];
     for (uint32_t i = 0; i < count; i++) slot[i] = (uint16_t)column_number(m, i);
     w->hook_failed.id = 0;
-    if (!slots_own(w, t, unit, slot, count, w->running ? 0 : next)) return walk_no_memory(b);
+    if (!reef__slots_own(w, t, unit, slot, count, w->running ? 0 : next)) return reef__walk_no_memory(b);
     block_at(b, unit_slots(w, unit)); /* it may be another one now */
     return true;
 }
 
-const reef_slot *match_slots(const reef_block *b, const match *m, uint32_t unit)
+const reef_slot *reef__match_slots(const reef_block *b, const match *m, uint32_t unit)
 {
     const reef_slot *slots = unit_slots(b->world, unit);
     if (!b->query->head.remembers) return slots;
@@ -415,7 +415,7 @@ const reef_slot *match_slots(const reef_block *b, const match *m, uint32_t unit)
 }
 
 /* The next chunk of a loop that looks at rows: its unit, 0 at the end. */
-uint32_t walk_step(reef_block *b)
+uint32_t reef__walk_step(reef_block *b)
 {
     const query *q = b->query;
     uint32_t unit = b->walk_unit;
@@ -486,8 +486,8 @@ static bool term_is_tracked(const query *q, uint32_t i, uint32_t table_id)
 {
     const reef_term *t = &q->terms[i];
     if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || t->access == REEF_IN) return false;
-    if (q->facts[i].sub && !q->facts[i].stored && sub_hidden(q, i, table_id)) return false;
-    return type_of(t->component.id)->tracked && (q->facts[i].stored || slot_seek(q->world, t->component.id, table_id));
+    if (q->facts[i].sub && !q->facts[i].stored && reef__sub_hidden(q, i, table_id)) return false;
+    return reef__type_of(t->component.id)->tracked && (q->facts[i].stored || reef__slot_seek(q->world, t->component.id, table_id));
 }
 
 /* Row `row` of the block has a value of the term that is written. */
@@ -503,18 +503,18 @@ static bool walk_track_prepare(const reef_block *b, const query *q, uint32_t tab
     for (uint32_t i = 0; q->tracked && i < q->term_count; i++) {
         const uint32_t c = q->terms[i].component.id;
         if (!term_is_tracked(q, i, table_id)) continue;
-        if (!q->facts[i].stored && !track_prepare(b->world, c, b->entities, b->count)) return false;
+        if (!q->facts[i].stored && !reef__track_prepare(b->world, c, b->entities, b->count)) return false;
         for (uint32_t row = 0; q->facts[i].stored && row < b->count; row++)
-            if (row_is_written(b, q, i, row) && !track_prepare(b->world, c, &b->entities[row], 1)) return false;
+            if (row_is_written(b, q, i, row) && !reef__track_prepare(b->world, c, &b->entities[row], 1)) return false;
     }
     return true;
 }
 
 /* What a loop writes isn't new to its own next run: the version of this one, if nobody else looked since it began; otherwise 0. (A
  * block of reef_query_row is no loop.) */
-uint64_t own_version(const reef_block *b, const query *q)
+uint64_t reef__own_version(const reef_block *b, const query *q)
 {
-    const uint64_t last = q->since && b->end ? query_last_run(q) : 0;
+    const uint64_t last = q->since && b->end ? reef__query_last_run(q) : 0;
     return b->world->observed == last ? last : 0;
 }
 
@@ -525,12 +525,12 @@ static void walk_track(const reef_block *b, const query *q, uint32_t table_id, u
         if (!term_is_tracked(q, i, table_id)) continue;
         for (uint32_t row = 0; row < b->count; row++)
             if (row_is_written(b, q, i, row))
-                track_stamp_at(b->world, q->terms[i].component.id, b->entities[row].index, version ? version : b->world->hot.version);
+                reef__track_stamp_at(b->world, q->terms[i].component.id, b->entities[row].index, version ? version : b->world->hot.version);
     }
 }
 
 /* All columns that the loop writes and that are in this chunk. */
-bool walk_own(reef_block *b)
+bool reef__walk_own(reef_block *b)
 {
     const query *q = b->query;
     const uint32_t table_id = block_slots(b)[0].head.table;
@@ -544,12 +544,12 @@ bool walk_own(reef_block *b)
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored || t->access == REEF_IN) continue;
-        if (q->facts[i].sub && sub_hidden(q, i, table_id)) continue;
-        const uint32_t k = slot_seek(b->world, t->component.id, table_id);
+        if (q->facts[i].sub && reef__sub_hidden(q, i, table_id)) continue;
+        const uint32_t k = reef__slot_seek(b->world, t->component.id, table_id);
         if (k) writing_add(&x, k, t->access == REEF_OUT && !q->facts[i].sub && (whole || BUG(31)));
     }
-    if (!walk_track_prepare(b, q, table_id)) return walk_no_memory(b);
-    const uint64_t version = own_version(b, q);
+    if (!walk_track_prepare(b, q, table_id)) return reef__walk_no_memory(b);
+    const uint64_t version = reef__own_version(b, q);
     bool own[REEF_TERMS_MAX]; /* columns that nobody else wrote since the loop began */
     for (uint32_t i = 0; version && i < x.count; i++) own[i] = b->slots[x.slot[i]].version <= version;
     if (!writing_end(&x, b)) return false;
@@ -574,14 +574,14 @@ static uint32_t part_columns(const reef_block *b, uint16_t *slot)
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || q->facts[i].filter || q->facts[i].fixed || q->facts[i].stored || t->access == REEF_IN) continue;
-        if (q->facts[i].sub && sub_hidden(q, i, block_slots(b)[0].head.table)) continue;
-        const uint32_t k = slot_seek(b->world, t->component.id, block_slots(b)[0].head.table);
+        if (q->facts[i].sub && reef__sub_hidden(q, i, block_slots(b)[0].head.table)) continue;
+        const uint32_t k = reef__slot_seek(b->world, t->component.id, block_slots(b)[0].head.table);
         if (k) slot[n++] = (uint16_t)k;
     }
     return n;
 }
 
-bool part_claim(reef_block *b, uint64_t version)
+bool reef__part_claim(reef_block *b, uint64_t version)
 {
     uint16_t slot[REEF_TERMS_MAX];
     if (b->query->cut && b->chunk_marked) return true;
@@ -589,11 +589,11 @@ bool part_claim(reef_block *b, uint64_t version)
     const table *t = table_read(b->world, block_slots(b)[0].head.table);
     b->chunk_marked = true;
     for (uint32_t i = 0; i < n; i++)
-        if (!column_claim(b->world, t, b->unit, slot[i], version)) return false;
+        if (!reef__column_claim(b->world, t, b->unit, slot[i], version)) return false;
     return true;
 }
 
-void part_mark(reef_block *b, uint64_t version)
+void reef__part_mark(reef_block *b, uint64_t version)
 {
     uint16_t slot[REEF_TERMS_MAX];
     const query *q = b->query;
@@ -601,22 +601,22 @@ void part_mark(reef_block *b, uint64_t version)
     const uint32_t n = q->cut && b->chunk_marked ? 0 : part_columns(b, slot);
     for (uint32_t i = 0; i < n; i++) slots[slot[i]].version = version;
     b->chunk_marked = true;
-    if (UNLIKELY(q->cut != NULL)) stored_mark(b, version);
+    if (UNLIKELY(q->cut != NULL)) reef__stored_mark(b, version);
     if (UNLIKELY(q->tracked)) walk_track(b, q, slots[0].head.table, version);
 }
 
-COLD bool tracks_prepare(query *q, const match *m)
+COLD bool reef__tracks_prepare(query *q, const match *m)
 {
     reef_world *w = q->world;
     for (uint32_t i = 0; i < q->term_count; i++)
-        if (!q->facts[i].stored && term_is_tracked(q, i, m->id) && !track_prepare_table(w, q->terms[i].component.id, m->table)) return false;
+        if (!q->facts[i].stored && term_is_tracked(q, i, m->id) && !reef__track_prepare_table(w, q->terms[i].component.id, m->table)) return false;
     return true;
 }
 
 /* ---- looks at rows ---- */
 
 /* A few switches decide: their words are folded as they are, and those of a single one are the mask. (iter_frag_1k_bit took 1.5
- * times as long by way of look_rows.) False: no row matches. */
+ * times as long by way of reef__look_rows.) False: no row matches. */
 INLINE bool switches_look(reef_block *b, const query *q)
 {
     const uint64_t *mask = NULL;
@@ -662,15 +662,15 @@ static bool walk_look(reef_block *b, const query *q)
 {
     if (LIKELY(q->switch_count != UINT32_MAX)) return switches_look(b, q);
     const look l = {q, b->slots[0].head.table, b->unit, b->count, b->since, b->entities, b->frozen, NULL};
-    if (!look_rows(&l, b->mask_words, 0, BIT_WORDS)) return false;
+    if (!reef__look_rows(&l, b->mask_words, 0, BIT_WORDS)) return false;
     if (rows_in(b->mask_words) != b->count) b->mask = b->mask_words;
     return true;
 }
 
-bool walk_chunk(reef_block *b)
+bool reef__walk_chunk(reef_block *b)
 {
     const query *q = b->query;
-    while (b->left != 0 && walk_step(b)) {
+    while (b->left != 0 && reef__walk_step(b)) {
         b->mask = NULL;
         if (match_now(b)->look && !walk_look(b, q)) continue;
         if (b->mask == NULL) rows_all(b->mask_words, b->count), b->mask = b->mask_words;
@@ -682,13 +682,13 @@ bool walk_chunk(reef_block *b)
 static NOINLINE bool walk_next(reef_block *b)
 {
     const query *q = b->query;
-    while (b->left != 0 && walk_step(b)) {
+    while (b->left != 0 && reef__walk_step(b)) {
         b->mask = NULL;
         if (match_now(b)->look && !walk_look(b, q)) continue;
         if (UNLIKELY(walk_is_cut(b)) && !walk_cut(b)) continue;
-        b->head = b->first == 0 ? &q->head : &no_keys;
+        b->head = b->first == 0 ? &q->head : &reef__no_keys;
         if (b->part) return true;
-        return q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head);
+        return q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head);
     }
     reef_end(b);
     return false;
@@ -794,9 +794,9 @@ static NOINLINE bool block_find(reef_block *b)
 {
     const query *q = b->query;
     if (UNLIKELY(b->walks)) {
-        if (b->cut != b->cut_end) return run_next(b);
-        if (UNLIKELY(q->cut && q->cut->each)) return each_next(b, q->ranking ? ranking_next : cut_next);
-        return q->ranking ? ranking_next(b) : q->cut ? cut_next(b) : walk_next(b);
+        if (b->cut != b->cut_end) return reef__run_next(b);
+        if (UNLIKELY(q->cut && q->cut->each)) return reef__each_next(b, q->ranking ? reef__ranking_next : reef__cut_next);
+        return q->ranking ? reef__ranking_next(b) : q->cut ? reef__cut_next(b) : walk_next(b);
     }
     if (table_next(b, q)) {
         match *m = (match *)(uintptr_t)b->match;

@@ -47,13 +47,13 @@ static bool term_has_data(const query *q, uint32_t i) { return q->terms[i].op < 
 static bool term_freezes(const query *q, uint32_t i)
 {
     const reef_term *t = &q->terms[i];
-    return q->facts[i].stored && t->since != REEF_ALWAYS && t->access != REEF_IN && !type_of(t->component.id)->tracked;
+    return q->facts[i].stored && t->since != REEF_ALWAYS && t->access != REEF_IN && !reef__type_of(t->component.id)->tracked;
 }
 
 static void cutting_add(cutting *c, const query *q, uint32_t i)
 {
     const reef_term *t = &q->terms[i];
-    const type *x = type_of(t->component.id);
+    const type *x = reef__type_of(t->component.id);
     cut_term *to = &c->term[c->count];
     to->component = x->id;
     to->size = x->size;
@@ -76,7 +76,7 @@ static void cutting_add(cutting *c, const query *q, uint32_t i)
 
 static size_t cutting_bytes(uint32_t count) { return sizeof(cutting) + count * sizeof(cut_term); }
 
-bool cutting_make(query *q)
+bool reef__cutting_make(query *q)
 {
     uint32_t count = 0, stored = 0;
     for (uint32_t i = 0; i < q->term_count; i++) {
@@ -84,7 +84,7 @@ bool cutting_make(query *q)
         stored += q->facts[i].stored;
     }
     if (stored == 0) return true;
-    cutting *c = q->cut = memory_zeroed(&q->world->family->memory, MEMORY_OTHER, cutting_bytes(count));
+    cutting *c = q->cut = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, cutting_bytes(count));
     if (c == NULL) return false;
     for (uint32_t i = 0; i < REEF_TERMS_MAX; i++) c->head.key[i] = REEF_NO_KEY;
     for (uint32_t i = 0; i < q->term_count; i++)
@@ -97,10 +97,10 @@ bool cutting_make(query *q)
     return true;
 }
 
-void cutting_drop(query *q)
+void reef__cutting_drop(query *q)
 {
-    if (q->cut) joins_drop(q);
-    if (q->cut) memory_free(&q->world->family->memory, MEMORY_OTHER, q->cut, cutting_bytes(q->cut->count));
+    if (q->cut) reef__joins_drop(q);
+    if (q->cut) reef__memory_free(&q->world->family->memory, MEMORY_OTHER, q->cut, cutting_bytes(q->cut->count));
     q->cut = NULL;
 }
 
@@ -116,10 +116,10 @@ static uint32_t values_beside(const reef_world *w, const cut_term *t, const reef
     const bool there = t->sure || reef_store_find(s, e[0]);
     uint32_t i = t->sure ? n : 1;
     while (i < n && (reef_store_find(s, e[i]) != NULL) == there) i++;
-    return there && i > 1 ? store_run(s, e, i) : i;
+    return there && i > 1 ? reef__store_run(s, e, i) : i;
 }
 
-uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n)
+uint32_t reef__cut_rows(const query *q, const reef_entity *e, uint32_t n)
 {
     if (q->cut->each) return 1;
     for (uint32_t i = 0; n > 1 && i < q->cut->stored_count; i++) n = values_beside(q->world, &q->cut->term[i], e, n);
@@ -132,19 +132,19 @@ uint32_t cut_rows(const query *q, const reef_entity *e, uint32_t n)
  * if nobody else wrote it. NULL: no memory. */
 static NOINLINE void *value_own(reef_world *w, uint32_t component, reef_entity e, uint64_t own)
 {
-    const uint64_t was = store_version(store_of(w, component), e);
-    void *p = store_own(w, component, e);
+    const uint64_t was = reef__store_version(store_of(w, component), e);
+    void *p = reef__store_own(w, component, e);
     const value_store *s = store_of(w, component);
-    if (p && own && was <= own && s->shared) shared_mark(p, own);
+    if (p && own && was <= own && s->shared) reef__shared_mark(p, own);
     if (p && own && was <= own) s->values.version[slot_of(s, e) >> s->bits] = own;
     return p;
 }
 
-bool stored_own_rows(reef_block *b)
+bool reef__stored_own_rows(reef_block *b)
 {
     const query *q = b->query;
     reef_world *w = b->world;
-    const uint64_t own = own_version(b, q);
+    const uint64_t own = reef__own_version(b, q);
     w->hook_failed.id = 0;
     for (uint32_t i = 0; i < q->cut->stored_count; i++) {
         const cut_term *t = &q->cut->term[i];
@@ -154,57 +154,57 @@ bool stored_own_rows(reef_block *b)
             if (!t->sure && reef_store_find(s, b->entities[row]) == NULL) continue;
             const uint64_t is = page_version(s, slot_of(s, b->entities[row]) >> s->bits);
             if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
-            if (value_own(w, t->component, b->entities[row], own) == NULL) return walk_no_memory(b);
+            if (value_own(w, t->component, b->entities[row], own) == NULL) return reef__walk_no_memory(b);
         }
     }
     return true;
 }
 
-COLD bool stored_track_prepare(reef_world *w, uint32_t component)
+COLD bool reef__stored_track_prepare(reef_world *w, uint32_t component)
 {
     const value_store *s = store_of(w, component);
-    if (s->shared) return shared_own_all(w, component);
-    for (uint32_t page = 0; type_of(component)->tracked && page < s->values.count; page++)
-        for (store_place at = {.slot = 0}; store_each(s, page, &at);)
-            if (!track_prepare(w, component, &at.entity, 1)) return false;
+    if (s->shared) return reef__shared_own_all(w, component);
+    for (uint32_t page = 0; reef__type_of(component)->tracked && page < s->values.count; page++)
+        for (store_place at = {.slot = 0}; reef__store_each(s, page, &at);)
+            if (!reef__track_prepare(w, component, &at.entity, 1)) return false;
     return true;
 }
 
-bool stored_claim(reef_block *b, uint64_t version)
+bool reef__stored_claim(reef_block *b, uint64_t version)
 {
     const cutting *c = b->query->cut;
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const cut_term *t = &c->term[i];
         if (!t->writes || (!t->sure && !store_has(b->world, t->component, b->entities[0]))) continue;
-        if (!store_claim(b->world, t->component, b->entities[0], version)) return false;
+        if (!reef__store_claim(b->world, t->component, b->entities[0], version)) return false;
     }
     return true;
 }
 
-void stored_mark(const reef_block *b, uint64_t version)
+void reef__stored_mark(const reef_block *b, uint64_t version)
 {
     const cutting *c = b->query->cut;
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const value_store *s = store_of(b->world, c->term[i].component);
         if (!c->term[i].writes || (!c->term[i].sure && reef_store_find(s, b->entities[0]) == NULL)) continue;
-        if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version || s->shared) store_mark_at(s, b->entities[0], version);
+        if (page_version(s, slot_of(s, b->entities[0]) >> s->bits) != version || s->shared) reef__store_mark_at(s, b->entities[0], version);
     }
 }
 
 /* ---- what changed ---- */
 
-COLD frozen_versions *frozen_make(const query *q, frozen_versions *old)
+COLD frozen_versions *reef__frozen_make(const query *q, frozen_versions *old)
 {
     size_t bytes = sizeof *old;
     for (uint32_t i = 0; i < q->term_count; i++)
         if (term_freezes(q, i)) bytes += store_of(q->world, q->terms[i].component.id)->values.count * sizeof *old->version;
     if (old && old->bytes >= bytes) return old;
-    frozen_versions *f = memory_resize(&q->world->family->memory, MEMORY_OTHER, old, old ? old->bytes : 0, bytes, PLAIN_ALIGN);
+    frozen_versions *f = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, old, old ? old->bytes : 0, bytes, PLAIN_ALIGN);
     if (f) f->bytes = bytes;
     return f;
 }
 
-COLD void frozen_fill(const query *q, frozen_versions *f)
+COLD void reef__frozen_fill(const query *q, frozen_versions *f)
 {
     uint64_t *to = f->version;
     for (uint32_t i = 0; i < q->term_count; i++) {
@@ -215,18 +215,18 @@ COLD void frozen_fill(const query *q, frozen_versions *f)
     }
 }
 
-COLD void frozen_drop(reef_world *w, frozen_versions *f)
+COLD void reef__frozen_drop(reef_world *w, frozen_versions *f)
 {
-    if (f) memory_free(&w->family->memory, MEMORY_OTHER, f, f->bytes);
+    if (f) reef__memory_free(&w->family->memory, MEMORY_OTHER, f, f->bytes);
 }
 
-bool value_changed(const look *l, uint32_t i, reef_entity e)
+bool reef__value_changed(const look *l, uint32_t i, reef_entity e)
 {
     const query *q = l->q;
     const value_store *s = store_of(q->world, q->terms[i].component.id);
     const uint64_t *version = s->values.version;
     if (reef_store_find(s, e) == NULL) return false;
-    if (s->shared) return store_version(s, e) > l->since;
+    if (s->shared) return reef__store_version(s, e) > l->since;
     if (l->frozen && term_freezes(q, i)) {
         version = l->frozen->version;
         for (uint32_t k = 0; k < i; k++)
@@ -267,7 +267,7 @@ static void cells_begin(reef_block *b, const cutting *c)
 INLINE const reef_slot *cell_from(const reef_block *b, const cut_term *t, const match *m, const reef_slot *slots)
 {
     if (LIKELY(t->column != CUT_ELSEWHERE)) return reef_slot_of(slots, m, t->column);
-    const uint32_t slot = slot_seek(b->world, t->component, slots[0].head.table);
+    const uint32_t slot = reef__slot_seek(b->world, t->component, slots[0].head.table);
     return slot ? &slots[slot] : NULL;
 }
 
@@ -305,7 +305,7 @@ static NOINLINE void chunk_find(const reef_block *b, const query *q, const bit_s
 {
     joining *j = q->cut->join;
     if ((unit < j->units && j->list[unit]) || !bit_words(bits, unit) || join_is_found(j, unit)) return;
-    join_ahead(j, q, b->walk_match, unit_slots(b->world, unit), bits, unit);
+    reef__join_ahead(j, q, b->walk_match, unit_slots(b->world, unit), bits, unit);
 }
 
 /* The values of the table's next chunk, or what making lists of the next two will ask for. */
@@ -329,11 +329,11 @@ static bool joined_chunk(reef_block *b)
 {
     query *q = b->query;
     const bit_store *bits = b->bits;
-    while (walk_step(b)) {
+    while (reef__walk_step(b)) {
         const uint64_t *words = bit_words(bits, b->unit);
         if (words == NULL) continue;
-        const join_list *l = join_find(q, b->slots, bits, b->unit, b->part);
-        if (UNLIKELY(l == NULL) && !b->part && q->open == 1) l = join_make(q, match_now(b), b->slots, bits, b->unit, b->world->hot.version - 1);
+        const join_list *l = reef__join_find(q, b->slots, bits, b->unit, b->part);
+        if (UNLIKELY(l == NULL) && !b->part && q->open == 1) l = reef__join_make(q, match_now(b), b->slots, bits, b->unit, b->world->hot.version - 1);
         b->mask = words;
         if (UNLIKELY(l == NULL)) {
             if (words_set(words)) return true;
@@ -379,8 +379,8 @@ static NOINLINE bool cut_chunk(reef_block *b)
     const cutting *c = q->cut;
     if (UNLIKELY(b->words == NULL)) cut_begin(b, q);
     else b->match = b->walk_match;
-    if (!(b->bits ? joined_chunk(b) : walk_chunk(b))) return reef_end(b), false;
-    if (!b->part && !(q->optional_writes || q->tracked ? walk_own(b) : reef_block_mark(b, &q->head))) return false;
+    if (!(b->bits ? joined_chunk(b) : reef__walk_chunk(b))) return reef_end(b), false;
+    if (!b->part && !(q->optional_writes || q->tracked ? reef__walk_own(b) : reef_block_mark(b, &q->head))) return false;
     for (uint32_t i = c->stored_count; i < c->cell_count; i++) b->cells[i].from = cell_from(b, &c->term[i], match_now(b), b->slots);
     b->walk_match = b->match;
     b->match = &cut_match;
@@ -398,8 +398,8 @@ static NOINLINE bool cut_chunk(reef_block *b)
 
 /* The next chunk of the table, row by row as the one before, where its list holds and what the loop writes is ours: then little changes, and
  * this little is what a loop over a few rows a chunk costs. Loops by rows are never parts of a loop, so a table ends where its chunks do.
- * NULL: cut_next knows more. */
-const join_list *gather_next(reef_block *b)
+ * NULL: reef__cut_next knows more. */
+const join_list *reef__gather_next(reef_block *b)
 {
     const query *q = b->query;
     const cutting *c = q->cut;
@@ -412,7 +412,7 @@ const join_list *gather_next(reef_block *b)
     const reef_slot *slots = unit_slots(w, unit);
     const value_store *s = b->cells[0].from;
     const join_list *l = join_of_rows(c->join, w, slots, bits, unit);
-    if (l && UNLIKELY(l->moves != s->moves) && !BUG(143)) l = join_find(q, slots, bits, unit, false);
+    if (l && UNLIKELY(l->moves != s->moves) && !BUG(143)) l = reef__join_find(q, slots, bits, unit, false);
     if (UNLIKELY(l == NULL) || UNLIKELY(l->rows == 0)) return NULL;
     for (uint32_t i = 0; i < q->head.write_count; i++) {
         uint64_t *version = (uint64_t *)(uintptr_t)&reef_slot_of(slots, m, i)->version;
@@ -447,7 +447,7 @@ INLINE uint32_t cells_fill(reef_block *b, const cutting *c, const reef_entity *e
     uint32_t slot[REEF_CELLS];
     const uint32_t count = c->stored_count < REEF_CELLS ? c->stored_count : REEF_CELLS;
     for (uint32_t i = 0; i < count; i++) b->cells[i].values = cell_find(&b->cells[i], &c->term[i], e[0], &slot[i]);
-    if (UNLIKELY(n > 1)) n = cut_rows(b->query, e, n);
+    if (UNLIKELY(n > 1)) n = reef__cut_rows(b->query, e, n);
     for (uint32_t i = 0; i < count; i++)
         if (c->term[i].packed && b->cells[i].values) b->cells[i].next = slot[i] + n;
     return n;
@@ -467,7 +467,7 @@ INLINE void columns_fill(reef_block *b, const cutting *c, uint32_t row)
 static bool cells_own(reef_block *b, const cutting *c)
 {
     reef_world *w = b->world;
-    const uint64_t own = own_version(b, b->query);
+    const uint64_t own = reef__own_version(b, b->query);
     w->hook_failed.id = 0;
     for (uint32_t i = 0; i < c->stored_count; i++) {
         const cut_term *t = &c->term[i];
@@ -476,7 +476,7 @@ static bool cells_own(reef_block *b, const cutting *c)
         const uint64_t is = page_version(s, slot_of(s, b->entities[0]) >> s->bits);
         if (!s->shared && (is == w->hot.version || (own && is == own))) continue;
         void *p = value_own(w, t->component, b->entities[0], own);
-        if (p == NULL) return walk_no_memory(b);
+        if (p == NULL) return reef__walk_no_memory(b);
         if (i < REEF_CELLS) b->cells[i].values = p;
     }
     return true;
@@ -484,7 +484,7 @@ static bool cells_own(reef_block *b, const cutting *c)
 
 static NOINLINE bool cut_block(reef_block *b, const cutting *c, uint32_t row, bool alone)
 {
-    const uint32_t n = cells_fill(b, c, b->handles + row, alone ? 1 : row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row), end = row + n;
+    const uint32_t n = cells_fill(b, c, b->handles + row, alone ? 1 : reef__row_seek(b->words, row, REEF_BLOCK_ROWS, false) - row), end = row + n;
     columns_fill(b, c, row);
     if (n == 1) {
         b->rest &= b->rest - 1;
@@ -509,14 +509,14 @@ static NOINLINE bool run_rest(reef_block *b, const join_row *r)
 }
 
 /* A call inside of the loop may move what the loop doesn't write and shares with a fork: then columns are looked up for each row. */
-bool cut_gathers(const query *q)
+bool reef__cut_gathers(const query *q)
 {
     const cutting *c = q->cut;
     const bool steady = q->head.write_count == c->cell_count - c->stored_count || !q->world->hot.chunks.shared;
     return query_joins(q) && steady && !c->writes && c->each == 0 && !q->ranking && c->term[0].size <= BLOCK_ALIGN;
 }
 
-bool run_next(reef_block *b)
+bool reef__run_next(reef_block *b)
 {
     const join_row *r = b->cut, *next = join_run_end(r, b->cut_end);
     const value_store *s = b->cells[0].from;
@@ -532,12 +532,12 @@ bool run_next(reef_block *b)
     return true;
 }
 
-bool cut_next(reef_block *b)
+bool reef__cut_next(reef_block *b)
 {
     const cutting *c = b->query->cut;
     if (b->rest == 0) {
         if (b->more == 0 && !cut_chunk(b)) return false;
-        if (b->cut != b->cut_end) return b->gathers || run_next(b);
+        if (b->cut != b->cut_end) return b->gathers || reef__run_next(b);
         cut_word(b);
     }
     const uint64_t rest = b->rest, next = (rest & (0 - rest)) << 1;
@@ -546,19 +546,19 @@ bool cut_next(reef_block *b)
 
 /* ---- one visit for each value ---- */
 
-bool each_next(reef_block *b, bool (*next)(reef_block *))
+bool reef__each_next(reef_block *b, bool (*next)(reef_block *))
 {
     const cutting *c = b->query->cut;
     if (b->numbers_left == 0) {
         b->number = 0;
         if (!next(b)) return false;
-        b->numbers_left = multi_values(store_of(b->world, c->each), b->entities[0]) - 1;
+        b->numbers_left = reef__multi_values(store_of(b->world, c->each), b->entities[0]) - 1;
         return true;
     }
     b->numbers_left--;
     b->number++;
     for (uint32_t i = 0; b->head == &c->head && i < c->stored_count && i < REEF_CELLS; i++)
         if (c->term[i].component == c->each)
-            b->cells[i].values = (void *)(uintptr_t)store_nth(store_of(b->world, c->each), b->entities[0], b->number);
+            b->cells[i].values = (void *)(uintptr_t)reef__store_nth(store_of(b->world, c->each), b->entities[0], b->number);
     return true;
 }

@@ -36,7 +36,7 @@ static joining *joining_of(query *q)
 {
     joining *j = q->cut->join;
     if (LIKELY(j != NULL)) return j;
-    j = q->cut->join = memory_zeroed(&q->world->family->memory, MEMORY_OTHER, joining_bytes());
+    j = q->cut->join = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, joining_bytes());
     if (j) j->scratch = (join_list *)(void *)(j + 1);
     return j;
 }
@@ -44,10 +44,10 @@ static joining *joining_of(query *q)
 /* A part of a piece is free when all of them are. */
 static void list_free(memory *m, join_list *l)
 {
-    if (l->alone) memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, list_bytes(l->room), BLOCK_ALIGN);
+    if (l->alone) reef__memory_block_free(m, MEMORY_OTHER, ARENA_BITS, l, list_bytes(l->room), BLOCK_ALIGN);
 }
 
-COLD void joins_drop(query *q)
+COLD void reef__joins_drop(query *q)
 {
     memory *m = &q->world->family->memory;
     joining *j = q->cut->join;
@@ -56,10 +56,10 @@ COLD void joins_drop(query *q)
         if (j->list[i]) list_free(m, j->list[i]);
     for (join_piece *p = j->pieces, *next; p; p = next) {
         next = p->next;
-        memory_block_free(m, MEMORY_OTHER, ARENA_BITS, p, p->bytes, BLOCK_ALIGN);
+        reef__memory_block_free(m, MEMORY_OTHER, ARENA_BITS, p, p->bytes, BLOCK_ALIGN);
     }
-    if (j->list) memory_free(m, MEMORY_OTHER, j->list, j->units * sizeof *j->list);
-    memory_free(m, MEMORY_OTHER, j, joining_bytes());
+    if (j->list) reef__memory_free(m, MEMORY_OTHER, j->list, j->units * sizeof *j->list);
+    reef__memory_free(m, MEMORY_OTHER, j, joining_bytes());
     q->cut->join = NULL;
 }
 
@@ -76,7 +76,7 @@ static bool owners_hold(const join_list *l, const value_store *s)
     return true;
 }
 
-const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared)
+const join_list *reef__join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared)
 {
     join_list *l = join_of_rows(q->cut->join, q->world, slots, bits, unit);
     if (UNLIKELY(l == NULL)) return NULL;
@@ -118,7 +118,7 @@ INLINE void chunk_pages_fetch(const query *q, const match *m, uint32_t unit)
         if (t->column != CUT_ELSEWHERE && t->size <= JOIN_PAGE_SIZE) pages_fetch(reef_slot_of(slots, m, t->column)->block, REEF_BLOCK_ROWS * t->size);
 }
 
-NOINLINE void join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit)
+NOINLINE void reef__join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit)
 {
     const cutting *c = q->cut;
     const uint32_t next = slots[0].head.next;
@@ -169,7 +169,7 @@ static join_list *list_carve(memory *m, joining *j, size_t bytes)
     if (bytes > j->left) {
         size_t more = j->taken < JOIN_PIECE ? j->taken : JOIN_PIECE;
         if (more < sizeof(join_piece) + bytes) more = sizeof(join_piece) + bytes;
-        join_piece *p = memory_block(m, MEMORY_OTHER, ARENA_BITS, more, BLOCK_ALIGN);
+        join_piece *p = reef__memory_block(m, MEMORY_OTHER, ARENA_BITS, more, BLOCK_ALIGN);
         if (p == NULL) return NULL;
         *p = (join_piece){j->pieces, more};
         j->pieces = p;
@@ -184,7 +184,7 @@ static join_list *list_carve(memory *m, joining *j, size_t bytes)
 
 static join_list *list_alone(memory *m, size_t bytes)
 {
-    join_list *l = memory_block(m, MEMORY_OTHER, ARENA_BITS, bytes, BLOCK_ALIGN);
+    join_list *l = reef__memory_block(m, MEMORY_OTHER, ARENA_BITS, bytes, BLOCK_ALIGN);
     if (l) l->alone = true;
     return l;
 }
@@ -196,7 +196,7 @@ static join_list *joined_room(const query *q, joining *j, uint32_t unit, uint32_
     memory *m = &q->world->family->memory;
     if (unit >= j->units) {
         const uint32_t units = unit < q->world->state.next_unit ? q->world->state.next_unit : unit + 1;
-        join_list **list = memory_resize(m, MEMORY_OTHER, j->list, j->units * sizeof *list, units * sizeof *list, PLAIN_ALIGN);
+        join_list **list = reef__memory_resize(m, MEMORY_OTHER, j->list, j->units * sizeof *list, units * sizeof *list, PLAIN_ALIGN);
         if (list == NULL) return NULL;
         memset(list + j->units, 0, (units - j->units) * sizeof *list);
         j->list = list;
@@ -219,14 +219,14 @@ static COLD void lists_forget(joining *j, uint64_t epoch)
     j->epoch = epoch;
 }
 
-NOINLINE const join_list *join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled)
+NOINLINE const join_list *reef__join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled)
 {
     const reef_world *w = q->world;
     const value_store *s = store_of(w, q->cut->term[0].component);
     joining *j = joining_of(q);
     if (j == NULL) return NULL;
     if (j->epoch != w->state_epoch) lists_forget(j, w->state_epoch);
-    if (!join_is_found(j, unit)) join_ahead(j, q, m, slots, bits, unit);
+    if (!join_is_found(j, unit)) reef__join_ahead(j, q, m, slots, bits, unit);
     join_found *f = &j->found[j->found[1].unit == unit];
     f->unit = 0;
     if (f->rows > JOIN_ROWS) return NULL;
@@ -243,7 +243,7 @@ NOINLINE const join_list *join_make(query *q, const match *m, const reef_slot *s
     return NULL;
 }
 
-void joins_prepare(query *q, uint64_t settled)
+void reef__joins_prepare(query *q, uint64_t settled)
 {
     const reef_world *w = q->world;
     if (!query_joins(q)) return;
@@ -252,7 +252,7 @@ void joins_prepare(query *q, uint64_t settled)
     for (const match *m = match_at(q, 0), *end = match_end(q); m < end; m = reef_match_after(&q->head, m, 1))
         for (uint32_t unit = table_rows(m->table) ? m->table->first : 0; unit;) {
             const reef_slot *slots = unit_slots(w, unit);
-            if (bit_words(bits, unit) && join_find(q, slots, bits, unit, false) == NULL) join_make(q, m, slots, bits, unit, settled);
+            if (bit_words(bits, unit) && reef__join_find(q, slots, bits, unit, false) == NULL) reef__join_make(q, m, slots, bits, unit, settled);
             unit = slots[0].head.next;
         }
 }

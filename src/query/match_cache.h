@@ -102,10 +102,10 @@ INLINE join_list *join_of_rows(const joining *j, const reef_world *w, const reef
     return LIKELY(l && l->rows_at == slots[SLOT_ENTITIES].version && l->bits_at == bits->words.version[unit]) ? l : NULL;
 }
 /* The list of a chunk with such bits; NULL: none is remembered that still holds. `shared`: several threads look. */
-const join_list *join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared);
+const join_list *reef__join_find(const query *q, const reef_slot *slots, const bit_store *bits, uint32_t unit, bool shared);
 /* Looks for the rows of a chunk of which a list will be made, best two chunks early: their handles and columns are fetched, which are a line of
  * memory for each. (One chunk early the list waited for them.) */
-void join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit);
+void reef__join_ahead(joining *j, const query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit);
 INLINE bool join_is_found(const joining *j, uint32_t unit) { return j->found[0].unit == unit || j->found[1].unit == unit; }
 /* What was found so was for a loop that was left. */
 INLINE void join_forget_ahead(const query *q)
@@ -115,9 +115,9 @@ INLINE void join_forget_ahead(const query *q)
 }
 /* The list, made. It is remembered if the chunk wasn't written since the version `settled`, and lasts until the next is
  * made. NULL: the chunk has too many rows, the store too many pages, or memory is short. Not while systems run, and not while other loops of the query are open. */
-const join_list *join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled);
+const join_list *reef__join_make(query *q, const match *m, const reef_slot *slots, const bit_store *bits, uint32_t unit, uint64_t settled);
 /* All lists that hold no more made anew, as far as memory allows: before several threads walk. */
-void joins_prepare(query *q, uint64_t settled);
-void joins_drop(query *q);
+void reef__joins_prepare(query *q, uint64_t settled);
+void reef__joins_drop(query *q);
 
 #endif

@@ -41,7 +41,7 @@ static bool split_walk(reef_split *s, const query *q)
     const bool writes = q->head.write_count || q->optional_writes || q->tracked;
     uint64_t passed = 0;
     uint32_t number = 0;
-    while (b.left != 0 && walk_step(&b)) {
+    while (b.left != 0 && reef__walk_step(&b)) {
         const match *m = match_now(&b);
         for (; number < s->count && passed >= all / s->count * number + all % s->count * number / s->count; number++)
             s->begin[number] = (split_place){m, b.unit};
@@ -49,11 +49,11 @@ static bool split_walk(reef_split *s, const query *q)
         b.mask = NULL;
         if (m->look) {
             const look l = {q, b.slots[0].head.table, b.unit, b.count, b.since, b.entities, b.frozen, NULL};
-            if (!look_rows(&l, b.mask_words, 0, BIT_WORDS)) continue;
+            if (!reef__look_rows(&l, b.mask_words, 0, BIT_WORDS)) continue;
             b.mask = b.mask_words;
         }
-        if (writes && !walk_own(&b)) return false;
-        if (q->cut && q->cut->writes && !stored_own_rows(&b)) return false;
+        if (writes && !reef__walk_own(&b)) return false;
+        if (q->cut && q->cut->writes && !reef__stored_own_rows(&b)) return false;
     }
     for (; number <= s->count; number++) s->begin[number] = (split_place){b.end, 0};
     return true;
@@ -82,25 +82,25 @@ COLD reef_split *reef_split_begin(reef_world *w, reef_query which, const reef_lo
     if (w == NULL) return NULL;
     if (loop == NULL) loop = &plain;
     query *q = query_of(w, which, &status);
-    if (q == NULL) return failure(w, status, op, none, null, 0), NULL;
+    if (q == NULL) return reef__failure(w, status, op, none, null, 0), NULL;
     if (count == 0 || count > REEF_SPLIT_MAX || loop->offset || loop->limit || loop->grouped || loop->deferred || q->ranking ||
         marks_mislead(q))
-        return failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
-    reef_split *s = memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
-    if (s == NULL) return failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
+        return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, count), NULL;
+    reef_split *s = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, split_bytes(count));
+    if (s == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, count), NULL;
     s->count = count;
     s->whole = reef_begin_loop(w, which, loop);
-    if (s->whole.open && q->cut && q->open == 1) joins_prepare(q, w->hot.version - 1);
+    if (s->whole.open && q->cut && q->open == 1) reef__joins_prepare(q, w->hot.version - 1);
     if (s->whole.open && split_walk(s, q)) return s;
     if (s->whole.open) {
         reef_end(&s->whole);
-        failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
+        reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
     }
-    memory_free(&w->family->memory, MEMORY_OTHER, s, split_bytes(count));
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, s, split_bytes(count));
     return NULL;
 }
 
-void part_open(reef_block *b, const split_place *from, const split_place *to)
+void reef__part_open(reef_block *b, const split_place *from, const split_place *to)
 {
     b->part = true;
     b->match = from->match;
@@ -121,7 +121,7 @@ reef_block reef_split_part(reef_split *s, uint32_t number)
         return b;
     }
     b = s->whole;
-    part_open(&b, &s->begin[number], &s->begin[number + 1]);
+    reef__part_open(&b, &s->begin[number], &s->begin[number + 1]);
     return b;
 }
 
@@ -130,5 +130,5 @@ void reef_split_end(reef_split *s)
     if (s == NULL) return;
     reef_world *w = s->whole.world;
     reef_end(&s->whole);
-    memory_free(&w->family->memory, MEMORY_OTHER, s, split_bytes(s->count));
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, s, split_bytes(s->count));
 }

@@ -45,7 +45,7 @@ static verdict leaf_verdict(const query *q, uint32_t i, uint32_t table_id)
     const term_facts *f = &q->facts[i];
     if (t->op == REEF_OPTIONAL || (f->fixed && f->top)) return ROWS_ALL;
     if (f->bit || f->cold || f->fixed) return ROWS_SOME;
-    if (slot_seek(q->world, t->component.id, table_id) == 0) return ROWS_NONE;
+    if (reef__slot_seek(q->world, t->component.id, table_id) == 0) return ROWS_NONE;
     if (t->since != REEF_ALWAYS || (f->marks && t->enabled != REEF_EITHER)) return ROWS_SOME;
     return t->enabled == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
 }
@@ -73,7 +73,7 @@ static verdict term_verdict(const query *q, uint32_t *at, uint32_t table_id)
     return t->op == REEF_NOT && !(q->facts[i].fixed && q->facts[i].top) ? ROWS_ALL - v : v;
 }
 
-verdict table_verdict(const query *q, uint32_t table_id)
+verdict reef__table_verdict(const query *q, uint32_t table_id)
 {
     verdict v = q->entities != REEF_EITHER && q->marked_entities ? ROWS_SOME : q->entities == REEF_DISABLED ? ROWS_NONE : ROWS_ALL;
     for (uint32_t at = 0; v != ROWS_NONE && at < q->term_count;) {
@@ -113,7 +113,7 @@ static bool match_room(query *q, uint32_t more)
     uint32_t need = q->match_count + more + REEF_MATCHES_AHEAD;
     if (need <= q->match_capacity) return true;
     uint32_t capacity = q->match_capacity * 2 > need ? q->match_capacity * 2 : need + 3;
-    char *p = memory_resize(m, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity), matches_bytes(q, capacity), PLAIN_ALIGN);
+    char *p = reef__memory_resize(m, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity), matches_bytes(q, capacity), PLAIN_ALIGN);
     if (p == NULL && !BUG(5)) return false;
     q->matches = p + q->head.match_bytes;
     if (more <= 1) matches_clear(q, q->match_count, capacity); /* who asks for many fills them */
@@ -146,7 +146,7 @@ static uint32_t match_place(const query *q, uint32_t id)
     uint32_t low = BUG(12) ? q->match_count : 0, high = q->match_count;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (shape_compare(shape_of(q->world->family, match_at(q, mid)->id), s) < 0) low = mid + 1;
+        if (reef__shape_compare(shape_of(q->world->family, match_at(q, mid)->id), s) < 0) low = mid + 1;
         else high = mid;
     }
     return low;
@@ -162,12 +162,12 @@ static bool table_look(query *q, uint32_t id, bool last)
         if (slot == 0) return true;
         columns[i] = (uint16_t)(slot * sizeof(reef_slot));
     }
-    verdict v = q->plain ? ROWS_ALL : table_verdict(q, id);
+    verdict v = q->plain ? ROWS_ALL : reef__table_verdict(q, id);
     return v == ROWS_NONE || match_put(q, last ? q->match_count : match_place(q, id), id, columns, v);
 }
 
 /* How many tables have a type; UINT32_MAX where that isn't known. Under the family's lock. */
-uint32_t tables_with(const reef_world *w, uint32_t component)
+uint32_t reef__tables_with(const reef_world *w, uint32_t component)
 {
     const reef_map *m = REEF_DEPENDENT(&w->hot.maps[component >> 8][component & 255]);
     return REEF_DEPENDENT(&m->elsewhere) ? UINT32_MAX : REEF_DEPENDENT(&m->used);
@@ -181,7 +181,7 @@ static void rarest_choose(query *q)
     for (uint32_t i = 0; i < q->term_count; i++) {
         const term_facts *f = &q->facts[i];
         if (q->terms[i].op != REEF_HAS || !f->top || f->bit || f->cold || f->fixed) continue;
-        uint32_t n = tables_with(q->world, q->terms[i].component.id);
+        uint32_t n = reef__tables_with(q->world, q->terms[i].component.id);
         if (n >= least && q->rare) continue;
         least = n;
         q->rare = q->terms[i].component.id;
@@ -229,7 +229,7 @@ INLINE void tables_look_plain(query *q, const uint32_t *ids, uint32_t n, uint32_
         if (UNLIKELY(id >= count)) continue; /* another world of the family made it meanwhile */
         for (; c < columns; c++) {
             uint32_t slot = map_slot(maps[c], id);
-            if (UNLIKELY(slot == 0) && (!REEF_DEPENDENT(&maps[c]->elsewhere) || (slot = slot_seek(w, q->head.key[c] >> 1, id)) == 0)) break;
+            if (UNLIKELY(slot == 0) && (!REEF_DEPENDENT(&maps[c]->elsewhere) || (slot = reef__slot_seek(w, q->head.key[c] >> 1, id)) == 0)) break;
             slots[c] = (uint16_t)(slot * sizeof(reef_slot));
         }
         if (c < columns) continue;
@@ -289,7 +289,7 @@ static void matches_forget(query *q)
 static bool tables_look_all(query *q, uint32_t count)
 {
     uint32_t n;
-    const uint32_t *order = tables_order(q->world, &n);
+    const uint32_t *order = reef__tables_order(q->world, &n);
     if (n && order == NULL) return false;
     if (q->plain) {
         if (!match_room(q, n)) return false;
@@ -334,24 +334,24 @@ static COLD bool subs_look(query *q, uint32_t count)
     if (!same) q->subs->epoch = UINT64_MAX;
     if (!subs_are_old(q)) return true;
     cutting *const was = q->cut;
-    if (!subs_expand(q)) return false;
+    if (!reef__subs_expand(q)) return false;
     query_settle(q);
     q->cut = NULL;
-    if (!cutting_make(q)) {
+    if (!reef__cutting_make(q)) {
         q->cut = was;
         q->subs->based = UINT32_MAX; /* the next loop tries again */
         return false;
     }
     cutting *const now = q->cut;
     q->cut = was;
-    cutting_drop(q);
+    reef__cutting_drop(q);
     q->cut = now;
     matches_forget(q);
     q->marks_epoch = q->subs->epoch = UINT64_MAX;
     return true;
 }
 
-NOINLINE bool query_look(query *q)
+NOINLINE bool reef__query_look(query *q)
 {
     reef_world *w = q->world;
     uint32_t count = REEF_ACQUIRE_U32(&w->family->graph.shape_count);
@@ -364,7 +364,7 @@ NOINLINE bool query_look(query *q)
     if (q->seen != count) {
         mutex_lock(&w->family->lock); /* other worlds of the family count tables, and none may be between the two numbers */
         if (q->rare == 0) rarest_choose(q);
-        const uint32_t used = q->rare ? tables_with(w, q->rare) : UINT32_MAX;
+        const uint32_t used = q->rare ? reef__tables_with(w, q->rare) : UINT32_MAX;
         count = w->family->graph.shape_count;
         mutex_unlock(&w->family->lock);
         const bool few = q->seen == 0 && used < count / RARE_AMONG;
@@ -394,7 +394,7 @@ NOINLINE bool query_look(query *q)
 
 /* What straight loops know of tables. A table with a lease gets and loses rows without a word to queries: it is taken away. (The next change
  * of the table then goes by the general path, as after each loop that writes.) */
-NOINLINE bool rows_look(query *q)
+NOINLINE bool reef__rows_look(query *q)
 {
     const reef_world *w = q->world;
     if (!query_update(q) || q->looks || q->fixed) return false;
@@ -424,7 +424,7 @@ static bool match_is_sound(const query *q, const match *m)
     return m->entities == slot_entities(unit_slots(w, t->first)) && (!q->head.remembers || match_first(m) == unit_slots(w, t->first));
 }
 
-COLD reef_status queries_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef__queries_validate(const reef_world *w, char *message, size_t size)
 {
     for (uint32_t k = 0; k < w->query_room; k++) {
         const query *q = w->queries[k].query;
@@ -451,15 +451,15 @@ typedef struct term_list {
 
 static reef_status terms_refuse(reef_world *w, const term_list *l, reef_status s, reef_component c, uint64_t number)
 {
-    return failure(w, s, l->op, c, (reef_entity){0, 0}, number);
+    return reef__failure(w, s, l->op, c, (reef_entity){0, 0}, number);
 }
 
 static COLD reef_status text_read(reef_world *w, term_list *l, const char *text)
 {
     query_text q;
     char detail[REEF_DETAIL_MAX];
-    const reef_status s = query_text_parse(w, text, &q, detail, sizeof detail);
-    if (s != REEF_OK) return failure_detail(w, s, l->op, q.at, detail);
+    const reef_status s = reef__query_text_parse(w, text, &q, detail, sizeof detail);
+    if (s != REEF_OK) return reef__failure_detail(w, s, l->op, q.at, detail);
     memcpy(l->term, q.term, q.count * sizeof *q.term);
     memcpy(l->number, q.column, q.count * sizeof *q.column);
     l->count = q.count;
@@ -474,14 +474,14 @@ static COLD reef_status term_refuse(reef_world *w, const term_list *l, reef_stat
     const char *op = w->calling && !w->running ? w->calling : l->op;
     reef_error e = {.status = s, .operation = op, .component = l->term[i].component, .number = l->number[i]};
     if (l->said && why) snprintf(e.detail, sizeof e.detail, "%s", why);
-    return failure_record(w, &e);
+    return reef__failure_record(w, &e);
 }
 
 /* ---- making ---- */
 
-void facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
+void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
 {
-    const type *x = type_of(t->component.id);
+    const type *x = reef__type_of(t->component.id);
     f->top = top;
     f->bit = x && x->bit;
     f->cold = x && x->home == REEF_COLD;
@@ -493,10 +493,10 @@ void facts_find(const reef_term *t, term_facts *f, bool top, bool filter)
 
 static reef_status leaf_check(reef_world *w, const reef_term *t, const char **why)
 {
-    reef_status s = type_ready(w, t->component.id);
+    reef_status s = reef__type_ready(w, t->component.id);
     if (s != REEF_OK) return s;
     if ((uint32_t)t->access > REEF_WITH || (uint32_t)t->enabled > REEF_EITHER || (uint32_t)t->since > REEF_IF_ADDED) return REEF_BAD_ARGUMENT;
-    const type *x = type_of(t->component.id);
+    const type *x = reef__type_of(t->component.id);
     *why = "'added' asks for one type, without '+'";
     if (t->subtypes && (t->subtypes > 1 || t->since == REEF_IF_ADDED || !reef_entity_is_null(t->source))) return REEF_BAD_ARGUMENT;
     if (x->tracked) return REEF_OK;
@@ -534,7 +534,7 @@ static reef_status terms_check(reef_world *w, const term_list *l, term_facts *fa
     const reef_term *t = &l->term[i];
     const reef_component none = {0};
     if ((uint32_t)t->op > REEF_NONE_OF) return terms_refuse(w, l, REEF_BAD_ARGUMENT, t->component, l->number[i]);
-    facts_find(t, &facts[i], top, filter);
+    reef__facts_find(t, &facts[i], top, filter);
     if (t->op < REEF_ANY_OF) {
         const char *why = NULL;
         reef_status s = leaf_check(w, t, &why);
@@ -572,14 +572,14 @@ static void columns_sort(query *q)
             const term_facts *f = &q->facts[i];
             bool writes = t->access == REEF_INOUT || t->access == REEF_OUT;
             if (t->op >= REEF_ANY_OF || f->filter || f->fixed || writes != (write != 0)) continue;
-            q->tracked |= writes && type_of(t->component.id)->tracked;
+            q->tracked |= writes && reef__type_of(t->component.id)->tracked;
             if (f->stored) continue;
             if (t->op == REEF_OPTIONAL || !f->top) {
                 q->optional_writes += writes;
                 continue;
             }
             if (t->access == REEF_OUT) q->out |= 1ull << q->head.column_count;
-            q->block_bytes[q->head.column_count] = (size_t)type_of(t->component.id)->size * REEF_BLOCK_ROWS;
+            q->block_bytes[q->head.column_count] = (size_t)reef__type_of(t->component.id)->size * REEF_BLOCK_ROWS;
             q->head.key[q->head.column_count++] = t->component.id << 1 | !writes;
         }
         if (write) q->head.write_count = q->head.column_count;
@@ -619,7 +619,7 @@ static bool terms_take(query *q, const term_list *l, const term_facts *facts)
     q->terms = q->asked;
     q->facts = q->asked_facts;
     for (uint32_t i = 0; i < l->count; i++) subs |= l->term[i].subtypes != 0;
-    if (subs && !subs_expand(q)) return false;
+    if (subs && !reef__subs_expand(q)) return false;
     query_settle(q);
     q->epoch = q->rows_epoch = q->marks_epoch = UINT64_MAX;
     return true;
@@ -631,7 +631,7 @@ static uint32_t place_take(reef_world *w)
     for (uint32_t i = 0; w->query_count < w->query_room && i < w->query_room; i++)
         if (w->queries[i].query == NULL) return i;
     const uint32_t first = w->query_room, room = first ? first * 2 : 8;
-    struct query_slot *p = memory_resize(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    struct query_slot *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
     if (p == NULL) return UINT32_MAX;
     memset(p + w->query_room, 0, (room - w->query_room) * sizeof *p);
     w->queries = p;
@@ -655,12 +655,12 @@ static query *query_again(reef_world *w, const term_list *l)
 
 static query *query_fresh(reef_world *w, const term_list *l, const term_facts *facts)
 {
-    query *q = memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
+    query *q = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, query_bytes(l->count));
     if (q == NULL) return NULL;
     q->world = w;
-    if (terms_take(q, l, facts) && cutting_make(q)) return q;
-    subs_drop(q);
-    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
+    if (terms_take(q, l, facts) && reef__cutting_make(q)) return q;
+    reef__subs_drop(q);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
     return NULL;
 }
 
@@ -681,7 +681,7 @@ static query *query_make(reef_world *w, const term_list *l)
     w->queries[place].query = q;
     w->query_count++;
     if (query_update(q)) return q;
-    query_drop(q);
+    reef__query_drop(q);
     return terms_refuse(w, l, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
 }
 
@@ -708,12 +708,12 @@ static COLD reef_status terms_read(reef_world *w, term_list *l, const reef_query
 {
     l->said = false;
     const reef_status s = desc->text ? text_read(w, l, desc->text) : desc_read(l, desc);
-    if (s != REEF_OK || terms_spread(l->term, l->number, &l->count)) return s;
-    if (l->said) return failure_detail(w, REEF_LIMIT, l->op, 0, "a query has at most 64 terms; each field of a type that is split is one");
+    if (s != REEF_OK || reef__terms_spread(l->term, l->number, &l->count)) return s;
+    if (l->said) return reef__failure_detail(w, REEF_LIMIT, l->op, 0, "a query has at most 64 terms; each field of a type that is split is one");
     return terms_refuse(w, l, REEF_LIMIT, (reef_component){0}, l->count);
 }
 
-COLD bool query_read(reef_world *w, const char *op, const reef_query_desc *desc, query_text *to)
+COLD bool reef__query_read(reef_world *w, const char *op, const reef_query_desc *desc, query_text *to)
 {
     term_list l;
     l.op = op;
@@ -728,7 +728,7 @@ COLD bool query_read(reef_world *w, const char *op, const reef_query_desc *desc,
     return true;
 }
 
-COLD bool query_check(reef_world *w, const char *op, const query_text *q, term_facts *facts)
+COLD bool reef__query_check(reef_world *w, const char *op, const query_text *q, term_facts *facts)
 {
     term_list l = {.count = q->count, .entities = q->entities, .said = q->said, .op = op};
     memcpy(l.term, q->term, q->count * sizeof *q->term);
@@ -747,7 +747,7 @@ COLD reef_query reef_query_make(reef_world *w, const reef_query_desc *desc)
     return handle_to(s == REEF_OK ? query_make(w, &l) : NULL);
 }
 
-COLD query *query_make_text(reef_world *w, const char *op, const char *text)
+COLD query *reef__query_make_text(reef_world *w, const char *op, const char *text)
 {
     term_list l;
     l.op = op;
@@ -758,7 +758,7 @@ COLD query *query_make_text(reef_world *w, const char *op, const char *text)
 
 COLD reef_query reef_query_new(reef_world *w, const char *text)
 {
-    return handle_to(w ? query_make_text(w, "reef_query_new", text) : NULL);
+    return handle_to(w ? reef__query_make_text(w, "reef_query_new", text) : NULL);
 }
 
 COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_query which)
@@ -776,8 +776,8 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
     memcpy(l.term, q->asked, q->asked_count * sizeof *q->asked);
     for (uint32_t i = 0; i < l.count; i++) l.number[i] = i + 1;
     query *copy = query_make(to, &l);
-    if (copy && q->ranking && !ranking_copy(copy, q->ranking)) {
-        query_drop(copy);
+    if (copy && q->ranking && !reef__ranking_copy(copy, q->ranking)) {
+        reef__query_drop(copy);
         return terms_refuse(to, &l, REEF_NO_MEMORY, (reef_component){0}, 0), (reef_query){0, 0, 0};
     }
     return handle_to(copy);
@@ -786,26 +786,26 @@ COLD reef_query reef_query_copy(reef_world *to, const reef_world *from, reef_que
 static void query_give(reef_world *w, query *q)
 {
     if (q == NULL) return;
-    ranking_drop(q);
-    cutting_drop(q);
-    subs_drop(q);
-    memory_free(&w->family->memory, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity));
-    memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
+    reef__ranking_drop(q);
+    reef__cutting_drop(q);
+    reef__subs_drop(q);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, matches_memory(q), matches_bytes(q, q->match_capacity));
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, q, query_bytes(q->asked_count));
 }
 
-void query_drop(query *q)
+void reef__query_drop(query *q)
 {
     reef_world *w = q->world;
     w->query_count--;
     w->queries[q->index].query = NULL;
-    run_forget(q);
-    ranking_drop(q);
+    reef__run_forget(q);
+    reef__ranking_drop(q);
     query_give(w, w->freed_queries[FREED_QUERIES - 1]);
     memmove(w->freed_queries + 1, w->freed_queries, (FREED_QUERIES - 1) * sizeof *w->freed_queries);
     w->freed_queries[0] = q;
 }
 
-void queries_forget(reef_world *w)
+void reef__queries_forget(reef_world *w)
 {
     for (uint32_t i = 0; i < FREED_QUERIES; i++) query_give(w, w->freed_queries[i]);
     memset(w->freed_queries, 0, sizeof w->freed_queries);
@@ -818,17 +818,17 @@ COLD reef_status reef_query_free(reef_world *w, reef_query which)
     if (reef_query_is_null(which)) return REEF_OK;
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
-    if (s != REEF_OK) return failure(w, s, "reef_query_free", (reef_component){0}, (reef_entity){0, 0}, 0);
-    query_drop(q);
+    if (s != REEF_OK) return reef__failure(w, s, "reef_query_free", (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef__query_drop(q);
     return REEF_OK;
 }
 
-void queries_drop(reef_world *w)
+void reef__queries_drop(reef_world *w)
 {
     for (uint32_t i = 0; i < w->query_room; i++)
         query_give(w, w->queries[i].query);
-    queries_forget(w);
-    memory_free(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *w->queries);
+    reef__queries_forget(w);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, w->queries, w->query_room * sizeof *w->queries);
     w->queries = NULL;
     w->query_room = 0;
 }
@@ -840,5 +840,5 @@ COLD size_t reef_query_text(const reef_world *w, reef_query which, char *text, s
     reef_status s;
     const query *q = w ? query_of(w, which, &s) : NULL;
     if (q == NULL && text && size) text[0] = 0;
-    return q ? query_text_write(w, q->asked, q->asked_count, q->entities, text, size) : 0;
+    return q ? reef__query_text_write(w, q->asked, q->asked_count, q->entities, text, size) : 0;
 }

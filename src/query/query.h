@@ -38,7 +38,7 @@ enum { CUT_ELSEWHERE = UINT16_MAX };
 
 /* Of a query with a plus: each such term is a group, over the base and its subtypes as they were known (src/query/subtype_terms.c). */
 typedef struct expansion {
-    uint32_t   count, based; /* of terms; types_based() then */
+    uint32_t   count, based; /* of terms; reef__types_based() then */
     uint64_t   epoch;        /* of the world's tables, when the matches' pointers were taken */
     term_facts *facts;
     reef_term  terms[];
@@ -83,7 +83,7 @@ struct reef_query_data {
     uint32_t    seen;        /* tables of the graph looked at */
     uint32_t    rare, rare_used; /* the rarest type that every match has, 0: none; how many tables had it when we looked */
     uint64_t    epoch;       /* of the world's tables, when the matches' pointers were taken */
-    uint64_t    rows_epoch;  /* the same of rows_epoch, when rows_look came by */
+    uint64_t    rows_epoch;  /* the same of rows_epoch, when reef__rows_look came by */
     uint64_t    marks_epoch; /* of the world's marks of disabled components, when tables were settled */
     char       *matches;
     uint32_t    match_count, match_capacity;
@@ -141,24 +141,24 @@ INLINE const match *match_end(const query *q) { return match_at(q, q->match_coun
 
 /* Looks at tables made since the last time, and where this world's tables lie now. What was found stays found when memory
  * runs out: false. */
-bool query_look(query *q);
-INLINE bool query_update(query *q) { return LIKELY(q->epoch == q->world->tables_epoch) || q->open || query_look(q); }
+bool reef__query_look(query *q);
+INLINE bool query_update(query *q) { return LIKELY(q->epoch == q->world->tables_epoch) || q->open || reef__query_look(q); }
 /* The same for a straight loop, which goes by what matches know of rows as well; while rows_epoch stays, it isn't needed again. False: no
  * memory, or the query has no straight loops. */
-bool rows_look(query *q);
-reef_status queries_validate(const reef_world *w, char *message, size_t size);
-void query_drop(query *q);
-uint32_t tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
-void queries_forget(reef_world *w); /* those that were freed lately */
-query *query_make_text(reef_world *w, const char *op, const char *text);
+bool reef__rows_look(query *q);
+reef_status reef__queries_validate(const reef_world *w, char *message, size_t size);
+void reef__query_drop(query *q);
+uint32_t reef__tables_with(const reef_world *w, uint32_t component); /* how many have the type; UINT32_MAX: not known. Under the lock */
+void reef__queries_forget(reef_world *w); /* those that were freed lately */
+query *reef__query_make_text(reef_world *w, const char *op, const char *text);
 /* What a description asks, in one form; what its terms mean, if they make sense together. Errors as of a query that is made: false. */
 struct query_text;
-bool query_read(reef_world *w, const char *op, const reef_query_desc *desc, struct query_text *to);
-bool query_check(reef_world *w, const char *op, const struct query_text *q, term_facts *facts);
+bool reef__query_read(reef_world *w, const char *op, const reef_query_desc *desc, struct query_text *to);
+bool reef__query_check(reef_world *w, const char *op, const struct query_text *q, term_facts *facts);
 
 /* Does this table have rows that may match? */
 typedef enum verdict { ROWS_NONE, ROWS_SOME, ROWS_ALL } verdict;
-verdict table_verdict(const query *q, uint32_t table_id);
+verdict reef__table_verdict(const query *q, uint32_t table_id);
 
 /* ---- rows (src/query/row_filter.c; loops: src/query/iterate.c) ---- */
 
@@ -169,7 +169,7 @@ typedef struct look {
     uint64_t     since;
     const reef_entity *entities;
     const frozen_versions *frozen; /* NULL: pages of stores are as new as they are */
-    const uint64_t *among;         /* rows that matter; NULL: all (look_rows sets it) */
+    const uint64_t *among;         /* rows that matter; NULL: all (reef__look_rows sets it) */
 } look;
 /* The first `count` bits. */
 INLINE void rows_all(uint64_t *words, uint32_t count)
@@ -195,10 +195,10 @@ INLINE void block_at(reef_block *b, const reef_slot *slots)
 }
 
 /* ---- terms with a plus (src/query/subtype_terms.c) ---- */
-INLINE bool subs_are_old(const query *q) { return q->subs->based != types_based(); }
-void facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
+INLINE bool subs_are_old(const query *q) { return q->subs->based != reef__types_based(); }
+void reef__facts_find(const reef_term *t, term_facts *f, bool top, bool filter); /* src/query/query.c */
 
 /* ---- values outside of the rows (src/query/iterate_sparse.c) ---- */
-void queries_drop(reef_world *w);  /* src/query/query.c */
+void reef__queries_drop(reef_world *w);  /* src/query/query.c */
 
 #endif

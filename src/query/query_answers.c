@@ -21,7 +21,7 @@ static query *query_ask(reef_world *w, const char *op, reef_query which)
     if (w == NULL) return NULL;
     query *q = query_of(w, which, &s);
     if (q && query_update(q)) return q;
-    failure(w, s, op, no_type, nobody, 0);
+    reef__failure(w, s, op, no_type, nobody, 0);
     return NULL;
 }
 
@@ -51,7 +51,7 @@ static bool table_ask(asking *a, const match *m, asked answer, void *context)
         a->at.unit = unit;
         a->at.count = chunk_rows(t, unit);
         a->at.entities = slot_entities(unit_slots(q->world, unit));
-        if (!look_rows(&a->at, a->words, 0, BIT_WORDS)) continue;
+        if (!reef__look_rows(&a->at, a->words, 0, BIT_WORDS)) continue;
         a->rows = 0;
         for (uint32_t k = 0; k < BIT_WORDS; k++) a->rows += bits_count(a->words[k]);
         if (!answer(context, a, t)) return false;
@@ -65,8 +65,8 @@ static void query_each(const query *q, asked answer, void *context)
     a.at.q = q;
     a.at.frozen = NULL;
     a.at.among = NULL;
-    a.at.since = query_last_run(q);
-    if (!fixed_hold(q, a.at.since)) return;
+    a.at.since = reef__query_last_run(q);
+    if (!reef__fixed_hold(q, a.at.since)) return;
     for (uint32_t i = 0; i < q->match_count; i++)
         if (!table_ask(&a, match_at(q, i), answer, context)) return;
 }
@@ -147,8 +147,8 @@ reef_entity reef_query_single(reef_world *w, reef_query which)
     query *q = query_ask(w, op, which);
     if (q == NULL) return nobody;
     const reef_entity e = query_nth(q, 0);
-    if (reef_entity_is_null(e)) return failure(w, REEF_ABSENT, op, no_type, nobody, 0), nobody;
-    if (!reef_entity_is_null(query_nth(q, 1))) return failure(w, REEF_AMBIGUOUS, op, no_type, nobody, 0), nobody;
+    if (reef_entity_is_null(e)) return reef__failure(w, REEF_ABSENT, op, no_type, nobody, 0), nobody;
+    if (!reef_entity_is_null(query_nth(q, 1))) return reef__failure(w, REEF_AMBIGUOUS, op, no_type, nobody, 0), nobody;
     return e;
 }
 
@@ -175,22 +175,22 @@ reef_entity reef_query_pick(reef_world *w, reef_query which, uint64_t seed)
 
 /* ---- this one ---- */
 
-bool query_place_matches(const query *q, uint32_t place)
+bool reef__query_place_matches(const query *q, uint32_t place)
 {
     const reef_slot *slots = reef_slots_at(&q->world->hot, place);
     const uint32_t id = slots[0].head.table, row = place_row(place), k = row / 64;
     uint64_t words[BIT_WORDS], among[BIT_WORDS];
     among[k] = 1ull << (row % 64);
-    const look l = {q, id, place_unit(place), chunk_rows(table_read(q->world, id), place_unit(place)), query_last_run(q), slot_entities(slots),
+    const look l = {q, id, place_unit(place), chunk_rows(table_read(q->world, id), place_unit(place)), reef__query_last_run(q), slot_entities(slots),
                     NULL, among};
-    const verdict v = table_verdict(q, id);
-    if (v == ROWS_NONE || !fixed_hold(q, l.since)) return false;
-    return v == ROWS_ALL || (look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1));
+    const verdict v = reef__table_verdict(q, id);
+    if (v == ROWS_NONE || !reef__fixed_hold(q, l.since)) return false;
+    return v == ROWS_ALL || (reef__look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1));
 }
 
 bool reef_query_matches(reef_world *w, reef_query which, reef_entity e)
 {
     query *q = query_ask(w, "reef_query_matches", which);
     const uint32_t place = q ? place_of(w, e) : PLACE_DEAD;
-    return place >= 2 * PLACE_EMPTY && query_place_matches(q, place); /* dead, or without a row: no query visits it */
+    return place >= 2 * PLACE_EMPTY && reef__query_place_matches(q, place); /* dead, or without a row: no query visits it */
 }

@@ -5,6 +5,6 @@
 #include "query/query.h"
 
 /* Does the row at `place` match? The query is up to date. (src/query/query_answers.c) */
-bool query_place_matches(const query *q, uint32_t place);
+bool reef__query_place_matches(const query *q, uint32_t place);
 
 #endif

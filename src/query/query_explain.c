@@ -32,7 +32,7 @@ static void explain_put(explanation *o, const char *format, ...)
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-static const char *type_text(uint32_t component) { return type_of(component)->name; }
+static const char *type_text(uint32_t component) { return reef__type_of(component)->name; }
 
 static const char *home_constant(reef_home home)
 {
@@ -45,7 +45,7 @@ static void explain_terms(explanation *o, const query *q)
 {
     explain_put(o, "query \"");
     const size_t at = o->length < o->size ? o->length : o->size;
-    o->length += query_text_write(q->world, q->asked, q->asked_count, q->entities, o->size ? o->text + at : NULL, o->size - at);
+    o->length += reef__query_text_write(q->world, q->asked, q->asked_count, q->entities, o->size ? o->text + at : NULL, o->size - at);
     explain_put(o, "\"\n");
 }
 
@@ -92,18 +92,18 @@ static void explain_rows(explanation *o, const query *q)
                         t->source.generation);
         else if (f->bit && t->op != REEF_OPTIONAL)
             explain_put(o, "looks at rows: %s is a %s, 64 rows at a time\n", type_text(t->component.id),
-                        type_of(t->component.id)->stored ? "bit of the row" : "switch");
+                        reef__type_of(t->component.id)->stored ? "bit of the row" : "switch");
         else if (f->cold && t->op != REEF_OPTIONAL)
             explain_put(o, "looks at rows: %s is cold, and looked up row by row\n", type_text(t->component.id));
         else if (f->marks && t->enabled != REEF_EITHER && t->op != REEF_OPTIONAL)
             explain_put(o, "looks at rows: %s is disabled somewhere, 64 rows at a time\n", type_text(t->component.id));
-        const type *x = type_of(t->component.id);
+        const type *x = reef__type_of(t->component.id);
         const char *what = x && x->tracked ? "rows" : x && x->stored ? "pages" : "blocks";
         if (t->since == REEF_IF_CHANGED)
             explain_put(o, "looks at %s: %s was written since the last run\n", what, type_text(t->component.id));
         if (f->stored)
             explain_put(o, "cuts blocks where the values of %s don't lie side by side: their home is %s\n", type_text(t->component.id),
-                        home_constant(type_of(t->component.id)->home));
+                        home_constant(reef__type_of(t->component.id)->home));
         if (t->since == REEF_IF_ADDED) explain_put(o, "looks at rows: %s was added since the last run\n", type_text(t->component.id));
     }
 }
@@ -111,7 +111,7 @@ static void explain_rows(explanation *o, const query *q)
 static void explain_order(explanation *o, const query *q)
 {
     bool descending;
-    const uint32_t component = ranking_component(q->ranking, &descending);
+    const uint32_t component = reef__ranking_component(q->ranking, &descending);
     explain_put(o, "visits rows in the order of %s%s, from a list that is repaired where blocks changed\n",
                 component ? type_text(component) : "entities", descending ? ", descending" : "");
 }
@@ -135,7 +135,7 @@ COLD size_t reef_query_explain(reef_world *w, reef_query which, char *text, size
     query *q = w ? query_of(w, which, &s) : NULL;
     if (text && size) text[0] = 0;
     if (q == NULL || !query_update(q)) {
-        if (w) failure(w, s, "reef_query_explain", (reef_component){0}, (reef_entity){0, 0}, 0);
+        if (w) reef__failure(w, s, "reef_query_explain", (reef_component){0}, (reef_entity){0, 0}, 0);
         return 0;
     }
     uint64_t blocks = 0, rows = 0;

@@ -49,7 +49,7 @@ enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0] };
 static COLD const query_word *word_find(token t)
 {
     for (uint32_t i = 0; i < QUERY_WORDS; i++)
-        if (token_is(t, query_words[i].text)) return &query_words[i];
+        if (reef__token_is(t, query_words[i].text)) return &query_words[i];
     return NULL;
 }
 
@@ -57,16 +57,16 @@ enum { ENTITY_NAMES_MAX = 65536 }; /* worlds with more names than that get no su
 
 static COLD bool refuse_source(parser *p, const token *at, const char *name)
 {
-    nearest  s = nearest_begin(name);
+    nearest  s = reef__nearest_begin(name);
     uint32_t count = p->world->state.name_count;
     for (uint32_t i = 0; i < count && count <= ENTITY_NAMES_MAX; i++) {
         reef_entity e;
-        nearest_look(&s, name_at_number(p->world, i, &e));
+        reef__nearest_look(&s, reef__name_at_number(p->world, i, &e));
     }
-    const shown unknown = show(name, strlen(name));
-    if (s.name == NULL) return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", unknown.text);
-    return parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s; did you mean %s?", unknown.text,
-                        show(s.name, strlen(s.name)).text);
+    const shown unknown = reef__show(name, strlen(name));
+    if (s.name == NULL) return reef__parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s", unknown.text);
+    return reef__parse_refuse(p, REEF_NOT_ALIVE, at->start, "no entity is named %s; did you mean %s?", unknown.text,
+                        reef__show(s.name, strlen(s.name)).text);
 }
 
 /* A number of 32 bits at *at, without a sign; *at goes behind it. */
@@ -86,11 +86,11 @@ static COLD bool parse_handle(parser *p, reef_entity *e)
 {
     const char *at = p->token.start + 1, *end = p->token.start + p->token.length;
     if (!parse_number(&at, &e->index) || *at++ != 'v' || !parse_number(&at, &e->generation) || at != end)
-        return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected an entity as #<index>v<generation>, found '%s'",
-                            show_token(p->token).text);
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected an entity as #<index>v<generation>, found '%s'",
+                            reef__show_token(p->token).text);
     if (!reef_is_alive(p->world, *e))
-        return parse_refuse(p, REEF_NOT_ALIVE, p->token.start, "the entity %s is not alive", show_token(p->token).text);
-    token_next(p);
+        return reef__parse_refuse(p, REEF_NOT_ALIVE, p->token.start, "the entity %s is not alive", reef__show_token(p->token).text);
+    reef__token_next(p);
     return true;
 }
 
@@ -99,8 +99,8 @@ static COLD bool parse_source(parser *p, reef_entity *e)
     char        name[REEF_NAME_MAX + 1];
     const token at = p->token;
     if (at.kind == TOKEN_HANDLE) return parse_handle(p, e);
-    if (!token_is_name(at)) return parse_expected(p, "an entity's name");
-    if (!parse_name(p, name, REEF_NAME_MAX)) return false;
+    if (!token_is_name(at)) return reef__parse_expected(p, "an entity's name");
+    if (!reef__parse_name(p, name, REEF_NAME_MAX)) return false;
     *e = reef_find(p->world, name);
     return !reef_entity_is_null(*e) || refuse_source(p, &at, name);
 }
@@ -110,7 +110,7 @@ static COLD bool parse_source(parser *p, reef_entity *e)
 static COLD bool parse_full(parser *p, const char *at)
 {
     if (p->out->count < REEF_TERMS_MAX) return true;
-    return parse_refuse(p, REEF_LIMIT, at, "a query has at most %d terms, its groups among them", REEF_TERMS_MAX);
+    return reef__parse_refuse(p, REEF_LIMIT, at, "a query has at most %d terms, its groups among them", REEF_TERMS_MAX);
 }
 
 /* Makes the terms from `first` on the members of a group that begins at `at`. */
@@ -128,13 +128,13 @@ static COLD bool parse_group(parser *p, uint32_t first, reef_op op, uint32_t mem
 
 static COLD bool parse_words(parser *p, reef_term *t, bool *given)
 {
-    for (const query_word *found; (found = word_find(p->token)) != NULL; token_next(p)) {
-        if (!token_is_name(token_scan(p->token.start + p->token.length))) return true;
+    for (const query_word *found; (found = word_find(p->token)) != NULL; reef__token_next(p)) {
+        if (!token_is_name(reef__token_scan(p->token.start + p->token.length))) return true;
         if (given[found->kind])
-            return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+            return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                                 "expected a type's name, found '%s': a word of its kind stands before it", found->text);
         if (found->kind == WORD_ACCESS && found->value != REEF_WITH && p->nots)
-            return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+            return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                                 "expected a type's name, found '%s': what stands under '!' has no data", found->text);
         given[found->kind] = true;
         if (found->kind == WORD_ACCESS) t->access = (reef_access)found->value;
@@ -149,14 +149,14 @@ static COLD bool parse_words(parser *p, reef_term *t, bool *given)
 static COLD bool parse_entities(parser *p, const reef_term *t, const bool *given)
 {
     bool inside = p->parentheses || p->nots || p->alternatives;
-    if (p->entities_given) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' stands here a second time");
-    if (inside) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*', the whole entity, is no part of a group or of '!'");
+    if (p->entities_given) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*' stands here a second time");
+    if (inside) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "'*', the whole entity, is no part of a group or of '!'");
     if (t->op != REEF_HAS || !given[WORD_ENABLED] || given[WORD_ACCESS] || given[WORD_SINCE] || given[WORD_EACH])
-        return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                             "'*', the whole entity, has 'disabled' or 'either' before it, nothing else");
     p->out->entities = t->enabled;
     p->entities_given = true;
-    token_next(p);
+    reef__token_next(p);
     return true;
 }
 
@@ -166,21 +166,21 @@ static COLD bool parse_leaf(parser *p)
     bool      given[WORD_KINDS] = {false};
     if (token_is_sign(p, '?')) {
         t.op = REEF_OPTIONAL;
-        token_next(p);
+        reef__token_next(p);
     }
     if (!parse_words(p, &t, given)) return false;
-    if (!token_is_name(p->token)) return parse_expected(p, "a type's name");
-    if (token_is(p->token, "*")) return parse_entities(p, &t, given);
+    if (!token_is_name(p->token)) return reef__parse_expected(p, "a type's name");
+    if (reef__token_is(p->token, "*")) return parse_entities(p, &t, given);
     const char *at = p->token.start;
     p->word = word_find(p->token) != NULL;
-    if (!parse_type(p, &t.component)) return false;
+    if (!reef__parse_type(p, &t.component)) return false;
     if (token_is_sign(p, '+')) {
         t.subtypes = 1;
-        token_next(p);
+        reef__token_next(p);
     }
-    if (token_is(p->token, "of")) {
-        if (t.subtypes) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with its subtypes has no 'of'");
-        token_next(p);
+    if (reef__token_is(p->token, "of")) {
+        if (t.subtypes) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "a type with its subtypes has no 'of'");
+        reef__token_next(p);
         if (!parse_source(p, &t.source)) return false;
     }
     if (!parse_full(p, at)) return false;
@@ -194,7 +194,7 @@ static COLD bool parse_list(parser *p, uint32_t *members);
 
 static bool parse_too_deep(parser *p, const char *what)
 {
-    return parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be open at a place", REEF_TERMS_MAX, what);
+    return reef__parse_refuse(p, REEF_LIMIT, p->token.start, "at most %d %s may be open at a place", REEF_TERMS_MAX, what);
 }
 
 /* A NOT or a NONE_OF. (What is under it has at least one term.) */
@@ -203,7 +203,7 @@ static COLD bool parse_not(parser *p)
     const uint32_t first = p->out->count;
     const char    *at = p->token.start;
     if (p->nots == REEF_TERMS_MAX) return parse_too_deep(p, "'!'");
-    token_next(p);
+    reef__token_next(p);
     p->nots++;
     if (!parse_one(p)) return false;
     p->nots--;
@@ -218,8 +218,8 @@ static COLD bool parse_not(parser *p)
 static COLD bool parse_unended(parser *p)
 {
     const char *what = p->parentheses ? "',', '|' or ')'" : p->parts ? "',', '|' or ';'" : "',' or '|'";
-    if (!token_is_sign(p, '(')) return parse_expected(p, what);
-    return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs", what);
+    if (!token_is_sign(p, '(')) return reef__parse_expected(p, what);
+    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected %s, found '(', which is kept for pairs", what);
 }
 
 static COLD bool parse_parentheses(parser *p)
@@ -228,12 +228,12 @@ static COLD bool parse_parentheses(parser *p)
     const char    *at = p->token.start;
     uint32_t       members = 0;
     if (p->parentheses == REEF_TERMS_MAX) return parse_too_deep(p, "parentheses");
-    token_next(p);
+    reef__token_next(p);
     p->parentheses++;
     if (!parse_list(p, &members)) return false;
     if (!token_is_sign(p, ')')) return parse_unended(p);
     p->parentheses--;
-    token_next(p);
+    reef__token_next(p);
     return members == 1 || parse_group(p, first, REEF_ALL_OF, members, at);
 }
 
@@ -251,10 +251,10 @@ static COLD bool parse_any(parser *p)
     uint32_t       members = 1;
     if (!parse_one(p)) return false;
     if (!token_is_sign(p, '|')) return true;
-    if (p->out->count == first) return parse_expected(p, "',' after the whole entity"); /* "disabled * | A" */
+    if (p->out->count == first) return reef__parse_expected(p, "',' after the whole entity"); /* "disabled * | A" */
     p->alternatives++;
     for (; token_is_sign(p, '|'); members++) {
-        token_next(p);
+        reef__token_next(p);
         if (!parse_one(p)) return false;
     }
     p->alternatives--;
@@ -265,7 +265,7 @@ static COLD bool parse_any(parser *p)
 static COLD bool parse_list(parser *p, uint32_t *members)
 {
     for (*members = 0;; ++*members) {
-        if (*members) token_next(p);
+        if (*members) reef__token_next(p);
         if (!parse_any(p)) return false;
         if (!token_is_sign(p, ',')) break;
     }
@@ -275,21 +275,21 @@ static COLD bool parse_list(parser *p, uint32_t *members)
 
 static bool query_ends(const parser *p) { return p->token.kind == TOKEN_END || (p->parts && token_is_sign(p, ';')); }
 
-COLD bool parse_query(parser *p)
+COLD bool reef__parse_query(parser *p)
 {
     uint32_t members = 0;
     p->out->count = p->out->at = 0; /* terms from count on are anything */
     p->out->entities = REEF_ENABLED;
     p->out->said = true;
-    p->token = token_scan(p->text);
+    p->token = reef__token_scan(p->text);
     return query_ends(p) || (parse_list(p, &members) && (query_ends(p) || parse_unended(p)));
 }
 
-COLD reef_status query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size)
+COLD reef_status reef__query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size)
 {
     parser p = {.world = w, .text = text, .out = out, .detail = detail, .size = size};
     if (size) detail[0] = 0;
-    (void)parse_query(&p);
+    (void)reef__parse_query(&p);
     out->at = p.at;
     return p.status;
 }
@@ -323,9 +323,9 @@ static COLD void write_text(query_writer *o, const char *text) { write_bytes(o, 
 /* A name is quoted where it could be taken for something else. */
 static COLD void write_name(query_writer *o, const char *name)
 {
-    token t = token_scan(name);
+    token t = reef__token_scan(name);
     bool  plain = t.kind == TOKEN_NAME && t.start == name && name[t.length] == 0;
-    if (plain && word_find(t) == NULL && !token_is(t, "of") && !token_is(t, "*")) {
+    if (plain && word_find(t) == NULL && !reef__token_is(t, "of") && !reef__token_is(t, "*")) {
         write_text(o, name);
         return;
     }
@@ -361,7 +361,7 @@ static COLD void write_word(query_writer *o, word_kind kind, uint32_t value)
 
 static COLD void write_leaf(query_writer *o, const reef_term *t, bool filter)
 {
-    const type *kind = type_of(t->component.id);
+    const type *kind = reef__type_of(t->component.id);
     ASSERT(kind);
     if (t->op == REEF_NOT) write_text(o, "!");
     if (t->op == REEF_OPTIONAL) write_text(o, "?");
@@ -394,7 +394,7 @@ static COLD void write_term(query_writer *o, write_place place, bool filter)
     if (parentheses) write_text(o, ")");
 }
 
-COLD size_t query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities, char *text,
+COLD size_t reef__query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities, char *text,
                              size_t size)
 {
     query_writer o = {.world = w, .terms = terms, .count = count, .text = text, .size = size};

@@ -19,16 +19,16 @@ typedef struct query_text {
  * of that name), LIMIT (terms, nesting). Then out->at is the column, and `detail` (`size` bytes, the longest text takes
  * REEF_DETAIL_MAX) a sentence that says what was expected there. Whether the terms make sense together is not looked at.
  * Allocates nothing. */
-reef_status query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size);
+reef_status reef__query_text_parse(const reef_world *w, const char *text, query_text *out, char *detail, size_t size);
 
 /* Writes terms as a text, as snprintf does: at most `size` bytes with the zero, returns the whole length. Reading it gives the
  * same terms, but for what a text has no words for: a group of one is its member, NONE_OF of an ANY_OF is one NONE_OF, NONE_OF
  * of one HAS is a NOT, and what stands under NOT or NONE_OF has the access WITH. Types must be known; a dead source is written,
  * but not read back. */
-size_t query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities, char *text,
+size_t reef__query_text_write(const reef_world *w, const reef_term *terms, uint32_t count, reef_enabled entities, char *text,
                         size_t size);
 
 /* A query, to its end. (src/query/query_text.c) */
-bool parse_query(parser *p);
+bool reef__parse_query(parser *p);
 
 #endif

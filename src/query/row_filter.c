@@ -33,11 +33,11 @@ static void enabled_rows(const look *l, uint32_t component, reef_enabled enabled
 /* When the rows of a chunk got the values that they have: the version of the column, or of the bits' words. */
 static uint64_t written_at(const reef_world *w, uint32_t component, uint32_t unit, uint32_t table_id)
 {
-    if (type_of(component)->bit) {
+    if (reef__type_of(component)->bit) {
         const bit_store *b = bit_store_of(w, component);
         return bit_words(b, unit) ? b->words.version[unit] : 0;
     }
-    uint32_t k = slot_seek(w, component, table_id);
+    uint32_t k = reef__slot_seek(w, component, table_id);
     return k == 0 || k == REEF_SLOT_TAG ? 0 : unit_slots(w, unit)[k].version;
 }
 
@@ -60,19 +60,19 @@ static void changed_rows(const look *l, uint32_t i, uint64_t *words, uint32_t fi
 {
     const reef_world *w = l->q->world;
     const reef_term *t = &l->q->terms[i];
-    const type *x = type_of(t->component.id);
+    const type *x = reef__type_of(t->component.id);
     if (t->since == REEF_ALWAYS) return;
     if (x->tracked) { /* exactly the rows. (A value that a restore left alone was written before its column.) */
-        const track_store *s = track_of(w, x->id);
+        const track_store *s = reef__track_of(w, x->id);
         const bool none = x->size && !x->stored && !x->resets && written_at(w, x->id, l->unit, l->table_id) <= l->since;
         for (uint32_t k = first; k < end; k++) {
             const uint32_t rows = l->count <= k * 64 ? 0 : l->count - k * 64 < 64 ? l->count - k * 64 : 64;
-            if (words[k]) words[k] &= none ? 0 : track_word(w, s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
+            if (words[k]) words[k] &= none ? 0 : reef__track_word(w, s, l->entities + k * 64, rows, l->since, t->since == REEF_IF_ADDED);
         }
         return;
     }
     if (x->stored) {
-        rows_filter(l, i, value_changed, words, first, end);
+        rows_filter(l, i, reef__value_changed, words, first, end);
         return;
     }
     if (written_at(l->q->world, t->component.id, l->unit, l->table_id) <= l->since) words_fill(words, first, end, 0);
@@ -84,7 +84,7 @@ static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
     const reef_term *t = &q->terms[i];
     const reef_world *w = q->world;
     const uint32_t place = place_of(w, t->source);
-    if (place < 2 * PLACE_EMPTY || !has_itself(w, t->source, type_of(t->component.id))) return false;
+    if (place < 2 * PLACE_EMPTY || !has_itself(w, t->source, reef__type_of(t->component.id))) return false;
     const uint32_t row = place_row(place), k = row / 64;
     uint64_t words[BIT_WORDS], among[BIT_WORDS];
     among[k] = 1ull << (row % 64);
@@ -96,7 +96,7 @@ static bool fixed_holds(const query *q, uint32_t i, uint64_t since)
     return words[k] >> (row % 64) & 1;
 }
 
-bool fixed_hold(const query *q, uint64_t since)
+bool reef__fixed_hold(const query *q, uint64_t since)
 {
     for (uint32_t i = 0; q->fixed && i < q->term_count; i++) {
         const term_facts *f = &q->facts[i];
@@ -125,7 +125,7 @@ static void leaf_rows(const look *l, uint32_t i, uint64_t *words, uint32_t first
         words_fill(words, first, end, ~0ull);
         rows_filter(l, i, row_is_stored, words, first, end);
     } else {
-        words_fill(words, first, end, slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
+        words_fill(words, first, end, reef__slot_seek(q->world, t->component.id, l->table_id) ? ~0ull : 0);
     }
     if (f->marks || t->enabled == REEF_DISABLED) enabled_rows(l, t->component.id, t->enabled, words, first, end);
     changed_rows(l, i, words, first, end);
@@ -162,10 +162,10 @@ static bool term_is_settled(const query *q, uint32_t i)
 static bool term_is_slow(const query *q, uint32_t i)
 {
     const term_facts *f = &q->facts[i];
-    return q->terms[i].op < REEF_ANY_OF && !f->fixed && (f->cold || (q->terms[i].since != REEF_ALWAYS && type_of(q->terms[i].component.id)->stored));
+    return q->terms[i].op < REEF_ANY_OF && !f->fixed && (f->cold || (q->terms[i].since != REEF_ALWAYS && reef__type_of(q->terms[i].component.id)->stored));
 }
 
-bool look_rows(const look *given, uint64_t *words, uint32_t first, uint32_t end)
+bool reef__look_rows(const look *given, uint64_t *words, uint32_t first, uint32_t end)
 {
     const query *q = given->q;
     look l = *given;

@@ -5,9 +5,9 @@
 #include "query/query.h"
 
 /* The words first ... end-1 of the rows that match. False: none in them. */
-bool look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
+bool reef__look_rows(const look *l, uint64_t *words, uint32_t first, uint32_t end);
 
 /* Terms outside of groups that are of other entities: do they hold? */
-bool fixed_hold(const query *q, uint64_t since);
+bool reef__fixed_hold(const query *q, uint64_t since);
 
 #endif

@@ -15,10 +15,10 @@ enum { FEW_ROWS = 24, DIGITS_INDEX = 4, DIGITS = 12 };
 
 static bool order_field_fits(const reef_field *f)
 {
-    return f->kind == REEF_CHAR ? f->bytes <= 8 : f->bytes == kind_size(f->kind);
+    return f->kind == REEF_CHAR ? f->bytes <= 8 : f->bytes == reef__kind_size(f->kind);
 }
 
-COLD reef_status order_resolve(const reef_world *w, const reef_order *given, ordering *out)
+COLD reef_status reef__order_resolve(const reef_world *w, const reef_order *given, ordering *out)
 {
     ordering o = {.kind = REEF_ENTITY, .stride = sizeof(reef_entity), .flip = given->descending ? UINT64_MAX : 0};
     if (given->component.id == 0) {
@@ -26,8 +26,8 @@ COLD reef_status order_resolve(const reef_world *w, const reef_order *given, ord
         *out = o;
         return REEF_OK;
     }
-    if (!world_knows(w, given->component.id)) return REEF_UNKNOWN_TYPE;
-    o.type = type_of(given->component.id);
+    if (!reef__world_knows(w, given->component.id)) return REEF_UNKNOWN_TYPE;
+    o.type = reef__type_of(given->component.id);
     o.stride = o.type->size;
     o.key = given->key;
     if (given->pool) {
@@ -47,7 +47,7 @@ COLD reef_status order_resolve(const reef_world *w, const reef_order *given, ord
         o.offset = found->offset;
         o.bytes = found->bytes;
         if (o.type->split) { /* the field has a column of its own */
-            o.type = type_of(o.type->parts[found - fields]);
+            o.type = reef__type_of(o.type->parts[found - fields]);
             o.stride = o.type->size;
             o.offset = 0;
         }
@@ -108,7 +108,7 @@ static void order_keys(const ordering *o, const void *values, uint32_t rows, uin
     }
 }
 
-uint32_t order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows, uint64_t *keys)
+uint32_t reef__order_chunk(const reef_world *w, const ordering *o, const reef_slot *slots, uint32_t slot, uint32_t rows, uint64_t *keys)
 {
     const reef_entity *e = slot_entities(slots);
     uint32_t n = 0;
@@ -146,7 +146,7 @@ static uint32_t order_digit(const order_row *r, uint32_t digit)
     return digit < DIGITS_INDEX ? r->index >> 8 * digit & 255 : (uint32_t)(r->key >> 8 * (digit - DIGITS_INDEX)) & 255;
 }
 
-order_row *order_rows(order_row *rows, order_row *scratch, size_t count)
+order_row *reef__order_rows(order_row *rows, order_row *scratch, size_t count)
 {
     uint32_t counts[DIGITS][256];
     if (count <= FEW_ROWS) {

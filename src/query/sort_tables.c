@@ -28,7 +28,7 @@ enum { CYCLE_AHEAD = 12 }; /* places that are fetched ahead */
 
 typedef struct sort_plan { /* of a table that isn't in order */
     uint32_t  table;
-    uint32_t *places; /* bits_cycle says how */
+    uint32_t *places; /* reef__bits_cycle says how */
     size_t    count, room;
 } sort_plan;
 
@@ -52,28 +52,28 @@ static COLD reef_status sort_check(reef_world *w, const reef_sort *sort, orderin
     if (w->locks) return REEF_LOCKED;
     if (sort == NULL || (sort->types == NULL && sort->type_count)) return REEF_BAD_ARGUMENT;
     if (sort->type_count > REEF_COMPONENTS_MAX) return REEF_LIMIT;
-    const type *by = type_of(sort->order.component.id);
+    const type *by = reef__type_of(sort->order.component.id);
     bool found = by == NULL || by->stored;
     for (uint32_t i = 0; i < sort->type_count; i++) {
         *named = sort->types[i];
-        if (!world_knows(w, named->id)) return REEF_UNKNOWN_TYPE;
-        if (type_of(named->id)->bit || type_of(named->id)->stored) return REEF_BAD_ARGUMENT;
+        if (!reef__world_knows(w, named->id)) return REEF_UNKNOWN_TYPE;
+        if (reef__type_of(named->id)->bit || reef__type_of(named->id)->stored) return REEF_BAD_ARGUMENT;
         for (uint32_t k = 0; k < i; k++)
             if (sort->types[k].id == named->id) return REEF_DUPLICATE_TERM;
         found |= named->id == sort->order.component.id || (by && by->owner == named->id);
     }
     *named = sort->order.component;
-    return sort->exactly && !found ? REEF_BAD_ARGUMENT : order_resolve(w, &sort->order, o);
+    return sort->exactly && !found ? REEF_BAD_ARGUMENT : reef__order_resolve(w, &sort->order, o);
 }
 
 static bool sort_takes(const reef_world *w, const reef_sort *sort, const ordering *o, const table *t)
 {
     if (table_rows(t) < 2 || order_slot(w, o, t->shape->table) == 0) return false;
     uint32_t types = 0;
-    for (uint32_t i = 0; sort->exactly && i < t->shape->component_count; i++) types += type_of(t->shape->component[i])->owner == 0;
+    for (uint32_t i = 0; sort->exactly && i < t->shape->component_count; i++) types += reef__type_of(t->shape->component[i])->owner == 0;
     if (sort->exactly && types != sort->type_count) return false;
     for (uint32_t i = 0; i < sort->type_count; i++)
-        if (slot_seek(w, sort->types[i].id, t->shape->table) == 0) return false;
+        if (reef__slot_seek(w, sort->types[i].id, t->shape->table) == 0) return false;
     return true;
 }
 
@@ -88,7 +88,7 @@ static bool rows_in_order(const reef_world *w, const ordering *o, const table *t
         const reef_slot *slots = unit_slots(w, unit);
         const reef_entity *e = slot_entities(slots);
         uint32_t rows = chunk_rows(t, unit);
-        keyed += order_chunk(w, o, slots, slot, rows, keys);
+        keyed += reef__order_chunk(w, o, slots, slot, rows, keys);
         for (uint32_t i = 0; i < rows && in_order; i++) {
             in_order = keys[i] > key || (keys[i] == key && e[i].index >= index);
             key = keys[i];
@@ -103,8 +103,8 @@ static bool rows_in_order(const reef_world *w, const ordering *o, const table *t
 static bool array_grow(reef_world *w, void **array, size_t old, size_t room, size_t size)
 {
     size_t bytes;
-    if (!size_multiply(room, size, 0, &bytes)) return false;
-    void *p = memory_resize(&w->family->memory, MEMORY_OTHER, *array, old * size, bytes, PLAIN_ALIGN);
+    if (!reef__size_multiply(room, size, 0, &bytes)) return false;
+    void *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, *array, old * size, bytes, PLAIN_ALIGN);
     if (p) *array = p;
     return p != NULL;
 }
@@ -144,7 +144,7 @@ static void rows_collect(sorting *s, const table *t)
         const reef_slot *slots = unit_slots(s->w, unit);
         uint32_t rows = chunk_rows(t, unit);
         s->units[chunk++] = unit;
-        order_chunk(s->w, &s->order, slots, slot, rows, keys);
+        reef__order_chunk(s->w, &s->order, slots, slot, rows, keys);
         for (uint32_t i = 0; i < rows; i++, row++) s->rows[row] = (order_row){keys[i], slot_entities(slots)[i].index, row};
     }
 }
@@ -160,9 +160,9 @@ static bool rows_own(sorting *s, const table *t, const order_row *sorted, size_t
         for (size_t k = i; k < chunk_end; k++) {
             if (sorted[k].row == k) continue;
             moves = true;
-            if (!record_owned(w, sorted[k].index) && record_own(w, sorted[k].index) == NULL) return false;
+            if (!record_owned(w, sorted[k].index) && reef__record_own(w, sorted[k].index) == NULL) return false;
         }
-        if (moves && (!chunk_own(w, t, unit) || !bits_own_unit(w, t->bits, unit))) return false;
+        if (moves && (!reef__chunk_own(w, t, unit) || !reef__bits_own_unit(w, t->bits, unit))) return false;
     }
     return true;
 }
@@ -187,7 +187,7 @@ static bool plan_make(sorting *s, const table *t)
     size_t rows = (size_t)table_rows(t), moved = 0;
     if (!sort_reserve(s, t, rows)) return false;
     rows_collect(s, t);
-    order_row *sorted = order_rows(s->rows, s->scratch, rows);
+    order_row *sorted = reef__order_rows(s->rows, s->scratch, rows);
     for (size_t i = 0; i < rows; i++) moved += sorted[i].row != i;
     sort_plan plan = {.table = t->shape->table, .room = moved + moved / 2}; /* a cycle has two places or more, and an end */
     void *places = NULL;
@@ -219,17 +219,17 @@ static void column_cycle(const reef_world *w, const sort_plan *plan, uint32_t sl
     const type *hooked = t && !t->plain_move ? t : NULL;
     for (size_t i = 0; i < plan->count; i++) {
         char *hole = place_cell(w, plan->places[i], slot, size);
-        if (hooked) value_move(hooked, aside, hole);
+        if (hooked) reef__value_move(hooked, aside, hole);
         else bytes_copy(aside, hole, size);
         for (i++; plan->places[i]; i++) {
             char *from = place_cell(w, plan->places[i], slot, size);
             if (i + CYCLE_AHEAD < plan->count && plan->places[i + CYCLE_AHEAD])
                 PREFETCH_WRITE(place_cell(w, plan->places[i + CYCLE_AHEAD], slot, size));
-            if (hooked) value_move(hooked, hole, from);
+            if (hooked) reef__value_move(hooked, hole, from);
             else bytes_copy(hole, from, size);
             hole = from;
         }
-        if (hooked) value_move(hooked, hole, aside);
+        if (hooked) reef__value_move(hooked, hole, aside);
         else bytes_copy(hole, aside, size);
     }
 }
@@ -255,11 +255,11 @@ static void plan_commit(reef_world *w, const sort_plan *plan, void *aside)
     const table *t = table_read(w, plan->table);
     handle one;
     quarantine_because(w, "reef_sort_storage", 0, (reef_entity){0, 0});
-    quarantine_table(w, t);
+    reef__quarantine_table(w, t);
     column_cycle(w, plan, SLOT_ENTITIES, NULL, &one);
     records_follow(w, t);
     for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) column_cycle(w, plan, k, t->shape->columns[k].type, aside);
-    bits_cycle(w, t->bits, plan->places, plan->count);
+    reef__bits_cycle(w, t->bits, plan->places, plan->count);
     values_shift(w);
 }
 
@@ -267,11 +267,11 @@ static void sorting_free(sorting *s)
 {
     memory *m = &s->w->family->memory;
     for (uint32_t i = 0; i < s->plan_count; i++)
-        memory_free(m, MEMORY_OTHER, s->plans[i].places, s->plans[i].room * sizeof *s->plans[i].places);
-    memory_free(m, MEMORY_OTHER, s->plans, s->plan_room * sizeof *s->plans);
-    memory_free(m, MEMORY_OTHER, s->rows, s->row_room * 2 * sizeof *s->rows);
-    memory_free(m, MEMORY_OTHER, s->units, s->unit_room * sizeof *s->units);
-    if (s->aside) memory_resize(m, MEMORY_OTHER, s->aside, s->value_bytes, 0, s->value_align);
+        reef__memory_free(m, MEMORY_OTHER, s->plans[i].places, s->plans[i].room * sizeof *s->plans[i].places);
+    reef__memory_free(m, MEMORY_OTHER, s->plans, s->plan_room * sizeof *s->plans);
+    reef__memory_free(m, MEMORY_OTHER, s->rows, s->row_room * 2 * sizeof *s->rows);
+    reef__memory_free(m, MEMORY_OTHER, s->units, s->unit_room * sizeof *s->units);
+    if (s->aside) reef__memory_resize(m, MEMORY_OTHER, s->aside, s->value_bytes, 0, s->value_align);
 }
 
 COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
@@ -281,7 +281,7 @@ COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
     sorting s = {.w = w, .value_align = PLAIN_ALIGN};
     reef_component named = {0};
     reef_status status = sort_check(w, sort, &s.order, &named);
-    if (status != REEF_OK) return failure(w, status, op, named, (reef_entity){0, 0}, 0);
+    if (status != REEF_OK) return reef__failure(w, status, op, named, (reef_entity){0, 0}, 0);
     bool ok = true;
     w->hook_failed.id = 0;
     for (uint32_t id = TABLE_EMPTY; ok && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
@@ -289,10 +289,10 @@ COLD reef_status reef_sort_storage(reef_world *w, const reef_sort *sort)
         if (t && sort_takes(w, sort, &s.order, t) && !rows_in_order(w, &s.order, t)) ok = plan_make(&s, t);
     }
     if (ok && s.value_bytes) {
-        s.aside = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, s.value_bytes, s.value_align);
+        s.aside = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, s.value_bytes, s.value_align);
         ok = s.aside != NULL;
     }
     for (uint32_t i = 0; ok && i < s.plan_count; i++) plan_commit(w, &s.plans[i], s.aside);
     sorting_free(&s);
-    return ok ? REEF_OK : failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+    return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
 }

@@ -62,27 +62,27 @@ static void ranking_forget(ranking *r)
     if (r->units) memset(r->listed, 0, r->units * sizeof *r->listed);
 }
 
-void ranking_drop(query *q)
+void reef__ranking_drop(query *q)
 {
     ranking *r = q->ranking;
     memory *m = &q->world->family->memory;
     if (r == NULL) return;
     for (frozen *f = r->frozen, *next; f; f = next) {
         next = f->next;
-        memory_free(m, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
+        reef__memory_free(m, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
     }
-    memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
-    memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
-    memory_free(m, MEMORY_OTHER, r, sizeof *r);
+    reef__memory_free(m, MEMORY_OTHER, r->rows, r->room * sizeof *r->rows);
+    reef__memory_free(m, MEMORY_OTHER, r->listed, r->units * sizeof *r->listed);
+    reef__memory_free(m, MEMORY_OTHER, r, sizeof *r);
     q->ranking = NULL;
     q->epoch = q->rows_epoch = UINT64_MAX; /* whether a loop looks at rows is to be found anew */
 }
 
 static bool ranking_put(query *q, const ordering *by)
 {
-    ranking *r = memory_zeroed(&q->world->family->memory, MEMORY_OTHER, sizeof *r);
+    ranking *r = reef__memory_zeroed(&q->world->family->memory, MEMORY_OTHER, sizeof *r);
     if (r == NULL) return false;
-    ranking_drop(q);
+    reef__ranking_drop(q);
     r->by = *by;
     q->ranking = r;
     q->looks = true;
@@ -90,9 +90,9 @@ static bool ranking_put(query *q, const ordering *by)
     return true;
 }
 
-COLD bool ranking_copy(query *q, const ranking *from) { return ranking_put(q, &from->by); }
+COLD bool reef__ranking_copy(query *q, const ranking *from) { return ranking_put(q, &from->by); }
 
-uint32_t ranking_component(const ranking *r, bool *descending)
+uint32_t reef__ranking_component(const ranking *r, bool *descending)
 {
     *descending = r->by.flip != 0;
     return r->by.type ? r->by.type->id : 0;
@@ -103,7 +103,7 @@ static bool ranking_units(ranking *r, reef_world *w)
     const uint32_t units = w->state.next_unit;
     if (units <= r->units) return true;
     const uint32_t room = units + units / 4;
-    uint16_t *p = memory_resize(&w->family->memory, MEMORY_OTHER, r->listed, r->units * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    uint16_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->listed, r->units * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
     if (p == NULL) return false;
     memset(p + r->units, 0, (room - r->units) * sizeof *p);
     r->listed = p;
@@ -116,8 +116,8 @@ static bool ranking_room(ranking *r, reef_world *w, size_t count)
     size_t bytes;
     if (count <= r->room) return true;
     const size_t room = count + count / 8;
-    if (!size_multiply(room, sizeof *r->rows, 0, &bytes)) return false;
-    order_row *p = memory_resize(&w->family->memory, MEMORY_OTHER, r->rows, r->room * sizeof *p, bytes, PLAIN_ALIGN);
+    if (!reef__size_multiply(room, sizeof *r->rows, 0, &bytes)) return false;
+    order_row *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, r->rows, r->room * sizeof *p, bytes, PLAIN_ALIGN);
     if (p == NULL) return false;
     r->rows = p;
     r->room = room;
@@ -144,7 +144,7 @@ static uint32_t rows_stored(const reef_world *w, const ranking *r, const reef_en
     for (uint32_t i = 0; i < rows; i++) {
         if (reef_store_find(s, e[i]) == NULL) continue;
         n++;
-        if (news && store_version(s, e[i]) > r->version) *same = false;
+        if (news && reef__store_version(s, e[i]) > r->version) *same = false;
     }
     return n;
 }
@@ -207,7 +207,7 @@ static size_t rows_gather(const query *q)
             const reef_entity *e = slot_entities(slots);
             const uint32_t rows = chunk_rows(t, unit);
             if (r->listed[unit] & LISTED_KEPT) continue;
-            const uint32_t keyed = order_chunk(w, &r->by, slots, slot, rows, keys);
+            const uint32_t keyed = reef__order_chunk(w, &r->by, slots, slot, rows, keys);
             for (uint32_t k = 0; k < rows; k++)
                 if (keyed == rows || store_has(w, r->by.type->id, e[k])) *to++ = (order_row){keys[k], e[k].index, unit_place(unit) + k};
             r->listed[unit] = (uint16_t)(keyed | LISTED_KEPT);
@@ -272,8 +272,8 @@ static bool ranking_repair(query *q, uint32_t others)
     const size_t all = chunks_compare(q, &changed);
     if (changed || all != r->count) {
         memory *m = &w->family->memory;
-        const bool fits = ranking_room(r, w, all) && size_multiply(changed, sizeof(order_row), 0, &bytes);
-        order_row *scratch = fits && changed ? memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+        const bool fits = ranking_room(r, w, all) && reef__size_multiply(changed, sizeof(order_row), 0, &bytes);
+        order_row *scratch = fits && changed ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
         if (!fits || (changed && scratch == NULL)) {
             ranking_forget(r);
             return false;
@@ -282,11 +282,11 @@ static bool ranking_repair(query *q, uint32_t others)
         const size_t fresh = rows_gather(q);
         ASSERT(fresh == changed && r->count + fresh == all);
         if (fresh) {
-            const order_row *sorted = order_rows(r->rows + r->count, scratch, fresh);
+            const order_row *sorted = reef__order_rows(r->rows + r->count, scratch, fresh);
             if (sorted != scratch && r->count) memcpy(scratch, sorted, bytes);
             if (sorted == scratch || r->count) rows_merge(r, scratch, fresh);
             else r->count = fresh;
-            memory_free(m, MEMORY_OTHER, scratch, bytes);
+            reef__memory_free(m, MEMORY_OTHER, scratch, bytes);
         }
         if (others == 0) {
             r->version = w->hot.version;
@@ -307,7 +307,7 @@ static bool place_wanted(const query *q, uint32_t place, uint64_t since)
     uint64_t words[BIT_WORDS], among[BIT_WORDS];
     among[k] = 1ull << (row % 64);
     const look l = {q, id, unit, chunk_rows(table_read(w, id), unit), since, slot_entities(slots), NULL, among};
-    return look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1);
+    return reef__look_rows(&l, words, k, k + 1) && (words[k] >> (row % 64) & 1);
 }
 
 /* The first row whose key isn't below, or is above, a group's. */
@@ -335,15 +335,15 @@ static uint64_t rows_wanted(const query *q, size_t first, size_t end, uint64_t s
 
 /* A loop that asks for changes makes some: what it writes itself would count when it comes to the same chunk again. So it finds
  * its rows when it begins. */
-COLD bool ranking_begin(reef_block *b, query *q)
+COLD bool reef__ranking_begin(reef_block *b, query *q)
 {
     ranking *r = q->ranking;
     b->end = NULL;
     if (q->open == 1 && !ranking_repair(q, q->world->locks - 1)) return false;
     if (q->since) {
         size_t bytes;
-        if (!size_multiply(r->count, sizeof *r->rows, sizeof(frozen), &bytes)) return false;
-        frozen *f = memory_resize(&q->world->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+        if (!reef__size_multiply(r->count, sizeof *r->rows, sizeof(frozen), &bytes)) return false;
+        frozen *f = reef__memory_resize(&q->world->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
         if (f == NULL) return false;
         f->room = r->count;
         f->count = 0;
@@ -354,7 +354,7 @@ COLD bool ranking_begin(reef_block *b, query *q)
     return true;
 }
 
-COLD void ranking_open(reef_block *b, const reef_loop *loop)
+COLD void reef__ranking_open(reef_block *b, const reef_loop *loop)
 {
     const query *q = b->query;
     const ranking *r = q->ranking;
@@ -364,7 +364,7 @@ COLD void ranking_open(reef_block *b, const reef_loop *loop)
         first = group_bound(r, loop->group ^ r->by.flip, false);
         end = group_bound(r, loop->group ^ r->by.flip, true);
     }
-    if (!fixed_hold(q, b->since)) end = first;
+    if (!reef__fixed_hold(q, b->since)) end = first;
     if (f) {
         for (size_t i = first; i < end; i++)
             if (!r->look || place_wanted(q, r->rows[i].row, b->since)) f->rows[f->count++] = r->rows[i];
@@ -380,18 +380,18 @@ COLD void ranking_open(reef_block *b, const reef_loop *loop)
     b->end_unit = (uint32_t)end;
 }
 
-void ranking_end(reef_block *b)
+void reef__ranking_end(reef_block *b)
 {
     frozen *f = (frozen *)(uintptr_t)b->end;
     if (f == NULL) return;
     frozen **at = &b->query->ranking->frozen;
     while (*at != f) at = &(*at)->next;
     *at = f->next;
-    memory_free(&b->world->family->memory, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
+    reef__memory_free(&b->world->family->memory, MEMORY_OTHER, f, sizeof *f + f->room * sizeof *f->rows);
     b->end = NULL;
 }
 
-bool ranking_next(reef_block *b)
+bool reef__ranking_next(reef_block *b)
 {
     const query *q = b->query;
     const ranking *r = q->ranking;
@@ -417,11 +417,11 @@ bool ranking_next(reef_block *b)
     b->first = place_row(place);
     b->slots = unit_slots(b->world, b->unit);
     b->entities = slot_entities(b->slots) + b->first;
-    b->count = n = q->cut ? cut_rows(q, b->entities, n) : n;
+    b->count = n = q->cut ? reef__cut_rows(q, b->entities, n) : n;
     if (b->left != UINT64_MAX) b->left -= n;
     b->walk_unit = i + n;
-    if ((q->head.write_count || q->optional_writes || q->tracked) && !walk_own(b)) return false;
-    return q->cut == NULL || !q->cut->writes || stored_own_rows(b);
+    if ((q->head.write_count || q->optional_writes || q->tracked) && !reef__walk_own(b)) return false;
+    return q->cut == NULL || !q->cut->writes || reef__stored_own_rows(b);
 }
 
 /* ---- the calls ---- */
@@ -443,11 +443,11 @@ COLD reef_status reef_query_order(reef_world *w, reef_query which, const reef_or
     if (w == NULL) return REEF_BAD_ARGUMENT;
     query *q = query_of(w, which, &s);
     if (q && q->open) s = REEF_LOCKED;
-    if (s == REEF_OK && order) s = order_resolve(w, order, &by);
+    if (s == REEF_OK && order) s = reef__order_resolve(w, order, &by);
     if (s == REEF_OK && order && !ranking_allows(q, c)) s = REEF_BAD_ARGUMENT;
     if (s == REEF_OK && order && !ranking_put(q, &by)) s = REEF_NO_MEMORY;
-    if (s != REEF_OK) return failure(w, s, op, c, no_row, 0);
-    if (order == NULL) ranking_drop(q);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, no_row, 0);
+    if (order == NULL) reef__ranking_drop(q);
     return REEF_OK;
 }
 
@@ -458,7 +458,7 @@ static query *ranking_ask(reef_world *w, const char *op, reef_query which)
     query *q = w ? query_of(w, which, &s) : NULL;
     if (q && q->ranking == NULL) s = REEF_BAD_ARGUMENT;
     else if (q && query_update(q) && (q->open || ranking_repair(q, w->locks))) return q;
-    if (w) failure(w, s, op, no_order, no_row, 0);
+    if (w) reef__failure(w, s, op, no_order, no_row, 0);
     return NULL;
 }
 
@@ -466,21 +466,21 @@ uint64_t reef_query_group_count(reef_world *w, reef_query which, uint64_t group)
 {
     const query *q = ranking_ask(w, "reef_query_group_count", which);
     if (q == NULL) return 0;
-    const uint64_t key = group ^ q->ranking->by.flip, since = query_last_run(q);
-    if (!fixed_hold(q, since)) return 0;
+    const uint64_t key = group ^ q->ranking->by.flip, since = reef__query_last_run(q);
+    if (!reef__fixed_hold(q, since)) return 0;
     return rows_wanted(q, group_bound(q->ranking, key, false), group_bound(q->ranking, key, true), since);
 }
 
 bool reef_query_next_group(reef_world *w, reef_query which, reef_group *group)
 {
     static const char op[] = "reef_query_next_group";
-    if (w && group == NULL) return failure(w, REEF_BAD_ARGUMENT, op, no_order, no_row, 0), false;
+    if (w && group == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, no_order, no_row, 0), false;
     const query *q = ranking_ask(w, op, which);
     if (q == NULL) return false;
     const ranking *r = q->ranking;
-    const uint64_t since = query_last_run(q);
+    const uint64_t since = reef__query_last_run(q);
     size_t first = group->begun ? group_bound(r, group->key ^ r->by.flip, true) : 0;
-    while (first < r->count && fixed_hold(q, since)) {
+    while (first < r->count && reef__fixed_hold(q, since)) {
         const uint64_t key = r->rows[first].key;
         const size_t end = group_bound(r, key, true);
         const uint64_t n = rows_wanted(q, first, end, since);

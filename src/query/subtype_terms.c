@@ -22,7 +22,7 @@ static size_t expansion_bytes(uint32_t count) { return sizeof(expansion) + count
 
 static expansion *expansion_make(reef_world *w, uint32_t count)
 {
-    expansion *x = memory_zeroed(&w->family->memory, MEMORY_OTHER, expansion_bytes(count));
+    expansion *x = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, expansion_bytes(count));
     if (x == NULL) return NULL;
     x->count = count;
     x->epoch = UINT64_MAX;
@@ -32,10 +32,10 @@ static expansion *expansion_make(reef_world *w, uint32_t count)
 
 static void expansion_give(reef_world *w, expansion *x)
 {
-    if (x) memory_free(&w->family->memory, MEMORY_OTHER, x, expansion_bytes(x->count));
+    if (x) reef__memory_free(&w->family->memory, MEMORY_OTHER, x, expansion_bytes(x->count));
 }
 
-void subs_drop(query *q)
+void reef__subs_drop(query *q)
 {
     expansion_give(q->world, q->subs);
     q->subs = NULL;
@@ -50,27 +50,27 @@ static uint32_t group_put(expansion *x, uint32_t at, const reef_term *t, const t
     for (uint32_t k = 0; k <= n; k++) {
         uint32_t to = k;
         const reef_component c = k ? (reef_component){ids[k - 1]} : t->component;
-        for (; to > 1 && type_compare(type_of(c.id), type_of(member[to - 1].component.id)) < 0; to--) member[to] = member[to - 1];
+        for (; to > 1 && reef__type_compare(reef__type_of(c.id), reef__type_of(member[to - 1].component.id)) < 0; to--) member[to] = member[to - 1];
         member[to] = *t;
         member[to].component = c;
         member[to].op = t->op == REEF_OPTIONAL ? REEF_OPTIONAL : REEF_HAS;
         member[to].subtypes = 0;
     }
     for (uint32_t k = 0; k <= n; k++) {
-        facts_find(&member[k], &x->facts[at + 1 + k], false, f->filter);
+        reef__facts_find(&member[k], &x->facts[at + 1 + k], false, f->filter);
         x->facts[at + 1 + k].sub = true;
     }
     return at + 2 + n;
 }
 
-COLD bool subs_expand(query *q)
+COLD bool reef__subs_expand(query *q)
 {
-    const uint32_t based = types_based(); /* first: who comes meanwhile is found by the next look */
+    const uint32_t based = reef__types_based(); /* first: who comes meanwhile is found by the next look */
     const uint32_t *ids[REEF_TERMS_MAX];
     uint32_t n[REEF_TERMS_MAX], count = 0, at = 0;
     for (uint32_t i = 0; i < q->asked_count; i++) {
         const reef_term *t = &q->asked[i];
-        if (t->subtypes) ids[i] = subtypes_of(type_of(t->component.id), &n[i]);
+        if (t->subtypes) ids[i] = reef__subtypes_of(reef__type_of(t->component.id), &n[i]);
         count += t->subtypes ? 2 + n[i] : 1;
     }
     expansion *x = expansion_make(q->world, count);
@@ -100,10 +100,10 @@ static uint32_t group_of(const query *q, uint32_t i)
     return i;
 }
 
-bool sub_hidden(const query *q, uint32_t i, uint32_t table_id)
+bool reef__sub_hidden(const query *q, uint32_t i, uint32_t table_id)
 {
     for (uint32_t k = group_of(q, i) + 1; k < i; k++)
-        if (!q->facts[k].stored && slot_seek(q->world, q->terms[k].component.id, table_id)) return true;
+        if (!q->facts[k].stored && reef__slot_seek(q->world, q->terms[k].component.id, table_id)) return true;
     return false;
 }
 
@@ -114,7 +114,7 @@ static void *member_values(const reef_block *b, const type *t)
 {
     if (t->stored) return (void *)(uintptr_t)store_find(b->world, t->id, b->entities[0]); /* all of the block follow it */
     const reef_slot *slots = block_slots(b);
-    const uint32_t k = slot_seek(b->world, t->id, slots[0].head.table);
+    const uint32_t k = reef__slot_seek(b->world, t->id, slots[0].head.table);
     return k == 0 || k == REEF_SLOT_TAG ? NULL : (char *)slots[k].block + (size_t)(b->walks ? b->first : 0) * t->size;
 }
 
@@ -128,12 +128,12 @@ reef_strided reef_block_sub(const reef_block *b, reef_component base, bool write
         if (!q->facts[i].sub || group->op < REEF_ANY_OF || first->component.id != base.id || q->facts[i + 1].filter) continue;
         if (write && first->access == REEF_IN) continue;
         for (uint32_t k = 0; k < group->count; k++) {
-            const type *t = type_of(first[k].component.id);
+            const type *t = reef__type_of(first[k].component.id);
             void *values = member_values(b, t);
             if (values) return (reef_strided){values, t->size, first[k].component};
         }
         return none;
     }
-    if (b->world) failure(b->world, REEF_UNDECLARED, write ? "reef_inout_sub" : "reef_in_sub", base, (reef_entity){0, 0}, 0);
+    if (b->world) reef__failure(b->world, REEF_UNDECLARED, write ? "reef_inout_sub" : "reef_in_sub", base, (reef_entity){0, 0}, 0);
     return none;
 }

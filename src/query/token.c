@@ -16,7 +16,7 @@ static bool token_letter(char c)
            (unsigned char)c >= 128;
 }
 
-COLD token token_scan(const char *at)
+COLD token reef__token_scan(const char *at)
 {
     while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') at++;
     token       t = {TOKEN_SIGN, at, 1};
@@ -37,9 +37,9 @@ COLD token token_scan(const char *at)
     return t;
 }
 
-void token_next(parser *p) { p->token = token_scan(p->token.start + p->token.length); }
+void reef__token_next(parser *p) { p->token = reef__token_scan(p->token.start + p->token.length); }
 
-bool token_is(token t, const char *text)
+bool reef__token_is(token t, const char *text)
 {
     return t.kind == TOKEN_NAME && t.length == strlen(text) && memcmp(t.start, text, t.length) == 0;
 }
@@ -58,7 +58,7 @@ static COLD size_t text_fits(const char *text, size_t length, size_t room)
     return byte_continues(text[n]) ? room : n;
 }
 
-COLD shown show(const char *text, size_t length)
+COLD shown reef__show(const char *text, size_t length)
 {
     shown  s;
     size_t n = text_fits(text, length, SHOWN_MAX);
@@ -67,18 +67,18 @@ COLD shown show(const char *text, size_t length)
     return s;
 }
 
-COLD shown show_token(token t)
+COLD shown reef__show_token(token t)
 {
     shown s;
     char  c = *t.start;
-    if (t.kind == TOKEN_END) return show("the end", 7);
-    if (t.kind != TOKEN_SIGN) return show(t.start, t.length);
+    if (t.kind == TOKEN_END) return reef__show("the end", 7);
+    if (t.kind != TOKEN_SIGN) return reef__show(t.start, t.length);
     if (c < 32 || c == 127) snprintf(s.text, sizeof s.text, "the byte 0x%02X", (unsigned)(unsigned char)c);
     else snprintf(s.text, sizeof s.text, "'%c'%s", c, c == '$' ? ", which is kept for variables" : "");
     return s;
 }
 
-COLD bool parse_refuse(parser *p, reef_status status, const char *at, const char *format, ...)
+COLD bool reef__parse_refuse(parser *p, reef_status status, const char *at, const char *format, ...)
 {
     char    message[2 * REEF_DETAIL_MAX];
     va_list arguments;
@@ -95,11 +95,11 @@ COLD bool parse_refuse(parser *p, reef_status status, const char *at, const char
     return false;
 }
 
-COLD bool parse_expected(parser *p, const char *what)
+COLD bool reef__parse_expected(parser *p, const char *what)
 {
     bool quoted = p->token.kind == TOKEN_NAME || p->token.kind == TOKEN_HANDLE;
-    return parse_refuse(p, REEF_BAD_TEXT, p->token.start, quoted ? "expected %s, found '%s'" : "expected %s, found %s", what,
-                        show_token(p->token).text);
+    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, quoted ? "expected %s, found '%s'" : "expected %s, found %s", what,
+                        reef__show_token(p->token).text);
 }
 
 /* ---- the nearest name ----
@@ -138,7 +138,7 @@ static COLD uint32_t edits_between(const char *a, uint32_t m, const char *b, uin
     return edit_least(rows[m % 3][n], far);
 }
 
-COLD void nearest_look(nearest *s, const char *name)
+COLD void reef__nearest_look(nearest *s, const char *name)
 {
     uint32_t n = (uint32_t)strlen(name);
     uint32_t edits = edits_between(s->wanted, s->length, name, n, s->limit, true);
@@ -151,7 +151,7 @@ COLD void nearest_look(nearest *s, const char *name)
     s->exact = exact;
 }
 
-COLD nearest nearest_begin(const char *name)
+COLD nearest reef__nearest_begin(const char *name)
 {
     uint32_t length = (uint32_t)strlen(name);
     return (nearest){.wanted = name, .length = length, .limit = edit_least(length / 3, EDITS_MAX)};
@@ -159,22 +159,22 @@ COLD nearest nearest_begin(const char *name)
 
 static COLD bool refuse_type(parser *p, const token *at, const char *name)
 {
-    nearest     s = nearest_begin(name);
+    nearest     s = reef__nearest_begin(name);
     const type *t;
-    for (uint32_t id = 1; (t = type_of(id)) != NULL; id++)
-        if (world_knows(p->world, id)) nearest_look(&s, t->name);
-    const shown unknown = show(name, strlen(name));
+    for (uint32_t id = 1; (t = reef__type_of(id)) != NULL; id++)
+        if (reef__world_knows(p->world, id)) reef__nearest_look(&s, t->name);
+    const shown unknown = reef__show(name, strlen(name));
     if (p->word)
-        return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start,
+        return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start,
                             "no type is named %s, and as a word it needs a type's name behind it", unknown.text);
-    if (s.name == NULL) return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s", unknown.text);
-    return parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s; did you mean %s?", unknown.text,
-                        show(s.name, strlen(s.name)).text);
+    if (s.name == NULL) return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s", unknown.text);
+    return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at->start, "no type is named %s; did you mean %s?", unknown.text,
+                        reef__show(s.name, strlen(s.name)).text);
 }
 
 /* ---- names ---- */
 
-COLD bool parse_name(parser *p, char *name, size_t most)
+COLD bool reef__parse_name(parser *p, char *name, size_t most)
 {
     const char *at = p->token.start, *end = at + p->token.length;
     const bool  quoted = p->token.kind == TOKEN_QUOTED;
@@ -182,26 +182,26 @@ COLD bool parse_name(parser *p, char *name, size_t most)
     if (quoted) at++;
     for (; at < end && (!quoted || *at != '"'); at++) {
         if ((unsigned char)*at < 32 || *at == 127)
-            return parse_refuse(p, REEF_BAD_TEXT, at, "names have no control characters, found the byte 0x%02X", (unsigned)*at);
+            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "names have no control characters, found the byte 0x%02X", (unsigned)*at);
         if (quoted && *at == '\\' && *++at != '"' && *at != '\\')
-            return parse_refuse(p, REEF_BAD_TEXT, at, "expected \\\" or \\\\: only quotes and backslashes stand behind one");
-        if (n == most) return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "this name is longer than %u bytes", (unsigned)most);
+            return reef__parse_refuse(p, REEF_BAD_TEXT, at, "expected \\\" or \\\\: only quotes and backslashes stand behind one");
+        if (n == most) return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "this name is longer than %u bytes", (unsigned)most);
         name[n++] = *at;
     }
-    if (quoted && at == end) return parse_refuse(p, REEF_BAD_TEXT, end, "expected the quote that ends the name, found the end");
+    if (quoted && at == end) return reef__parse_refuse(p, REEF_BAD_TEXT, end, "expected the quote that ends the name, found the end");
     name[n] = 0;
-    token_next(p);
+    reef__token_next(p);
     return true;
 }
 
-COLD bool parse_type(parser *p, reef_component *c)
+COLD bool reef__parse_type(parser *p, reef_component *c)
 {
     char        name[REEF_TYPE_NAME_MAX + 1];
     const token at = p->token;
-    if (!parse_name(p, name, REEF_TYPE_NAME_MAX)) return false;
+    if (!reef__parse_name(p, name, REEF_TYPE_NAME_MAX)) return false;
     *c = reef_type_find(name);
     if (c->id == 0) return refuse_type(p, &at, name);
-    if (world_knows(p->world, c->id)) return true;
-    return parse_refuse(p, REEF_UNKNOWN_TYPE, at.start, "this strict world was not told of %s (reef_world_use)",
-                        show(name, strlen(name)).text);
+    if (reef__world_knows(p->world, c->id)) return true;
+    return reef__parse_refuse(p, REEF_UNKNOWN_TYPE, at.start, "this strict world was not told of %s (reef_world_use)",
+                        reef__show(name, strlen(name)).text);
 }

@@ -30,33 +30,33 @@ typedef struct parser {
     bool              entities_given;
 } parser;
 
-token token_scan(const char *at);
-void  token_next(parser *p);
+token reef__token_scan(const char *at);
+void  reef__token_next(parser *p);
 /* Is it this name, not in quotes? */
-bool token_is(token t, const char *text);
+bool reef__token_is(token t, const char *text);
 INLINE bool token_is_sign(const parser *p, char c) { return p->token.kind == TOKEN_SIGN && *p->token.start == c; }
 INLINE bool token_is_name(token t) { return t.kind == TOKEN_NAME || t.kind == TOKEN_QUOTED; }
 
 enum { SHOWN_MAX = 40 }; /* bytes of a name in a message */
 typedef struct shown { char text[SHOWN_MAX + 4]; } shown;
 /* A name for a message: a long one is cut, and ends in dots. What isn't printed is a question mark. */
-shown show(const char *text, size_t length);
-shown show_token(token t);
+shown reef__show(const char *text, size_t length);
+shown reef__show_token(token t);
 
 /* Records a failure at a place of the text. False, so that it can be returned. */
-bool parse_refuse(parser *p, reef_status status, const char *at, const char *format, ...);
-bool parse_expected(parser *p, const char *what);
+bool reef__parse_refuse(parser *p, reef_status status, const char *at, const char *format, ...);
+bool reef__parse_expected(parser *p, const char *what);
 /* The text of a token that is a name, without its quotes, into room for `most` bytes and the zero. */
-bool parse_name(parser *p, char *name, size_t most);
+bool reef__parse_name(parser *p, char *name, size_t most);
 /* A type that this world knows. */
-bool parse_type(parser *p, reef_component *c);
+bool reef__parse_type(parser *p, reef_component *c);
 
 /* The nearest of some names to one that isn't known. */
 typedef struct nearest {
     const char *wanted, *name; /* name NULL: none is near enough */
     uint32_t    length, limit, edits, exact;
 } nearest;
-nearest nearest_begin(const char *name);
-void    nearest_look(nearest *s, const char *name);
+nearest reef__nearest_begin(const char *name);
+void    reef__nearest_look(nearest *s, const char *name);
 
 #endif

@@ -35,10 +35,10 @@ static uint64_t mix(uint64_t z) /* splitmix64's finaliser */
     return z ^ (z >> 31);
 }
 
-static void *take(family *f, size_t bytes) { return memory_zeroed(&f->memory, MEMORY_TABLES, bytes); }
-static void give(family *f, void *p, size_t bytes) { memory_free(&f->memory, MEMORY_TABLES, p, bytes); }
+static void *take(family *f, size_t bytes) { return reef__memory_zeroed(&f->memory, MEMORY_TABLES, bytes); }
+static void give(family *f, void *p, size_t bytes) { reef__memory_free(&f->memory, MEMORY_TABLES, p, bytes); }
 
-void graph_settle(family *f)
+void reef__graph_settle(family *f)
 {
     if (f->worlds > 1) return;
     for (retired *r = f->graph.retired, *next; r; r = next) {
@@ -54,14 +54,14 @@ static void retire(family *f, retired *node, void *p, size_t bytes)
 {
     *node = (retired){f->graph.retired, p, bytes};
     f->graph.retired = node;
-    graph_settle(f);
+    reef__graph_settle(f);
 }
 
 /* ---- sets of components ---- */
 
-static int id_compare(uint32_t a, uint32_t b) { return a == b ? 0 : type_compare(type_of(a), type_of(b)); }
+static int id_compare(uint32_t a, uint32_t b) { return a == b ? 0 : reef__type_compare(reef__type_of(a), reef__type_of(b)); }
 
-void ids_sort(uint32_t *ids, uint32_t count) /* insertion: sets are short and mostly sorted; else heaps of halves */
+void reef__ids_sort(uint32_t *ids, uint32_t count) /* insertion: sets are short and mostly sorted; else heaps of halves */
 {
     for (uint32_t gap = count > 32 ? count / 2 : 1; gap; gap = gap > 2 ? gap * 5 / 11 : gap == 2) {
         for (uint32_t i = gap; i < count; i++) {
@@ -72,7 +72,7 @@ void ids_sort(uint32_t *ids, uint32_t count) /* insertion: sets are short and mo
     }
 }
 
-int shape_compare(const shape *a, const shape *b)
+int reef__shape_compare(const shape *a, const shape *b)
 {
     uint32_t n = a->component_count < b->component_count ? a->component_count : b->component_count;
     for (uint32_t i = 0; i < n; i++) {
@@ -122,7 +122,7 @@ static uint32_t rare_find(const graph *g, uint64_t key)
     return 0;
 }
 
-uint32_t graph_slot_rare(const family *f, uint32_t component, uint32_t table_id)
+uint32_t reef__graph_slot_rare(const family *f, uint32_t component, uint32_t table_id)
 {
     mutex *lock = (mutex *)&f->lock; /* the family is never really const */
     mutex_lock(lock);
@@ -131,7 +131,7 @@ uint32_t graph_slot_rare(const family *f, uint32_t component, uint32_t table_id)
     return slot;
 }
 
-uint32_t slot_seek(const reef_world *w, uint32_t component, uint32_t table_id) { return slot_find(w, component, table_id); }
+uint32_t reef__slot_seek(const reef_world *w, uint32_t component, uint32_t table_id) { return slot_find(w, component, table_id); }
 
 static void rare_put(graph *g, uint64_t key, uint16_t slot)
 {
@@ -213,7 +213,7 @@ static void map_put(graph *g, uint32_t c, uint32_t table_id, uint16_t slot)
 #define NONE_32 NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4
 static reef_map *const page_none[256] = {NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32, NONE_32};
 
-void graph_view_none(reef_world *w)
+void reef__graph_view_none(reef_world *w)
 {
     for (uint32_t i = 0; i < REEF_MAP_PAGES; i++) w->hot.maps[i] = page_none;
 }
@@ -228,7 +228,7 @@ static void map_bases(graph *g, const type *t)
     }
 }
 
-COLD reef_status graph_sync(reef_world *w)
+COLD reef_status reef__graph_sync(reef_world *w)
 {
     family *f = w->family;
     graph *g = &f->graph;
@@ -242,7 +242,7 @@ COLD reef_status graph_sync(reef_world *w)
             for (uint32_t i = 0; *page && i < 256; i++) (*page)[i] = &map_none;
         }
         ok = *page != NULL;
-        const type *t = type_of(g->map_count);
+        const type *t = reef__type_of(g->map_count);
         if (ok && t) map_bases(g, t);
         if (ok && t && (t->split || !in_table(t))) RELEASE_STORE(map_of(g, g->map_count), t->split ? &map_split : t->stored ? &map_stores : &map_bits);
     }
@@ -271,7 +271,7 @@ static void shape_columns(shape *s, column *columns)
     columns[SLOT_ENTITIES] = (column){NULL, sizeof(reef_entity), _Alignof(reef_entity), ARENA_ENTITIES};
     for (uint32_t class = 0; class < 3; class++) {
         for (uint32_t i = 0; i < s->component_count; i++) {
-            const type *t = type_of(s->component[i]);
+            const type *t = reef__type_of(s->component[i]);
             if (type_column(t) == 0 || size_class(t->size) != class) continue;
             columns[slot] = (column){t, t->size, (uint16_t)t->align, column_arena(s->table, slot)};
             s->hooked |= t->hooked;
@@ -300,7 +300,7 @@ static uint32_t shape_words(const uint32_t *ids, uint32_t count, reef_signature_
     }
     for (uint32_t k = low; k <= high; k++) bits[k] = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (type_of(ids[i])->owner == 0) bits[ids[i] / 64] |= 1ull << ids[i] % 64;
+        if (reef__type_of(ids[i])->owner == 0) bits[ids[i] / 64] |= 1ull << ids[i] % 64;
     for (uint32_t k = low; k <= high; k++) {
         if (bits[k] == 0) continue;
         if (words) words[n] = (reef_signature_word){bits[k], k, 0};
@@ -319,7 +319,7 @@ static void shape_free(family *f, shape *s) { give(f, s, shape_bytes(s->componen
 static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t count, reef_status *status)
 {
     uint32_t columns = 0;
-    for (uint32_t i = 0; i < count; i++) columns += type_column(type_of(ids[i])) != 0;
+    for (uint32_t i = 0; i < count; i++) columns += type_column(reef__type_of(ids[i])) != 0;
     *status = columns > REEF_COLUMNS_MAX || count > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
     if (*status == REEF_LIMIT) return NULL;
     uint32_t word_count = shape_words(ids, count, NULL);
@@ -337,7 +337,7 @@ static shape *shape_make(family *f, uint32_t id, const uint32_t *ids, uint32_t c
     s->first_rows = 8;
     s->columns = c;
     s->word_count = (uint16_t)word_count;
-    for (uint32_t i = 0; i < count; i++) s->tracked |= type_of(ids[i])->tracked;
+    for (uint32_t i = 0; i < count; i++) s->tracked |= reef__type_of(ids[i])->tracked;
     shape_columns(s, c);
     return s;
 }
@@ -391,7 +391,7 @@ static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, 
     for (uint32_t slot = SLOT_COLUMNS; slot < s->end_slot; slot++)
         map_put(g, s->columns[slot].type->id, id, (uint16_t)slot);
     for (uint32_t i = 0; i < count; i++)
-        if (type_column(type_of(ids[i])) == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
+        if (type_column(reef__type_of(ids[i])) == 0) map_put(g, ids[i], id, REEF_SLOT_TAG);
     if (s->bound) RELEASE_STORE(&g->bound_count, g->bound_count + 1);
     if (s->resets) RELEASE_STORE(&g->reset_count, g->reset_count + 1);
     RELEASE_STORE(&g->shape_count, id + 1); /* queries of other worlds may look at it now */
@@ -399,10 +399,10 @@ static COLD uint32_t table_make(family *f, const uint32_t *ids, uint32_t count, 
     return id;
 }
 
-uint32_t graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_status *status)
+uint32_t reef__graph_table(reef_world *w, uint32_t *ids, uint32_t count, reef_status *status)
 {
     family *f = w->family;
-    ids_sort(ids, count);
+    reef__ids_sort(ids, count);
     mutex_lock(&f->lock);
     uint32_t id = set_find(&f->graph, ids, count);
     if (id == 0 && count && f->graph.shape_count == TABLE_EMPTY && table_make(f, NULL, 0, status) == 0) { /* is always the first */
@@ -445,12 +445,12 @@ static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bo
     uint32_t *ids = take(f, bytes), n = 0;
     *status = REEF_NO_MEMORY;
     if (ids == NULL) return NULL;
-    const type *t = type_of(component);
+    const type *t = reef__type_of(component);
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (s->component[i] != component && type_of(s->component[i])->owner != component) ids[n++] = s->component[i];
+        if (s->component[i] != component && reef__type_of(s->component[i])->owner != component) ids[n++] = s->component[i];
     if (!remove) ids[n++] = component;
     for (uint32_t i = 0; !remove && i < t->part_count; i++) ids[n++] = t->parts[i];
-    uint32_t to = graph_table(w, ids, n, status);
+    uint32_t to = reef__graph_table(w, ids, n, status);
     give(f, ids, bytes);
     if (to == 0) return NULL;
     edge *e = take(f, edge_bytes(s->column_count));
@@ -463,7 +463,7 @@ static COLD edge *edge_make(reef_world *w, uint32_t from, uint32_t component, bo
     e->to = to;
     uint32_t slot = slot_find(w, component, remove ? from : to);
     e->slot = slot == REEF_SLOT_TAG ? 0 : (uint16_t)slot;
-    e->size = type_column(type_of(component));
+    e->size = type_column(reef__type_of(component));
     edge_plan(w, e, s, shape_of(f, to));
     return e;
 }
@@ -490,7 +490,7 @@ static bool edges_reserve(family *f)
     return true;
 }
 
-COLD const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bool remove, reef_status *status)
+COLD const edge *reef__graph_edge(reef_world *w, uint32_t from, uint32_t component, bool remove, reef_status *status)
 {
     family *f = w->family;
     graph *g = &f->graph;
@@ -517,8 +517,8 @@ COLD const edge *graph_edge(reef_world *w, uint32_t from, uint32_t component, bo
 static void tables_sift(const family *f, uint32_t *ids, uint32_t root, uint32_t count)
 {
     for (uint32_t child; (child = root * 2 + 1) < count; root = child) {
-        if (child + 1 < count && shape_compare(shape_of(f, ids[child]), shape_of(f, ids[child + 1])) < 0) child++;
-        if (shape_compare(shape_of(f, ids[root]), shape_of(f, ids[child])) >= 0) return;
+        if (child + 1 < count && reef__shape_compare(shape_of(f, ids[child]), shape_of(f, ids[child + 1])) < 0) child++;
+        if (reef__shape_compare(shape_of(f, ids[root]), shape_of(f, ids[child])) >= 0) return;
         uint32_t x = ids[root];
         ids[root] = ids[child], ids[child] = x;
     }
@@ -534,7 +534,7 @@ static void order_sort(const family *f, uint32_t *ids, uint32_t n) /* heapsort: 
     }
 }
 
-COLD uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
+COLD uint32_t *reef__tables_sorted(const reef_world *w, uint32_t *count)
 {
     family *f = w->family;
     uint32_t n = 0, highest = w->state.tables.count * TABLES_PER_PAGE;
@@ -544,7 +544,7 @@ COLD uint32_t *tables_sorted(const reef_world *w, uint32_t *count)
     }
     *count = n;
     if (n == 0) return NULL;
-    uint32_t *ids = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
+    uint32_t *ids = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, n * sizeof *ids, PLAIN_ALIGN);
     if (ids == NULL) return NULL;
     for (uint32_t i = TABLE_EMPTY, k = 0; i < highest; i++) {
         const table *t = table_read(w, i);
@@ -558,7 +558,7 @@ static bool order_reserve(family *f, uint32_t **order, uint32_t *room, uint32_t 
 {
     if (*room >= count) return true;
     uint32_t more = count + count / 2 + 8;
-    uint32_t *p = memory_resize(&f->memory, MEMORY_OTHER, *order, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
+    uint32_t *p = reef__memory_resize(&f->memory, MEMORY_OTHER, *order, *room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
     if (p == NULL) return false;
     *order = p;
     *room = more;
@@ -575,7 +575,7 @@ static bool order_extend(family *f, uint32_t count)
         uint32_t id = TABLE_EMPTY + g->order_count, low = many ? g->order_count : 0, high = g->order_count;
         while (low < high) {
             uint32_t mid = low + (high - low) / 2;
-            if (shape_compare(g->shapes[g->order[mid]], g->shapes[id]) < 0) low = mid + 1;
+            if (reef__shape_compare(g->shapes[g->order[mid]], g->shapes[id]) < 0) low = mid + 1;
             else high = mid;
         }
         memmove(g->order + low + 1, g->order + low, (g->order_count - low) * sizeof *g->order);
@@ -592,7 +592,7 @@ static void order_copy(const family *f, uint32_t *to, uint32_t end)
         if (f->graph.order[i] < end) *to++ = f->graph.order[i];
 }
 
-COLD const uint32_t *tables_order(reef_world *w, uint32_t *count)
+COLD const uint32_t *reef__tables_order(reef_world *w, uint32_t *count)
 {
     family *f = w->family;
     uint32_t n = REEF_ACQUIRE_U32(&f->graph.shape_count) - TABLE_EMPTY;
@@ -610,7 +610,7 @@ COLD const uint32_t *tables_order(reef_world *w, uint32_t *count)
 
 /* ---- the end ---- */
 
-COLD void family_drop(family *f)
+COLD void reef__family_drop(family *f)
 {
     graph *g = &f->graph;
     for (uint32_t i = 0; i < g->edge_capacity; i++)
@@ -624,6 +624,6 @@ COLD void family_drop(family *f)
     give(f, g->hash, g->hash_capacity * sizeof *g->hash);
     give(f, g->rare, g->rare_capacity * sizeof *g->rare);
     give(f, g->rare_slot, g->rare_capacity * sizeof *g->rare_slot);
-    memory_free(&f->memory, MEMORY_OTHER, g->order, g->order_room * sizeof *g->order);
-    graph_settle(f);
+    reef__memory_free(&f->memory, MEMORY_OTHER, g->order, g->order_room * sizeof *g->order);
+    reef__graph_settle(f);
 }

@@ -10,20 +10,20 @@
 #include "storage/world_data.h"
 #include "reef/type.h"
 
-bool serial_counts(const reef_world *w, uint64_t serial)
+bool reef__serial_counts(const reef_world *w, uint64_t serial)
 {
     const family *f = w->family;
-    return (f->schedule_knows && f->schedule_knows(w, serial)) || absent_of(w, serial) != NULL;
+    return (f->schedule_knows && f->schedule_knows(w, serial)) || reef__absent_of(w, serial) != NULL;
 }
 
 /* Those of systems that are gone, which a removal and a restored state leave. */
 static COLD void clocks_settle(const reef_world *w, state *s)
 {
     for (uint32_t i = s->clock_count; i-- > 0;)
-        if (!serial_counts(w, s->clocks[i].serial)) s->clocks[i] = s->clocks[--s->clock_count];
+        if (!reef__serial_counts(w, s->clocks[i].serial)) s->clocks[i] = s->clocks[--s->clock_count];
 }
 
-uint64_t *clock_own(reef_world *w, uint64_t serial)
+uint64_t *reef__clock_own(reef_world *w, uint64_t serial)
 {
     state *s = &w->state;
     for (uint32_t i = 0; i < s->clock_count; i++)
@@ -31,7 +31,7 @@ uint64_t *clock_own(reef_world *w, uint64_t serial)
     if (s->clock_count == s->clock_room && !BUG(165)) clocks_settle(w, s);
     if (s->clock_count == s->clock_room) {
         const uint32_t room = s->clock_room ? s->clock_room * 2 : 4;
-        struct clock *p = memory_resize(&w->family->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        struct clock *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return NULL;
         s->clocks = p;
         s->clock_room = room;
@@ -40,7 +40,7 @@ uint64_t *clock_own(reef_world *w, uint64_t serial)
     return &s->clocks[s->clock_count++].value;
 }
 
-COLD absentee *absent_of(const reef_world *w, uint64_t serial)
+COLD absentee *reef__absent_of(const reef_world *w, uint64_t serial)
 {
     for (uint32_t i = 0; i < w->state.absent_count; i++)
         if (w->state.absents[i].serial == serial) return &w->state.absents[i];

@@ -6,12 +6,12 @@
 #include "reef/type.h"
 
 /* Does anybody go by this serial number: a system or a phase of the world's schedule, or an absent one? */
-bool serial_counts(const reef_world *w, uint64_t serial);
+bool reef__serial_counts(const reef_world *w, uint64_t serial);
 
 /* The clock of a phase or a system, 0 at first. NULL: no memory. */
-uint64_t *clock_own(reef_world *w, uint64_t serial);
+uint64_t *reef__clock_own(reef_world *w, uint64_t serial);
 
 /* NULL: it is none. */
-absentee *absent_of(const reef_world *w, uint64_t serial);
+absentee *reef__absent_of(const reef_world *w, uint64_t serial);
 
 #endif

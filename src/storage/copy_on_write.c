@@ -36,7 +36,7 @@ enum {
 /* Of a shared block: the slot in the past (paged.h) that has this one. Under the lock. */
 static reef_slot *slot_past(const reef_world *w, const reef_slot *slot, uint32_t unit, uint32_t k, const void *block)
 {
-    reef_slot *page = paged_past(&w->hot.chunks, unit >> REEF_UNIT_BITS, slot->version);
+    reef_slot *page = reef__paged_past(&w->hot.chunks, unit >> REEF_UNIT_BITS, slot->version);
     if (page) page += (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS + k;
     return page && page->block == block ? page : NULL;
 }
@@ -58,7 +58,7 @@ static void block_moves(reef_world *w, reef_slot *s, void *fresh, size_t bytes)
 {
     void *old = s->block;
     s->block = fresh;
-    values_relocate(w, old, fresh, bytes);
+    reef__values_relocate(w, old, fresh, bytes);
     w->shifted += !BUG(90);
     RELEASE_STORE(&w->hot.moves, w->hot.moves + !BUG(90)); /* others read it, for refs to what isn't claimed now */
 }
@@ -101,7 +101,7 @@ static void ahead_hand(reef_world *w, uint32_t unit)
 static COLD void ahead_return(reef_world *w, const struct ahead *a, struct ahead_copy *m, uint32_t unit)
 {
     reef_slot *s = &unit_slots(w, unit)[a->slot];
-    if (s->version > paged_base(&w->hot.chunks)) { /* the past is gone, and the copy with it */
+    if (s->version > reef__paged_base(&w->hot.chunks)) { /* the past is gone, and the copy with it */
         m->copy = NULL;
         return;
     }
@@ -123,7 +123,7 @@ static COLD void ahead_leave(reef_world *w, const struct ahead *a, struct ahead_
         ahead_return(w, a, m, unit);
         mutex_unlock(&w->family->lock);
     }
-    if (m->copy) block_give(w->family, a->column, m->copy, REEF_BLOCK_ROWS);
+    if (m->copy) reef__block_give(w->family, a->column, m->copy, REEF_BLOCK_ROWS);
     m->copy = NULL;
 }
 
@@ -137,12 +137,12 @@ INLINE void ahead_pass(reef_world *w)
     w->ahead_chunks--;
 }
 
-void ahead_drop(reef_world *w)
+void reef__ahead_drop(reef_world *w)
 {
     while (w->ahead_chunks) ahead_pass(w);
     while (w->ahead_count) {
         struct ahead *a = &w->ahead[--w->ahead_count];
-        while (a->spare_at < a->spare_end) block_give(w->family, a->column, a->spare[--a->spare_end], REEF_BLOCK_ROWS);
+        while (a->spare_at < a->spare_end) reef__block_give(w->family, a->column, a->spare[--a->spare_end], REEF_BLOCK_ROWS);
     }
     w->slow &= ~SLOW_AHEAD;
 }
@@ -151,7 +151,7 @@ void ahead_drop(reef_world *w)
 static NOINLINE void ahead_begin(reef_world *w, const shape *s, const uint16_t *slot, uint32_t count)
 {
     size_t bytes = 1;
-    ahead_drop(w);
+    reef__ahead_drop(w);
     for (uint32_t i = 0; i < count; i++) {
         const column *c = &s->columns[slot[i]];
         w->ahead[i] = (struct ahead){.column = c, .slot = slot[i]};
@@ -177,7 +177,7 @@ static void *ahead_block(reef_world *w, struct ahead *a, uint32_t chunks)
     if (a->spare_at == a->spare_end) {
         const uint32_t most = chunks < AHEAD_SPARES ? chunks : AHEAD_SPARES;
         a->spare_at = 0;
-        a->spare_end = memory_blocks(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * REEF_BLOCK_ROWS, c->align, a->spare, most);
+        a->spare_end = reef__memory_blocks(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * REEF_BLOCK_ROWS, c->align, a->spare, most);
     }
     return a->spare_at == a->spare_end ? NULL : a->spare[a->spare_at++];
 }
@@ -227,20 +227,20 @@ static NOINLINE void *copy_now(reef_world *w, const column *c, const reef_slot *
 {
     const uint32_t capacity = slots[0].head_more.capacity;
     const void *old = slots[k].block;
-    void *fresh = block_take(w->family, c, capacity);
+    void *fresh = reef__block_take(w->family, c, capacity);
     if (fresh == NULL) return NULL;
     if (away) pages_fetch(fresh, (size_t)rows * c->size);
     if (away) return copy_away(fresh, old, (size_t)rows * c->size), fresh;
-    if (block_copy(w, c, fresh, old, slot_entities(slots), rows)) return fresh;
-    return block_give(w->family, c, fresh, capacity), NULL;
+    if (reef__block_copy(w, c, fresh, old, slot_entities(slots), rows)) return fresh;
+    return reef__block_give(w->family, c, fresh, capacity), NULL;
 }
 
 /* The last other holder left meanwhile, or long ago: one copy was in vain. */
 static NOINLINE void copy_wasted(reef_world *w, const column *c, const reef_slot *slots, uint32_t rows, void *fresh)
 {
-    if (!w->running) chunks_know_ours(w);
-    block_destroy_values(c, fresh, rows);
-    block_give(w->family, c, fresh, slots[0].head_more.capacity);
+    if (!w->running) reef__chunks_know_ours(w);
+    reef__block_destroy_values(c, fresh, rows);
+    reef__block_give(w->family, c, fresh, slots[0].head_more.capacity);
 }
 
 INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
@@ -260,7 +260,7 @@ INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t u
     if (streams) COPY_ARRIVED();
     mutex_lock(&w->family->lock);
     reef_slot *past = away ? slot_past(w, s, unit, k, s->block) : NULL;
-    const bool ours = !past && s->version > paged_base(&w->hot.chunks);
+    const bool ours = !past && s->version > reef__paged_base(&w->hot.chunks);
     if (!ours) s->version = version;
     if (past) {
         past->block = fresh;
@@ -274,14 +274,14 @@ INLINE bool unshare(reef_world *w, const column *c, reef_slot *slots, uint32_t u
     return true;
 }
 
-bool block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
+bool reef__block_unshare(reef_world *w, const column *c, uint32_t unit, uint32_t k, uint32_t rows, uint64_t version)
 {
     return unshare(w, c, unit_slots(w, unit), unit, k, rows, version);
 }
 
-bool slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next)
+bool reef__slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slot, uint32_t count, uint32_t next)
 {
-    if (!chunk_page_own(w, unit)) return false;
+    if (!reef__chunk_page_own(w, unit)) return false;
     reef_slot *slots = unit_slots(w, unit);
     const shape *s = t->shape;
     const uint32_t rows = chunk_rows(t, unit);
@@ -290,7 +290,7 @@ bool slots_own(reef_world *w, const table *t, uint32_t unit, const uint16_t *slo
         const uint32_t k = slot[i];
         const column *c = &s->columns[k];
         const uint64_t was = slots[k].version;
-        bool ours = was > w->ours_after || BUG(18) || (UNLIKELY(!c->type->plain_copy) && block_is_ours(w, was));
+        bool ours = was > w->ours_after || BUG(18) || (UNLIKELY(!c->type->plain_copy) && reef__block_is_ours(w, was));
         if (!ours) ours = unshare(w, c, slots, unit, k, rows, w->hot.version);
         if (UNLIKELY(!ours)) return false;
         slots[k].version = w->hot.version;

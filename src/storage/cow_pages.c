@@ -8,7 +8,7 @@ struct reef_node {
     struct reef_node *parent, *child, *next, *previous; /* next, previous: siblings */
     uint64_t base;    /* pages with a newer version are this node's */
     uint32_t holders; /* worlds and snapshots that look at this very node */
-    uint32_t kept;    /* how many of them are snapshots, if paged_keep was told */
+    uint32_t kept;    /* how many of them are snapshots, if reef__paged_keep was told */
     uint32_t count, capacity;
 };
 
@@ -16,7 +16,7 @@ static size_t node_bytes(uint32_t capacity) { return sizeof(reef_node) + (size_t
 static uint64_t *node_versions(reef_node *n) { return (uint64_t *)(void *)(n + 1); }
 static void **node_pages(reef_node *n) { return (void **)(void *)(node_versions(n) + n->capacity); }
 
-uint64_t paged_base(const reef_paged *p)
+uint64_t reef__paged_base(const reef_paged *p)
 {
     const reef_node *n = p->node;
     return n->holders == 1 && n->child == NULL ? n->base : UINT64_MAX;
@@ -30,9 +30,9 @@ static reef_node *node_past(const reef_paged *p)
     return n->holders == 1 && !n->child && !n->next && !n->previous && past && past->kept == past->holders ? past : NULL;
 }
 
-bool paged_has_past(const reef_paged *p) { return node_past(p) != NULL; }
+bool reef__paged_has_past(const reef_paged *p) { return node_past(p) != NULL; }
 
-void *paged_past(const reef_paged *p, uint32_t i, uint64_t version)
+void *reef__paged_past(const reef_paged *p, uint32_t i, uint64_t version)
 {
     reef_node *past = node_past(p);
     return past && i < past->count && version > past->base && version <= p->node->base ? node_pages(past)[i] : NULL;
@@ -67,18 +67,18 @@ static size_t page_align(const paged_owner *o) { return o->type->align ? o->type
 static void page_free(const paged_owner *o, void *page)
 {
     if (page == o->type->common) return;
-    memory_block_free(o->memory, o->type->kind, o->type->arena, page, o->type->page_bytes, page_align(o));
+    reef__memory_block_free(o->memory, o->type->kind, o->type->arena, page, o->type->page_bytes, page_align(o));
 }
 
 static void node_free(const paged_owner *o, reef_node *n)
 {
-    memory_free(o->memory, o->type->kind, n, node_bytes(n->capacity));
+    reef__memory_free(o->memory, o->type->kind, n, node_bytes(n->capacity));
 }
 
 /* A copy of n (or nothing) with room for `capacity` pages; not linked. */
 static reef_node *node_copy(const paged_owner *o, reef_node *n, uint32_t capacity)
 {
-    reef_node *c = memory_resize(o->memory, o->type->kind, NULL, 0, node_bytes(capacity), PLAIN_ALIGN);
+    reef_node *c = reef__memory_resize(o->memory, o->type->kind, NULL, 0, node_bytes(capacity), PLAIN_ALIGN);
     if (c == NULL) return NULL;
     memset(c, 0, sizeof *c);
     c->capacity = capacity;
@@ -150,7 +150,7 @@ static bool node_own(reef_paged *p, const paged_owner *o, uint32_t capacity, uin
     return true;
 }
 
-bool paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint64_t fork_version)
+bool reef__paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint64_t fork_version)
 {
     if (count <= p->count) return true;
     uint32_t capacity = p->node ? p->node->capacity : 0;
@@ -168,7 +168,7 @@ bool paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint64_t fo
 /* A page of its own for slot i, with the content of the shared one. */
 static void *page_copy(reef_paged *p, const paged_owner *o, uint32_t i)
 {
-    void *page = memory_block(o->memory, o->type->kind, o->type->arena, o->type->page_bytes, page_align(o));
+    void *page = reef__memory_block(o->memory, o->type->kind, o->type->arena, o->type->page_bytes, page_align(o));
     if (page == NULL) return NULL;
     if (p->page[i] && o->type->copy) {
         if (o->type->copy(o->context, page, p->page[i], i)) return page;
@@ -180,7 +180,7 @@ static void *page_copy(reef_paged *p, const paged_owner *o, uint32_t i)
     return page;
 }
 
-void *paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version)
+void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version)
 {
     ASSERT(i < p->count);
     if (p->page[i] && p->page[i] != o->type->common && paged_owned(p, i, fork_version)) return p->page[i];
@@ -199,9 +199,9 @@ void *paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t versio
     return page;
 }
 
-bool paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version)
+bool reef__paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version)
 {
-    if (!paged_grow(p, o, i + 1, fork_version)) return false;
+    if (!reef__paged_grow(p, o, i + 1, fork_version)) return false;
     ASSERT(p->page[i] == NULL);
     mutex_lock(o->lock);
     const bool ok = node_own(p, o, p->count, fork_version);
@@ -213,7 +213,7 @@ bool paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t versio
     return ok;
 }
 
-COLD bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version)
+COLD bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version)
 {
     if (i >= p->count || p->page[i] == NULL) return true;
     mutex_lock(o->lock);
@@ -226,7 +226,7 @@ COLD bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t 
     return ok;
 }
 
-reef_paged paged_share(reef_paged *p, const paged_owner *o)
+reef_paged reef__paged_share(reef_paged *p, const paged_owner *o)
 {
     if (p->node == NULL) return *p;
     mutex_lock(o->lock);
@@ -236,7 +236,7 @@ reef_paged paged_share(reef_paged *p, const paged_owner *o)
     return *p;
 }
 
-void paged_keep(const reef_paged *p, const paged_owner *o, bool kept)
+void reef__paged_keep(const reef_paged *p, const paged_owner *o, bool kept)
 {
     if (p->node == NULL) return;
     mutex_lock(o->lock);
@@ -244,7 +244,7 @@ void paged_keep(const reef_paged *p, const paged_owner *o, bool kept)
     mutex_unlock(o->lock);
 }
 
-void paged_drop(reef_paged *p, const paged_owner *o)
+void reef__paged_drop(reef_paged *p, const paged_owner *o)
 {
     if (p->node) {
         mutex_lock(o->lock);

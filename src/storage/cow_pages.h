@@ -53,27 +53,27 @@ typedef struct paged_owner {
 } paged_owner;
 
 /* {0} is an empty container. count may grow; page i may be NULL (never touched). */
-bool paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint64_t fork_version); /* at least count slots, new ones NULL */
+bool reef__paged_grow(reef_paged *p, const paged_owner *o, uint32_t count, uint64_t fork_version); /* at least count slots, new ones NULL */
 /* Page i for writing: made (cleared) when it is NULL, copied when it is shared. NULL: no memory, nothing changed. */
-void *paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
-/* Page i, which is NULL, becomes the common one: readers find it, and paged_own copies it. False: no memory, nothing changed. */
-bool paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
+void *reef__paged_own(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
+/* Page i, which is NULL, becomes the common one: readers find it, and reef__paged_own copies it. False: no memory, nothing changed. */
+bool reef__paged_lend(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t version, uint64_t fork_version);
 /* Frees page i (owned or not) and leaves NULL there. False: no memory to own the node. */
-bool paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version);
+bool reef__paged_clear(reef_paged *p, const paged_owner *o, uint32_t i, uint64_t fork_version);
 /* A second holder of the same pages. Both must raise fork_version above every version written so far. Can't fail. */
-reef_paged paged_share(reef_paged *p, const paged_owner *o);
-void paged_drop(reef_paged *p, const paged_owner *o); /* a holder leaves; *p becomes {0} */
+reef_paged reef__paged_share(reef_paged *p, const paged_owner *o);
+void reef__paged_drop(reef_paged *p, const paged_owner *o); /* a holder leaves; *p becomes {0} */
 /* The holder is a snapshot, or is none any more (before it leaves): it looks into its pages only under the lock. */
-void paged_keep(const reef_paged *p, const paged_owner *o, bool kept);
+void reef__paged_keep(const reef_paged *p, const paged_owner *o, bool kept);
 /* The *past* of a node: the one that it was copied from, while nobody else comes from that, and all its holders are snapshots. What
  * they see may then be put elsewhere. Is there one? Page i there, if what was written to it at `version` is the past's own, and not the
  * holder's; else NULL. Both under the lock. */
-bool paged_has_past(const reef_paged *p);
-void *paged_past(const reef_paged *p, uint32_t i, uint64_t version);
+bool reef__paged_has_past(const reef_paged *p);
+void *reef__paged_past(const reef_paged *p, uint32_t i, uint64_t version);
 /* Contents newer than this are the holder's own: none are while others hold its node or a child of it. Under the lock. */
-uint64_t paged_base(const reef_paged *p);
+uint64_t reef__paged_base(const reef_paged *p);
 
-/* Is page i ours alone, if it isn't the common one? (fast path of paged_own) */
+/* Is page i ours alone, if it isn't the common one? (fast path of reef__paged_own) */
 INLINE bool paged_owned(const reef_paged *p, uint32_t i, uint64_t fork_version)
 {
     return p->shared == 0 || p->version[i] > fork_version;

@@ -7,7 +7,7 @@
  *   ring:  head ─► oldest free id ... youngest ◄─ tail      positions count up for ever; page = position >> 12, modulo the
  *                                                           number of pages, which is a power of two
  *
- * The ring has random access (id_peek), since parallel lanes draw from the middle of "free ids oldest first, then fresh
+ * The ring has random access (reef__id_peek), since parallel lanes draw from the middle of "free ids oldest first, then fresh
  * indices". An id taken out of turn (reef_create_as) leaves a hole, which is squeezed out before the next id is drawn. */
 #include "storage/entity_index.h"
 #include "base/platform.h"
@@ -25,7 +25,7 @@
 
 #define BLANK_4(...) __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__
 #define BLANK_64(...) BLANK_4(BLANK_4(BLANK_4(__VA_ARGS__)))
-const uint64_t records_blank[RECORDS_PER_PAGE] = {BLANK_64(BLANK_64((uint64_t)1 << 32 | PLACE_EMPTY))};
+const uint64_t reef__records_blank[RECORDS_PER_PAGE] = {BLANK_64(BLANK_64((uint64_t)1 << 32 | PLACE_EMPTY))};
 
 enum { PLACE_FREE = PLACE_DEAD, PLACE_RESERVED = 1, PLACE_RETIRED = 2 };
 
@@ -39,14 +39,14 @@ static uint32_t index_limit(const reef_world *w)
 /* Indices are given out of a page that says already what their records are only as long as nobody writes there. */
 static uint64_t *records_own(reef_world *w, uint32_t page)
 {
-    paged_owner o = owner_records(w);
+    paged_owner o = reef__owner_records(w);
     const bool blank = records_are_blank(w, page);
-    uint64_t *p = paged_own(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
+    uint64_t *p = reef__paged_own(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
     if (blank && p && !BUG(141)) fresh_close(w);
     return p;
 }
 
-uint64_t *record_own(reef_world *w, uint32_t index)
+uint64_t *reef__record_own(reef_world *w, uint32_t index)
 {
     const bool shared = w->hot.records.shared != 0;
     uint64_t *page = records_own(w, index >> REEF_RECORD_BITS);
@@ -59,20 +59,20 @@ static bool unit_page_make(reef_world *w)
 {
     reef_status s;
     if (w->hot.chunks.count && w->hot.chunks.page[0]) return true;
-    if (graph_table(w, NULL, 0, &s) == 0) return false;
-    paged_owner o = owner_chunks(w);
-    if (!paged_grow(&w->hot.chunks, &o, 1, w->hot.fork_version)) return false;
-    reef_slot *page = paged_own(&w->hot.chunks, &o, 0, w->hot.version, w->hot.fork_version);
+    if (reef__graph_table(w, NULL, 0, &s) == 0) return false;
+    paged_owner o = reef__owner_chunks(w);
+    if (!reef__paged_grow(&w->hot.chunks, &o, 1, w->hot.fork_version)) return false;
+    reef_slot *page = reef__paged_own(&w->hot.chunks, &o, 0, w->hot.version, w->hot.fork_version);
     if (page) page[REEF_UNIT_SLOTS].head.table = TABLE_EMPTY;
     return page != NULL;
 }
 
-COLD bool records_reserve(reef_world *w, uint32_t from, uint32_t end)
+COLD bool reef__records_reserve(reef_world *w, uint32_t from, uint32_t end)
 {
     if (from >= end) return true;
-    paged_owner o = owner_records(w);
+    paged_owner o = reef__owner_records(w);
     uint32_t pages = ((end - 1) >> REEF_RECORD_BITS) + 1;
-    if (!unit_page_make(w) || !paged_grow(&w->hot.records, &o, pages, w->hot.fork_version)) return false;
+    if (!unit_page_make(w) || !reef__paged_grow(&w->hot.records, &o, pages, w->hot.fork_version)) return false;
     for (uint32_t p = from >> REEF_RECORD_BITS; p < pages; p++)
         if (records_own(w, p) == NULL) return false;
     return true;
@@ -86,9 +86,9 @@ static uint32_t ring_read(const reef_world *w, uint64_t position) { return *ring
 
 static uint32_t *ring_page(reef_world *w, reef_paged *ring, uint64_t position)
 {
-    paged_owner o = owner_ring(w);
+    paged_owner o = reef__owner_ring(w);
     uint32_t slot = (uint32_t)(position / RING_PER_PAGE) & (ring->count - 1);
-    uint32_t *page = paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
+    uint32_t *page = reef__paged_own(ring, &o, slot, w->hot.version, w->hot.fork_version);
     if (page) ring->version[slot] = w->hot.version; /* the hash sees that it was written */
     world_touch(w);
     return page;
@@ -137,26 +137,26 @@ static void ring_squeeze(reef_world *w, reef_paged *to)
  * aren't copied but go over: of 1,000,000 ids the first touch of the copies cost 0.6 ms. */
 static COLD bool ring_rebuild(reef_world *w, uint32_t pages)
 {
-    paged_owner o = owner_ring(w);
+    paged_owner o = reef__owner_ring(w);
     const bool whole = w->state.ring.shared == 0 && w->state.ring_holes == 0;
     reef_paged fresh = {0};
-    bool ok = paged_grow(&fresh, &o, pages, w->hot.fork_version);
+    bool ok = reef__paged_grow(&fresh, &o, pages, w->hot.fork_version);
     for (uint32_t i = 0; ok && i < pages; i++)
-        ok = (whole && ring_part(&w->state, i, pages) != UINT64_MAX) || paged_own(&fresh, &o, i, w->hot.version, w->hot.fork_version) != NULL;
+        ok = (whole && ring_part(&w->state, i, pages) != UINT64_MAX) || reef__paged_own(&fresh, &o, i, w->hot.version, w->hot.fork_version) != NULL;
     if (!ok) {
-        paged_drop(&fresh, &o);
+        reef__paged_drop(&fresh, &o);
         return false;
     }
     if (w->state.ring_holes) ring_squeeze(w, &fresh);
     else ring_take_pages(w, &fresh, whole);
     w->ring_next = w->ring_end = NULL;
-    paged_drop(&w->state.ring, &o);
+    reef__paged_drop(&w->state.ring, &o);
     w->state.ring = fresh;
     return true;
 }
 
 /* Pages for n more ids wherever they begin: a ring that has room for a load never grows again at the same load. */
-bool ring_room(reef_world *w, uint64_t n)
+bool reef__ring_room(reef_world *w, uint64_t n)
 {
     const state *s = &w->state;
     uint64_t pages = (s->ring_tail - s->ring_head + n + RING_PER_PAGE - 2) / RING_PER_PAGE + 1, count = 2;
@@ -165,19 +165,19 @@ bool ring_room(reef_world *w, uint64_t n)
     return count <= UINT32_MAX / 2 && ring_rebuild(w, (uint32_t)count);
 }
 
-bool ring_own(reef_world *w, uint64_t from, uint64_t to)
+bool reef__ring_own(reef_world *w, uint64_t from, uint64_t to)
 {
     for (uint64_t page = from / RING_PER_PAGE; from < to && page <= (to - 1) / RING_PER_PAGE; page++)
         if (!ring_page(w, &w->state.ring, page * RING_PER_PAGE)) return false;
     return true;
 }
 
-COLD bool ring_squeezed(reef_world *w) { return w->state.ring_holes == 0 || ring_rebuild(w, w->state.ring.count); }
+COLD bool reef__ring_squeezed(reef_world *w) { return w->state.ring_holes == 0 || ring_rebuild(w, w->state.ring.count); }
 
-bool id_free_prepare(reef_world *w)
+bool reef__id_free_prepare(reef_world *w)
 {
     if (w->config.never_reuse) return true;
-    if (!lanes_settle(w) || !ring_room(w, 1)) return false;
+    if (!lanes_settle(w) || !reef__ring_room(w, 1)) return false;
     uint32_t *page = ring_page(w, &w->state.ring, w->state.ring_tail);
     if (page == NULL) return false;
     w->ring_next = page + w->state.ring_tail % RING_PER_PAGE;
@@ -185,13 +185,13 @@ bool id_free_prepare(reef_world *w)
     return true;
 }
 
-bool ids_free_prepare(reef_world *w, uint64_t n)
+bool reef__ids_free_prepare(reef_world *w, uint64_t n)
 {
     if (w->config.never_reuse || n == 0) return true;
-    return lanes_settle(w) && ring_room(w, n) && ring_own(w, w->state.ring_tail, w->state.ring_tail + n);
+    return lanes_settle(w) && reef__ring_room(w, n) && reef__ring_own(w, w->state.ring_tail, w->state.ring_tail + n);
 }
 
-void id_free(reef_world *w, reef_entity e)
+void reef__id_free(reef_world *w, reef_entity e)
 {
     bool last = e.generation == UINT32_MAX && !BUG(115);
     fresh_close(w);
@@ -208,24 +208,24 @@ void id_free(reef_world *w, reef_entity e)
 
 /* ---- new ids ---- */
 
-uint64_t ids_left(const reef_world *w) { return ring_count(w) + (index_limit(w) - w->hot.index_count); }
+uint64_t reef__ids_left(const reef_world *w) { return ring_count(w) + (index_limit(w) - w->hot.index_count); }
 
-reef_status ids_prepare(reef_world *w, uint32_t n)
+reef_status reef__ids_prepare(reef_world *w, uint32_t n)
 {
     state *s = &w->state;
     if (w->running) return REEF_LOCKED;
-    if (!lanes_settle(w) || !ring_squeezed(w)) return REEF_NO_MEMORY;
+    if (!lanes_settle(w) || !reef__ring_squeezed(w)) return REEF_NO_MEMORY;
     uint64_t recycled = ring_count(w) < n ? ring_count(w) : n, fresh = n - recycled;
     if (fresh > index_limit(w) - w->hot.index_count) return REEF_LIMIT;
     for (uint64_t k = 0; k < recycled; k++) {
         uint32_t index = ring_read(w, s->ring_head + k);
-        if (!record_owned(w, index) && record_own(w, index) == NULL) return REEF_NO_MEMORY;
+        if (!record_owned(w, index) && reef__record_own(w, index) == NULL) return REEF_NO_MEMORY;
     }
     uint32_t from = w->hot.index_count;
-    return records_reserve(w, from, from + (uint32_t)fresh) ? REEF_OK : REEF_NO_MEMORY;
+    return reef__records_reserve(w, from, from + (uint32_t)fresh) ? REEF_OK : REEF_NO_MEMORY;
 }
 
-reef_entity id_peek(const reef_world *w, uint32_t k)
+reef_entity reef__id_peek(const reef_world *w, uint32_t k)
 {
     uint64_t recycled = ring_count(w);
     if (k >= recycled) return (reef_entity){w->hot.index_count + (uint32_t)(k - recycled), 1};
@@ -233,13 +233,13 @@ reef_entity id_peek(const reef_world *w, uint32_t k)
     return (reef_entity){index, (uint32_t)(record_read(w, index) >> 32)};
 }
 
-uint32_t ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e)
+uint32_t reef__ids_peek(const reef_world *w, uint32_t first, uint32_t n, reef_entity *e)
 {
     uint64_t recycled = ring_count(w);
     uint32_t used = recycled <= first ? 0 : recycled - first < n ? (uint32_t)(recycled - first) : n;
-    for (uint32_t i = 0; i < used; i++) e[i] = id_peek(w, first + i);
+    for (uint32_t i = 0; i < used; i++) e[i] = reef__id_peek(w, first + i);
     if (used == n) return n;
-    uint32_t index = id_peek(w, first + used).index - used;
+    uint32_t index = reef__id_peek(w, first + used).index - used;
     for (uint32_t i = used; i < n; i++) e[i] = (reef_entity){index + i, 1};
     return used;
 }
@@ -259,17 +259,17 @@ static void fresh_open(reef_world *w)
     record_mark(w, h->index_count);
 }
 
-bool blank_ready(reef_world *w)
+bool reef__blank_ready(reef_world *w)
 {
-    const paged_owner o = owner_records(w);
+    const paged_owner o = reef__owner_records(w);
     const uint32_t index = w->hot.index_count, page = index >> REEF_RECORD_BITS;
     const reef_paged *p = &w->hot.records;
     if (w->locks || w->running || w->lane_rest || w->slow & ~SLOW_BOUND || ring_count(w) || page == 0 || index >= index_limit(w)) return false;
     if (page < p->count && p->page[page]) return records_are_blank(w, page) && paged_owned(p, page, w->hot.fork_version);
-    return index % RECORDS_PER_PAGE == 0 && paged_lend(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
+    return index % RECORDS_PER_PAGE == 0 && reef__paged_lend(&w->hot.records, &o, page, w->hot.version, w->hot.fork_version);
 }
 
-void ids_commit(reef_world *w, uint32_t n)
+void reef__ids_commit(reef_world *w, uint32_t n)
 {
     uint64_t recycled = ring_count(w) < n ? ring_count(w) : n;
     w->state.ring_head += recycled;
@@ -277,24 +277,24 @@ void ids_commit(reef_world *w, uint32_t n)
     fresh_open(w);
 }
 
-bool id_recycle(reef_world *w, reef_entity *e)
+bool reef__id_recycle(reef_world *w, reef_entity *e)
 {
     state *s = &w->state;
     if (w->hot.gate_move != w->hot.version || w->slow & ~SLOW_BOUND || w->lane_rest || s->ring_head == s->ring_tail || s->ring_holes) return false;
-    *e = id_peek(w, 0);
+    *e = reef__id_peek(w, 0);
     s->ring_head++;
     if (s->ring_head == s->ring_tail) fresh_open(w);
     return true;
 }
 
-void ids_pend(reef_world *w, const reef_entity *e, uint32_t n)
+void reef__ids_pend(reef_world *w, const reef_entity *e, uint32_t n)
 {
-    ids_commit(w, n);
+    reef__ids_commit(w, n);
     for (uint32_t i = 0; i < n; i++) record_put_rowless(w, e[i], PLACE_PENDING);
     w->state.reserved_count += n;
 }
 
-void records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
+void reef__records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
 {
     const uint64_t record = (uint64_t)1 << 32 | (out ? PLACE_PENDING : PLACE_FREE);
     if (n == 0) return; /* the index is perhaps behind the last page */
@@ -302,19 +302,19 @@ void records_fresh(reef_world *w, uint32_t index, uint32_t n, bool out)
     for (uint32_t i = 0; i < n; i++) at[i] = record;
 }
 
-void id_pend(reef_world *w, reef_entity e) { record_put_rowless(w, e, PLACE_PENDING); }
+void reef__id_pend(reef_world *w, reef_entity e) { record_put_rowless(w, e, PLACE_PENDING); }
 
-bool id_pending(const reef_world *w, reef_entity e)
+bool reef__id_pending(const reef_world *w, reef_entity e)
 {
     return e.index < w->hot.index_count && record_read(w, e.index) == record_pending(e);
 }
 
-bool id_unpend(reef_world *w, reef_entity e)
+bool reef__id_unpend(reef_world *w, reef_entity e)
 {
-    if (!record_own(w, e.index) || !id_free_prepare(w)) return false;
+    if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w)) return false;
     w->unpended++;
     w->state.reserved_count--;
-    id_free(w, e);
+    reef__id_free(w, e);
     return true;
 }
 
@@ -324,13 +324,13 @@ COLD reef_entity reef_reserve_id(reef_world *w)
 {
     reef_entity null = {0, 0};
     if (w == NULL) return null;
-    reef_status s = w->locks ? REEF_LOCKED : ids_prepare(w, 1);
+    reef_status s = w->locks ? REEF_LOCKED : reef__ids_prepare(w, 1);
     if (s != REEF_OK) {
-        failure(w, s, "reef_reserve_id", (reef_component){0}, null, w->hot.index_count);
+        reef__failure(w, s, "reef_reserve_id", (reef_component){0}, null, w->hot.index_count);
         return null;
     }
-    reef_entity e = id_peek(w, 0);
-    ids_commit(w, 1);
+    reef_entity e = reef__id_peek(w, 0);
+    reef__ids_commit(w, 1);
     record_put_rowless(w, e, PLACE_RESERVED);
     w->state.reserved_count++;
     return e;
@@ -346,12 +346,12 @@ COLD reef_status reef_release_id(reef_world *w, reef_entity e)
     static const char op[] = "reef_release_id";
     reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
     if (record_place(w, e.index) != PLACE_RESERVED || record_read(w, e.index) >> 32 != e.generation)
-        return failure(w, REEF_BAD_ARGUMENT, op, none, e, e.index);
-    if (!record_own(w, e.index) || !id_free_prepare(w)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+        return reef__failure(w, REEF_BAD_ARGUMENT, op, none, e, e.index);
+    if (!reef__record_own(w, e.index) || !reef__id_free_prepare(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     w->state.reserved_count--;
-    id_free(w, e); /* its generation was seen outside: the next owner gets another one */
+    reef__id_free(w, e); /* its generation was seen outside: the next owner gets another one */
     return REEF_OK;
 }
 
@@ -376,9 +376,9 @@ static COLD reef_status index_extend(reef_world *w, uint32_t index)
 {
     uint32_t from = w->hot.index_count, limit = index_limit(w);
     if (index >= limit) return REEF_LIMIT;
-    if (!records_reserve(w, from, index + 1)) return REEF_NO_MEMORY;
+    if (!reef__records_reserve(w, from, index + 1)) return REEF_NO_MEMORY;
     for (uint32_t i = from; i < index; i++) {
-        if (!w->config.never_reuse && !id_free_prepare(w)) {
+        if (!w->config.never_reuse && !reef__id_free_prepare(w)) {
             w->state.ring_tail -= i - from; /* what was pushed lies behind the tail again */
             w->ring_next = w->ring_end = NULL;
             return REEF_NO_MEMORY;
@@ -400,9 +400,9 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
     static const char op[] = "reef_create_as";
     reef_component none = {0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return failure(w, REEF_LOCKED, op, none, e, 0);
-    if (e.generation == 0) return failure(w, REEF_BAD_ARGUMENT, op, none, e, 0);
-    if (!lanes_settle(w)) return failure(w, REEF_NO_MEMORY, op, none, e, 0);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, e, 0);
+    if (e.generation == 0) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, e, 0);
+    if (!lanes_settle(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, e, 0);
     reef_status s = REEF_OK;
     if (e.index >= w->hot.index_count) {
         s = index_extend(w, e.index);
@@ -411,11 +411,11 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
         uint32_t place = (uint32_t)record;
         if (place >= PLACE_EMPTY || place == PLACE_PENDING) s = REEF_EXISTS;
         else if (place == PLACE_RETIRED || e.generation < (uint32_t)(record >> 32)) s = REEF_BAD_ARGUMENT;
-        else if (!record_own(w, e.index)) s = REEF_NO_MEMORY;
+        else if (!reef__record_own(w, e.index)) s = REEF_NO_MEMORY;
         else if (place == PLACE_RESERVED) w->state.reserved_count--;
         else if (!ring_take(w, e.index)) s = REEF_NO_MEMORY;
     }
-    if (s != REEF_OK) return failure(w, s, op, none, e, e.index);
+    if (s != REEF_OK) return reef__failure(w, s, op, none, e, e.index);
     record_put_rowless(w, e, PLACE_EMPTY);
     w->hot.empty_count++;
     fresh_open(w);
@@ -425,8 +425,8 @@ COLD reef_status reef_create_as(reef_world *w, reef_entity e)
 reef_status reef_reserve(reef_world *w, uint32_t count)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    reef_status s = ids_prepare(w, count);
-    if (s != REEF_OK) failure(w, s, "reef_reserve", (reef_component){0}, (reef_entity){0, 0}, count);
+    reef_status s = reef__ids_prepare(w, count);
+    if (s != REEF_OK) reef__failure(w, s, "reef_reserve", (reef_component){0}, (reef_entity){0, 0}, count);
     return s;
 }
 
@@ -460,7 +460,7 @@ static reef_status wrong(char *message, size_t size, const char *what, uint32_t 
     return REEF_CORRUPT;
 }
 
-COLD reef_status index_validate(const reef_world *w, uint64_t *placed, char *message, size_t size)
+COLD reef_status reef__index_validate(const reef_world *w, uint64_t *placed, char *message, size_t size)
 {
     *placed = 0;
     uint64_t empty = 0, waiting = 0, reserved = 0, gone = 0;

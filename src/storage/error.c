@@ -38,16 +38,16 @@ static void error_put(error_writer *o, const char *format, ...)
     if (n > 0) o->length += (size_t)n;
 }
 
-bool status_of_file(reef_status status)
+bool reef__status_of_file(reef_status status)
 {
     return status == REEF_CORRUPT || status == REEF_VERSION || status == REEF_NOT_PORTABLE || status == REEF_OTHER_STATE || status == REEF_IO;
 }
 
 static void error_put_number(error_writer *o, const reef_error *e)
 {
-    const type *t = type_of(e->component.id);
+    const type *t = reef__type_of(e->component.id);
     if (e->detail[0]) {
-        if (e->number) error_put(o, status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")", e->number);
+        if (e->number) error_put(o, reef__status_of_file(e->status) ? " (byte %" PRIu64 ")" : " (column %" PRIu64 ")", e->number);
         error_put(o, ": %s", e->detail);
         return;
     }
@@ -103,7 +103,7 @@ static bool caller_is_wrong(reef_status status)
            status != REEF_CANCELLED && status != REEF_CORRUPT && status != REEF_VERSION && status != REEF_OTHER_STATE;
 }
 
-void failure_tell(const reef_world *w, const reef_error *e)
+void reef__failure_tell(const reef_world *w, const reef_error *e)
 {
     char message[REPORT_BYTES];
     if (!caller_is_wrong(e->status) || (w->config.misuse == NULL && w->config.log == NULL)) return;
@@ -137,7 +137,7 @@ static COLD void running_failure(reef_world *w, const reef_error *e)
     mutex_unlock(&w->family->lock);
 }
 
-COLD reef_status failure_record(reef_world *w, const reef_error *e)
+COLD reef_status reef__failure_record(reef_world *w, const reef_error *e)
 {
 #if defined(REEF_CHECKED)
     reef_error named = *e;
@@ -155,22 +155,22 @@ COLD reef_status failure_record(reef_world *w, const reef_error *e)
         w->error = *e;
     }
 #if defined(REEF_CHECKED)
-    if (!w->flushing || w->notifying) failure_tell(w, e);
+    if (!w->flushing || w->notifying) reef__failure_tell(w, e);
 #endif
     return e->status;
 }
 
-COLD reef_status failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
+COLD reef_status reef__failure(reef_world *w, reef_status status, const char *operation, reef_component c, reef_entity e,
                          uint64_t number)
 {
     if (!w->running && w->calling) operation = w->calling;
-    return failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
+    return reef__failure_record(w, &(reef_error){status, operation, c, e, number, "", ""});
 }
 
-COLD reef_status failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail)
+COLD reef_status reef__failure_detail(reef_world *w, reef_status status, const char *operation, uint64_t number, const char *detail)
 {
     if (!w->running && w->calling) operation = w->calling;
     reef_error e = {.status = status, .operation = operation, .number = number};
     snprintf(e.detail, sizeof e.detail, "%s", detail);
-    return failure_record(w, &e);
+    return reef__failure_record(w, &e);
 }

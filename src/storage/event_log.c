@@ -12,7 +12,7 @@
 #include "storage/world_data.h"
 #include "reef/event.h"
 
-event_chunk *event_chunk_take(reef_world *w, uint32_t c)
+event_chunk *reef__event_chunk_take(reef_world *w, uint32_t c)
 {
     event_flight *f = w->flight; /* NULL: in a fork that was never made ready, where a system is tried */
     const uint32_t bytes = (uint32_t)EVENT_CHUNK_LEAST << 2 * c;
@@ -20,17 +20,17 @@ event_chunk *event_chunk_take(reef_world *w, uint32_t c)
     event_chunk *k = f ? f->spare[c] : NULL;
     if (k) f->spare[c] = k->next;
     mutex_unlock(&w->family->lock);
-    if (k == NULL) k = memory_resize(&w->family->memory, MEMORY_EVENTS, NULL, 0, bytes, EVENT_CHUNK_HEAD);
+    if (k == NULL) k = reef__memory_resize(&w->family->memory, MEMORY_EVENTS, NULL, 0, bytes, EVENT_CHUNK_HEAD);
     if (k) *k = (event_chunk){NULL, bytes, 0};
     return k;
 }
 
 static void event_chunk_free(reef_world *w, event_chunk *k)
 {
-    memory_resize(&w->family->memory, MEMORY_EVENTS, k, k->bytes, 0, EVENT_CHUNK_HEAD);
+    reef__memory_resize(&w->family->memory, MEMORY_EVENTS, k, k->bytes, 0, EVENT_CHUNK_HEAD);
 }
 
-void event_chunks_retire(reef_world *w, event_chunk *first)
+void reef__event_chunks_retire(reef_world *w, event_chunk *first)
 {
     if (w->flight == NULL) {
         for (event_chunk *next; first; first = next) next = first->next, event_chunk_free(w, first);
@@ -50,10 +50,10 @@ void event_chunks_retire(reef_world *w, event_chunk *first)
     for (uint32_t c = 0; c < EVENT_CHUNK_CLASSES; c++) *end[c] = rest[c];
 }
 
-COLD void events_shrink(reef_world *w)
+COLD void reef__events_shrink(reef_world *w)
 {
     event_flight *f = w->flight;
-    const paged_owner o = owner_of(w->family, &pages_events);
+    const paged_owner o = reef__owner_of(w->family, &reef__pages_events);
     for (uint32_t c = 0; f && c < EVENT_CHUNK_CLASSES; c++) {
         for (event_chunk *k; (k = f->spare[c]) != NULL;) {
             f->spare[c] = k->next;
@@ -61,41 +61,41 @@ COLD void events_shrink(reef_world *w)
         }
     }
     for (uint32_t i = 0; i < w->state.event_count; i++)
-        if (w->state.events[i].head == w->state.events[i].tail) paged_drop(&w->state.events[i].pages, &o);
+        if (w->state.events[i].head == w->state.events[i].tail) reef__paged_drop(&w->state.events[i].pages, &o);
 }
 
-const event_store *events_of(const reef_world *w, uint32_t component)
+const event_store *reef__events_of(const reef_world *w, uint32_t component)
 {
     for (uint32_t i = 0; i < w->state.event_count; i++)
         if (w->state.events[i].component == component) return &w->state.events[i];
     return NULL;
 }
 
-flight_type *flight_of(const reef_world *w, const event_store *s)
+flight_type *reef__flight_of(const reef_world *w, const event_store *s)
 {
     const uint32_t i = (uint32_t)(s - w->state.events);
     return w->flight && i < w->flight->type_room ? &w->flight->types[i] : NULL;
 }
 
-uint64_t event_end(const reef_world *w, const event_store *s)
+uint64_t reef__event_end(const reef_world *w, const event_store *s)
 {
-    const flight_type *t = flight_of(w, s);
+    const flight_type *t = reef__flight_of(w, s);
     return s->tail + (t ? t->count : 0);
 }
 
-uint64_t events_end_of(const reef_world *w, uint32_t component)
+uint64_t reef__events_end_of(const reef_world *w, uint32_t component)
 {
-    const event_store *s = events_of(w, component);
-    return s ? event_end(w, s) : 0;
+    const event_store *s = reef__events_of(w, component);
+    return s ? reef__event_end(w, s) : 0;
 }
 
-COLD bool event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size)
+COLD bool reef__event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size)
 {
     void *p;
     if (count <= *room) return true;
     uint32_t more = *room * 2 > count ? *room * 2 : count < 4 ? 4 : count;
     memcpy(&p, array, sizeof p);
-    p = memory_resize(&w->family->memory, MEMORY_EVENTS, p, *room * size, more * size, PLAIN_ALIGN);
+    p = reef__memory_resize(&w->family->memory, MEMORY_EVENTS, p, *room * size, more * size, PLAIN_ALIGN);
     if (p == NULL) return false;
     memset((char *)p + *room * size, 0, (more - *room) * size);
     memcpy(array, &p, sizeof p);
@@ -103,22 +103,22 @@ COLD bool event_array(reef_world *w, void *array, uint32_t *room, uint32_t count
     return true;
 }
 
-COLD bool flight_room(reef_world *w, uint32_t types, uint32_t views)
+COLD bool reef__flight_room(reef_world *w, uint32_t types, uint32_t views)
 {
     event_flight *f = w->flight;
-    if (f == NULL) f = w->flight = memory_zeroed(&w->family->memory, MEMORY_EVENTS, sizeof *f);
-    return f && event_array(w, &f->types, &f->type_room, types, sizeof *f->types) &&
-           event_array(w, &f->views, &f->view_room, views, sizeof *f->views);
+    if (f == NULL) f = w->flight = reef__memory_zeroed(&w->family->memory, MEMORY_EVENTS, sizeof *f);
+    return f && reef__event_array(w, &f->types, &f->type_room, types, sizeof *f->types) &&
+           reef__event_array(w, &f->views, &f->view_room, views, sizeof *f->views);
 }
 
 /* The store of a type, made if need be. NULL: no memory. */
-COLD event_store *event_store_ready(reef_world *w, uint32_t component)
+COLD event_store *reef__event_store_ready(reef_world *w, uint32_t component)
 {
     state *s = &w->state;
-    event_store *found = (event_store *)(uintptr_t)events_of(w, component);
-    if (!flight_room(w, s->event_count + (found == NULL), 0)) return NULL;
+    event_store *found = (event_store *)(uintptr_t)reef__events_of(w, component);
+    if (!reef__flight_room(w, s->event_count + (found == NULL), 0)) return NULL;
     if (found) return found;
-    if (!event_array(w, &s->events, &s->event_capacity, s->event_count + 1, sizeof *s->events)) return NULL;
+    if (!reef__event_array(w, &s->events, &s->event_capacity, s->event_count + 1, sizeof *s->events)) return NULL;
     found = &s->events[s->event_count++];
     *found = (event_store){.component = component, .most = REEF_EVENTS_BOUND};
     return found;
@@ -131,7 +131,7 @@ static uint64_t event_address(uint64_t position, size_t size)
     return size ? position / per * TRACK_PAGE_BYTES + position % per * size : 0;
 }
 
-char *event_piece(const event_store *s, uint64_t position, size_t size, uint32_t *n)
+char *reef__event_piece(const event_store *s, uint64_t position, size_t size, uint32_t *n)
 {
     const uint32_t per = (uint32_t)(TRACK_PAGE_BYTES / size), in = (uint32_t)(position % per);
     if (*n > per - in) *n = per - in;
@@ -139,30 +139,30 @@ char *event_piece(const event_store *s, uint64_t position, size_t size, uint32_t
 }
 
 /* Room for n more in the pages. False: no memory. */
-bool events_room(reef_world *w, event_store *s, uint64_t n)
+bool reef__events_room(reef_world *w, event_store *s, uint64_t n)
 {
-    const size_t size = type_of(s->component)->size;
+    const size_t size = reef__type_of(s->component)->size;
     if (size == 0 || n == 0) return true;
     const uint64_t head = event_address(s->head, size), tail = event_address(s->tail, size);
-    return bytes_room(w, &pages_events, &s->pages, head, tail, event_address(s->tail + n - 1, size) + size - tail);
+    return reef__bytes_room(w, &reef__pages_events, &s->pages, head, tail, event_address(s->tail + n - 1, size) + size - tail);
 }
 
 /* There is room. */
-void events_put(event_store *s, const char *from, uint64_t count)
+void reef__events_put(event_store *s, const char *from, uint64_t count)
 {
-    const size_t size = type_of(s->component)->size;
+    const size_t size = reef__type_of(s->component)->size;
     for (uint32_t n; size && count; count -= n, s->tail += n, from += n * size) {
         n = count < TRACK_PAGE_BYTES ? (uint32_t)count : TRACK_PAGE_BYTES;
-        char *to = event_piece(s, s->tail, size, &n);
+        char *to = reef__event_piece(s, s->tail, size, &n);
         memcpy(to, from, n * size);
     }
     s->tail += count;
 }
 
-reef_events event_cursor(const reef_world *w, const event_store *s, uint64_t from, uint64_t to)
+reef_events reef__event_cursor(const reef_world *w, const event_store *s, uint64_t from, uint64_t to)
 {
-    reef_events r = {.count = to - from, .size = type_of(s->component)->size, .left = to - from, .position = from, .store = s};
-    const flight_type *t = flight_of(w, s);
+    reef_events r = {.count = to - from, .size = reef__type_of(s->component)->size, .left = to - from, .position = from, .store = s};
+    const flight_type *t = reef__flight_of(w, s);
     if (to <= s->tail || t->first == NULL) return r;
     const event_chunk *k = t->first;
     uint64_t over = t->skip + (from > s->tail ? from - s->tail : 0);
@@ -172,7 +172,7 @@ reef_events event_cursor(const reef_world *w, const event_store *s, uint64_t fro
     return r;
 }
 
-event_place *event_place_of(const reef_world *w, uint64_t serial, uint32_t component)
+event_place *reef__event_place_of(const reef_world *w, uint64_t serial, uint32_t component)
 {
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         event_place *p = &w->state.event_places[i];
@@ -181,9 +181,9 @@ event_place *event_place_of(const reef_world *w, uint64_t serial, uint32_t compo
     return NULL;
 }
 
-uint64_t event_keep(const reef_world *w, const event_store *s)
+uint64_t reef__event_keep(const reef_world *w, const event_store *s)
 {
-    const uint64_t end = event_end(w, s);
+    const uint64_t end = reef__event_end(w, s);
     uint64_t keep = end;
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         const event_place *p = &w->state.event_places[i];
@@ -197,43 +197,43 @@ uint64_t event_keep(const reef_world *w, const event_store *s)
     return end - keep > s->most ? end - s->most : keep;
 }
 
-void event_trim(const reef_world *w, event_store *s)
+void reef__event_trim(const reef_world *w, event_store *s)
 {
-    const uint64_t keep = event_keep(w, s), head = keep < s->tail ? keep : s->tail;
+    const uint64_t keep = reef__event_keep(w, s), head = keep < s->tail ? keep : s->tail;
     if (head > s->head) s->head = head;
 }
 
-void events_trim(reef_world *w)
+void reef__events_trim(reef_world *w)
 {
-    for (uint32_t i = 0; i < w->state.event_count; i++) event_trim(w, &w->state.events[i]);
+    for (uint32_t i = 0; i < w->state.event_count; i++) reef__event_trim(w, &w->state.events[i]);
 }
 
-COLD void events_forget(reef_world *w)
+COLD void reef__events_forget(reef_world *w)
 {
     event_flight *f = w->flight;
     for (uint32_t i = 0; f && i < f->type_room; i++) {
-        if (f->types[i].first) event_chunks_retire(w, f->types[i].first);
+        if (f->types[i].first) reef__event_chunks_retire(w, f->types[i].first);
         f->types[i] = (flight_type){0};
     }
     if (f) f->moved = false;
 }
 
-COLD void events_drop(reef_world *w)
+COLD void reef__events_drop(reef_world *w)
 {
     event_flight *f = w->flight;
     if (f == NULL) return;
-    events_forget(w);
-    events_shrink(w);
-    memory_free(&w->family->memory, MEMORY_EVENTS, f->types, f->type_room * sizeof *f->types);
-    memory_free(&w->family->memory, MEMORY_EVENTS, f->views, f->view_room * sizeof *f->views);
-    memory_free(&w->family->memory, MEMORY_EVENTS, f, sizeof *f);
+    reef__events_forget(w);
+    reef__events_shrink(w);
+    reef__memory_free(&w->family->memory, MEMORY_EVENTS, f->types, f->type_room * sizeof *f->types);
+    reef__memory_free(&w->family->memory, MEMORY_EVENTS, f->views, f->view_room * sizeof *f->views);
+    reef__memory_free(&w->family->memory, MEMORY_EVENTS, f, sizeof *f);
     w->flight = NULL;
 }
 
 /* The first event that some system hasn't read. */
 static uint64_t event_wait(const reef_world *w, const event_store *s)
 {
-    uint64_t first = event_end(w, s);
+    uint64_t first = reef__event_end(w, s);
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         const event_place *p = &w->state.event_places[i];
         if (p->component == s->component && p->position < first) first = p->position;
@@ -241,32 +241,32 @@ static uint64_t event_wait(const reef_world *w, const event_store *s)
     return first;
 }
 
-const event_store *events_after(const reef_world *w, const type *last)
+const event_store *reef__events_after(const reef_world *w, const type *last)
 {
     const event_store *best = NULL;
     for (uint32_t i = 0; i < w->state.event_count; i++) {
         const event_store *s = &w->state.events[i];
-        const type *t = type_of(s->component);
-        if (event_wait(w, s) == event_end(w, s) || (last && type_compare(t, last) <= 0)) continue;
-        if (best == NULL || type_compare(t, type_of(best->component)) < 0) best = s;
+        const type *t = reef__type_of(s->component);
+        if (event_wait(w, s) == reef__event_end(w, s) || (last && reef__type_compare(t, last) <= 0)) continue;
+        if (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0) best = s;
     }
     return best;
 }
 
-reef_events events_waiting(const reef_world *w, const event_store *s)
+reef_events reef__events_waiting(const reef_world *w, const event_store *s)
 {
     const uint64_t first = event_wait(w, s);
-    return event_cursor(w, s, first > s->head ? first : s->head, event_end(w, s));
+    return reef__event_cursor(w, s, first > s->head ? first : s->head, reef__event_end(w, s));
 }
 
-uint64_t events_lag_hash(const reef_world *w, const event_store *s)
+uint64_t reef__events_lag_hash(const reef_world *w, const event_store *s)
 {
     uint64_t sum = 0, lag;
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         const event_place *p = &w->state.event_places[i];
-        if (p->component != s->component || (lag = event_end(w, s) - p->position) == 0) continue;
+        if (p->component != s->component || (lag = reef__event_end(w, s) - p->position) == 0) continue;
         const uint64_t words[2] = {LITTLE_64(p->name_hash), LITTLE_64(lag)};
-        sum += hash_bytes(words, sizeof words);
+        sum += reef__hash_bytes(words, sizeof words);
     }
     return sum;
 }
@@ -274,7 +274,7 @@ uint64_t events_lag_hash(const reef_world *w, const event_store *s)
 /* Every system of `a` that is behind is as far behind in `b`. */
 static bool event_lag_within(const reef_world *a, const reef_world *b, uint32_t component)
 {
-    const uint64_t end = events_end_of(a, component), other_end = events_end_of(b, component);
+    const uint64_t end = reef__events_end_of(a, component), other_end = reef__events_end_of(b, component);
     for (uint32_t i = 0; i < a->state.event_place_count; i++) {
         const event_place *p = &a->state.event_places[i];
         if (p->component != component || p->position == end) continue;
@@ -288,15 +288,15 @@ static bool event_lag_within(const reef_world *a, const reef_world *b, uint32_t 
     return true;
 }
 
-bool events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component)
+bool reef__events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component)
 {
     return event_lag_within(a, b, component) && event_lag_within(b, a, component);
 }
 
 static const char *event_store_wrong(const reef_world *w, const event_store *s)
 {
-    const size_t size = type_of(s->component)->size;
-    const uint64_t end = event_end(w, s);
+    const size_t size = reef__type_of(s->component)->size;
+    const uint64_t end = reef__event_end(w, s);
     bool read = s->head == s->tail || (w->flight && w->flight->moved); /* what was read goes when the state is settled */
     if (s->head > s->tail || s->tail - s->head > s->most) return "wrong ends";
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
@@ -315,24 +315,24 @@ static const char *event_store_wrong(const reef_world *w, const event_store *s)
     for (uint64_t p = event_address(s->head, size) / TRACK_PAGE_BYTES; size && s->head != s->tail &&
          p <= event_address(s->tail - 1, size) / TRACK_PAGE_BYTES; p++)
         if (s->pages.count == 0 || s->pages.page[p & (s->pages.count - 1)] == NULL) return "a page that isn't there";
-    const flight_type *t = flight_of(w, s);
+    const flight_type *t = reef__flight_of(w, s);
     uint64_t chunks = 0;
     for (const event_chunk *k = t ? t->first : NULL; k; k = k->next) chunks += k->count;
     return size && t && chunks != t->count + t->skip ? "a wrong count of those in flight" : NULL;
 }
 
-COLD reef_status events_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef__events_validate(const reef_world *w, char *message, size_t size)
 {
     const char *what = NULL;
     uint32_t component = 0;
     for (uint32_t i = 0; i < w->state.event_count && !what; i++) {
         component = w->state.events[i].component;
-        what = events_of(w, component) != &w->state.events[i] ? "two stores" : event_store_wrong(w, &w->state.events[i]);
+        what = reef__events_of(w, component) != &w->state.events[i] ? "two stores" : event_store_wrong(w, &w->state.events[i]);
     }
     for (uint32_t i = 0; i < w->state.event_place_count && !what; i++) {
         const event_place *p = &w->state.event_places[i];
         component = p->component;
-        if (events_of(w, component) == NULL || event_place_of(w, p->serial, component) != p) what = "a wrong place of a system";
+        if (reef__events_of(w, component) == NULL || reef__event_place_of(w, p->serial, component) != p) what = "a wrong place of a system";
     }
     if (what == NULL) return REEF_OK;
     snprintf(message, size, "events %s: %s", reef_type_name((reef_component){component}), what);

@@ -25,30 +25,30 @@ typedef struct event_flight {
     reef_events *views;  /* as state.event_places: of the systems that run */
     uint32_t     type_room, view_room;
     bool         moved;  /* something was sent or read: the state isn't settled */
-    bool         ready;  /* events_ready was here, when these were */
+    bool         ready;  /* reef__events_ready was here, when these were */
     uint64_t     schedule_epoch, state_epoch;
     event_chunk *spare[EVENT_CHUNK_CLASSES];
 } event_flight;
 
 INLINE char *chunk_events(const event_chunk *k) { return (char *)(uintptr_t)k + EVENT_CHUNK_HEAD; }
 /* Any thread. */
-event_chunk *event_chunk_take(reef_world *w, uint32_t c);
+event_chunk *reef__event_chunk_take(reef_world *w, uint32_t c);
 /* A list of chunks waits to be used again, in the same order: lying one behind the other in memory they stay so. (In turn
  * forwards and backwards, every other million of events took 8 ns each instead of 4.) */
-void event_chunks_retire(reef_world *w, event_chunk *first);
-flight_type *flight_of(const reef_world *w, const event_store *s);
-uint64_t event_end(const reef_world *w, const event_store *s);
+void reef__event_chunks_retire(reef_world *w, event_chunk *first);
+flight_type *reef__flight_of(const reef_world *w, const event_store *s);
+uint64_t reef__event_end(const reef_world *w, const event_store *s);
 /* An array with room for `count`, what is new cleared. False: no memory. */
-bool event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size);
-bool flight_room(reef_world *w, uint32_t types, uint32_t views);
+bool reef__event_array(reef_world *w, void *array, uint32_t *room, uint32_t count, size_t size);
+bool reef__flight_room(reef_world *w, uint32_t types, uint32_t views);
 /* The events that lie side by side from `position` on, at most *n of them, which becomes their number. */
-char *event_piece(const event_store *s, uint64_t position, size_t size, uint32_t *n);
+char *reef__event_piece(const event_store *s, uint64_t position, size_t size, uint32_t *n);
 /* Events from ... to - 1, which are there. What is gathered afterwards doesn't matter to it. */
-reef_events event_cursor(const reef_world *w, const event_store *s, uint64_t from, uint64_t to);
-event_place *event_place_of(const reef_world *w, uint64_t serial, uint32_t component);
+reef_events reef__event_cursor(const reef_world *w, const event_store *s, uint64_t from, uint64_t to);
+event_place *reef__event_place_of(const reef_world *w, uint64_t serial, uint32_t component);
 /* The first event of a type that is kept: the slowest reader's, but for the bound. */
-uint64_t event_keep(const reef_world *w, const event_store *s);
-void event_trim(const reef_world *w, event_store *s);
+uint64_t reef__event_keep(const reef_world *w, const event_store *s);
+void reef__event_trim(const reef_world *w, event_store *s);
 
 INLINE uint32_t event_chunk_class(uint32_t bytes)
 {
@@ -58,33 +58,33 @@ INLINE uint32_t event_chunk_class(uint32_t bytes)
 }
 
 /* The number of the next event of a type. */
-uint64_t events_end_of(const reef_world *w, uint32_t component);
+uint64_t reef__events_end_of(const reef_world *w, uint32_t component);
 
 /* What all readers have seen goes, and what is more than is kept. */
-void events_trim(reef_world *w);
+void reef__events_trim(reef_world *w);
 
 /* The state was left: what wasn't part of it yet is forgotten. */
-void events_forget(reef_world *w);
-void events_drop(reef_world *w); /* the world ends */
-void events_shrink(reef_world *w); /* gives back what isn't used */
-reef_status events_validate(const reef_world *w, char *message, size_t size);
+void reef__events_forget(reef_world *w);
+void reef__events_drop(reef_world *w); /* the world ends */
+void reef__events_shrink(reef_world *w); /* gives back what isn't used */
+reef_status reef__events_validate(const reef_world *w, char *message, size_t size);
 
 /* The store of a type, made if need be (NULL: no memory); room for n more in its pages; they come behind its last one. */
-event_store *event_store_ready(reef_world *w, uint32_t component);
-bool events_room(reef_world *w, event_store *s, uint64_t n);
-void events_put(event_store *s, const char *from, uint64_t count);
+event_store *reef__event_store_ready(reef_world *w, uint32_t component);
+bool reef__events_room(reef_world *w, event_store *s, uint64_t n);
+void reef__events_put(event_store *s, const char *from, uint64_t count);
 
 /* The type with such events that follows `last` by name; NULL starts, NULL: no more. */
-const event_store *events_after(const reef_world *w, const type *last);
+const event_store *reef__events_after(const reef_world *w, const type *last);
 
 /* NULL: none of this type. */
-const event_store *events_of(const reef_world *w, uint32_t component);
+const event_store *reef__events_of(const reef_world *w, uint32_t component);
 
 /* The events that the slowest system hasn't read, and which are still kept. */
-reef_events events_waiting(const reef_world *w, const event_store *s);
+reef_events reef__events_waiting(const reef_world *w, const event_store *s);
 
 /* How far the systems are behind: a number that doesn't depend on their order. Is it the same? */
-uint64_t events_lag_hash(const reef_world *w, const event_store *s);
-bool events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component);
+uint64_t reef__events_lag_hash(const reef_world *w, const event_store *s);
+bool reef__events_lag_equal(const reef_world *a, const reef_world *b, uint32_t component);
 
 #endif

@@ -6,10 +6,10 @@
 #include "storage/quarantine.h"
 #include "reef/type.h"
 
-family *family_make(const reef_allocator *allocator)
+family *reef__family_make(const reef_allocator *allocator)
 {
     memory m;
-    if (!memory_make(&m, allocator)) return NULL;
+    if (!reef__memory_make(&m, allocator)) return NULL;
     family *f = m.allocator.resize(m.allocator.context, NULL, 0, sizeof *f, PLAIN_ALIGN);
     if (f == NULL) {
         mutex_drop(&m.lock);
@@ -17,27 +17,27 @@ family *family_make(const reef_allocator *allocator)
     }
     memset(f, 0, sizeof *f);
     mutex_drop(&m.lock);
-    if (!memory_make(&f->memory, allocator) || !mutex_make(&f->lock)) {
+    if (!reef__memory_make(&f->memory, allocator) || !mutex_make(&f->lock)) {
         m.allocator.resize(m.allocator.context, f, sizeof *f, 0, PLAIN_ALIGN);
         return NULL;
     }
     f->memory.bytes = sizeof *f;
     f->graph.shape_count = TABLE_EMPTY;
-    quarantine_begin(f);
+    reef__quarantine_begin(f);
     return f;
 }
 
-void family_free(family *f)
+void reef__family_free(family *f)
 {
     reef_allocator a = f->memory.allocator;
-    family_drop(f);
-    quarantine_end(f);
-    memory_drop(&f->memory);
+    reef__family_drop(f);
+    reef__quarantine_end(f);
+    reef__memory_drop(&f->memory);
     mutex_drop(&f->lock);
     a.resize(a.context, f, sizeof *f, 0, PLAIN_ALIGN);
 }
 
-void family_join(family *f, bool world)
+void reef__family_join(family *f, bool world)
 {
     mutex_lock(&f->lock);
     f->members++;
@@ -45,17 +45,17 @@ void family_join(family *f, bool world)
     mutex_unlock(&f->lock);
 }
 
-void family_leave(family *f, bool world)
+void reef__family_leave(family *f, bool world)
 {
     mutex_lock(&f->lock);
     f->worlds -= world;
     bool last = --f->members == 0;
     mutex_unlock(&f->lock);
-    if (last) family_free(f);
+    if (last) reef__family_free(f);
 }
 
 /* Handles of what belongs to a world carry its number, so that another world knows them for foreign. */
-uint32_t world_number(void)
+uint32_t reef__world_number(void)
 {
     static mutex lock = MUTEX_INIT;
     static uint32_t last;

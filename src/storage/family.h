@@ -42,12 +42,12 @@ typedef struct family {
     const struct observer_calls *observer_calls; /* src/observe/observer.h; NULL: there never was an observer */
     bool   (*schedule_knows)(const reef_world *w, uint64_t serial); /* src/system/schedule.h; NULL: there never was a schedule */
 } family;
-family *family_make(const reef_allocator *allocator);
-void family_free(family *f);
+family *reef__family_make(const reef_allocator *allocator);
+void reef__family_free(family *f);
 
 /* A world or a snapshot more, or less: the last one takes the family along. (src/storage/state.c) */
-void family_join(family *f, bool world);
-void family_leave(family *f, bool world);
-uint32_t world_number(void); /* of a new one */
+void reef__family_join(family *f, bool world);
+void reef__family_leave(family *f, bool world);
+uint32_t reef__world_number(void); /* of a new one */
 
 #endif

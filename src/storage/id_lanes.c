@@ -34,7 +34,7 @@ static reef_status lane_look(id_lane *j)
     ASSERT(j->lane < j->lanes);
     const uint64_t at = lane_position(j->made, j->lane, j->lanes);
     const reef_world *w = j->world;
-    const uint64_t left = ids_left(w), recycled = w->state.ring_tail - w->state.ring_head;
+    const uint64_t left = reef__ids_left(w), recycled = w->state.ring_tail - w->state.ring_head;
     if (at >= left) return REEF_LIMIT;
     uint64_t rest = LANE_RUN - at % LANE_RUN;
     if (at >= recycled) {
@@ -49,7 +49,7 @@ static reef_status lane_look(id_lane *j)
     return REEF_OK;
 }
 
-reef_status lane_next(id_lane *j, reef_entity *e)
+reef_status reef__lane_next(id_lane *j, reef_entity *e)
 {
     if (UNLIKELY((j->fresh_count | j->recycled_count) == 0)) {
         const reef_status s = lane_look(j);
@@ -66,13 +66,13 @@ reef_status lane_next(id_lane *j, reef_entity *e)
     return REEF_OK;
 }
 
-lane_ids lane_ids_of(const id_lane *j)
+lane_ids reef__lane_ids_of(const id_lane *j)
 {
     const reef_world *w = j->world;
     return (lane_ids){j->made - 1, j->lane, j->lanes, w->hot.index_count - (uint32_t)(w->state.ring_tail - w->state.ring_head)};
 }
 
-uint32_t lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index)
+uint32_t reef__lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index)
 {
     const uint64_t k = (uint64_t)x->first + at;
     const uint32_t rest = LANE_RUN - (uint32_t)(k % LANE_RUN);
@@ -80,10 +80,10 @@ uint32_t lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *inde
     return rest < n ? rest : n;
 }
 
-void lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to)
+void reef__lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to)
 {
     for (uint32_t i = 0, end, index; i < n; i = end) {
-        end = i + lane_ids_run(x, at + i, n - i, &index);
+        end = i + reef__lane_ids_run(x, at + i, n - i, &index);
         index -= i;
         for (uint32_t k = i; k < end; k++) to[k] = (reef_entity){index + k, 1};
     }
@@ -132,15 +132,15 @@ static bool lanes_prepare(reef_world *w, const lane_sum *x)
     const state *s = &w->state;
     const uint64_t near = lane_near(x);
     const uint32_t index = w->hot.index_count;
-    if (!records_reserve(w, index, index + (uint32_t)(x->end - near))) return false;
+    if (!reef__records_reserve(w, index, index + (uint32_t)(x->end - near))) return false;
     for (uint64_t q = 0; q * LANE_RUN < near; q++) {
         for (uint64_t at = q * LANE_RUN, end = at + run_out(x, q); at < end && at < near; at++) {
             const uint32_t i = *ring_at(w, s->ring_head + at);
-            if (!record_owned(w, i) && record_own(w, i) == NULL) return false;
+            if (!record_owned(w, i) && reef__record_own(w, i) == NULL) return false;
         }
     }
-    if (x->passed && (!ring_room(w, x->passed) || !ring_own(w, s->ring_tail, s->ring_tail + x->passed))) return false;
-    return ring_own(w, s->ring_head, s->ring_head + near);
+    if (x->passed && (!reef__ring_room(w, x->passed) || !reef__ring_own(w, s->ring_tail, s->ring_tail + x->passed))) return false;
+    return reef__ring_own(w, s->ring_head, s->ring_head + near);
 }
 
 /* Free ids that were passed over move up to those that are left, the last one first. */
@@ -177,13 +177,13 @@ static void lane_page(void *data, uint32_t i)
     if (index < r->from) index = r->from;
     if (end > r->end) end = r->end;
     if (index == (uint64_t)page << REEF_RECORD_BITS && end - index > RECORDS_PER_PAGE / 2)
-        memory_touch(r->w->hot.records.page[page], (size_t)(end - index) * sizeof(uint64_t));
+        reef__memory_touch(r->w->hot.records.page[page], (size_t)(end - index) * sizeof(uint64_t));
     while (index < end) {
         const uint64_t at = r->x->recycled + (index - r->from), q = at / LANE_RUN, rest = (q + 1) * LANE_RUN - at;
         const uint64_t out = q * LANE_RUN + run_out(r->x, q), n = rest < end - index ? rest : end - index;
         const uint64_t some = out <= at ? 0 : out - at < n ? out - at : n;
-        records_fresh(r->w, (uint32_t)index, (uint32_t)some, true);
-        records_fresh(r->w, (uint32_t)(index + some), (uint32_t)(n - some), false);
+        reef__records_fresh(r->w, (uint32_t)index, (uint32_t)some, true);
+        reef__records_fresh(r->w, (uint32_t)(index + some), (uint32_t)(n - some), false);
         index += n;
     }
     r->w->hot.records.version[page] = r->w->hot.version; /* as record_mark */
@@ -209,7 +209,7 @@ static void lanes_fresh(reef_world *w, const lane_sum *x)
     w->state.reserved_count += x->fresh;
     lane_records r = {w, x, index, w->hot.index_count};
     const uint32_t pages = ((r.end - 1) >> REEF_RECORD_BITS) - (r.from >> REEF_RECORD_BITS) + 1;
-    pool_share(pages < LANE_SHARED ? NULL : w->pool, pages, lane_page, &r);
+    reef__pool_share(pages < LANE_SHARED ? NULL : w->pool, pages, lane_page, &r);
     world_touch(w);
     lanes_pass(w, x, index);
 }
@@ -223,15 +223,15 @@ static bool lanes_take(reef_world *w, const uint32_t *made, uint32_t lanes)
     lanes_recycled(w, &x);
     lanes_fresh(w, &x);
     w->ring_next = w->ring_end = NULL;
-    ids_commit(w, 0);
+    reef__ids_commit(w, 0);
     return true;
 }
 
-bool lanes_begin(reef_world *w, uint32_t lanes)
+bool reef__lanes_begin(reef_world *w, uint32_t lanes)
 {
-    if (!lanes_settle(w) || !ring_squeezed(w)) return false;
+    if (!lanes_settle(w) || !reef__ring_squeezed(w)) return false;
     if (lanes <= w->lane_room) return true;
-    uint32_t *made = memory_resize(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *made, lanes * sizeof *made,
+    uint32_t *made = reef__memory_resize(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *made, lanes * sizeof *made,
                                    PLAIN_ALIGN);
     if (made == NULL) return false;
     w->lane_made = made;
@@ -239,7 +239,7 @@ bool lanes_begin(reef_world *w, uint32_t lanes)
     return true;
 }
 
-reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
+reef_status reef__lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
 {
     if (lanes == 0 || lanes_take(w, made, lanes)) return REEF_OK;
     ASSERT(lanes <= w->lane_room);
@@ -250,16 +250,16 @@ reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes)
     return REEF_NO_MEMORY;
 }
 
-COLD bool lanes_retry(reef_world *w)
+COLD bool reef__lanes_retry(reef_world *w)
 {
     if (!lanes_take(w, w->lane_made, w->lane_rest)) return false;
     w->lane_rest = 0;
     return true;
 }
 
-void lanes_drop(reef_world *w)
+void reef__lanes_drop(reef_world *w)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *w->lane_made);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, w->lane_made, w->lane_room * sizeof *w->lane_made);
     w->lane_made = NULL;
     w->lane_room = 0;
 }

@@ -17,7 +17,7 @@ typedef struct id_lane {
     uint32_t        recycled_count;
 } id_lane;
 /* The lane's next id: real at once. LIMIT: there is none. Reads the world only. */
-reef_status lane_next(id_lane *j, reef_entity *e);
+reef_status reef__lane_next(id_lane *j, reef_entity *e);
 /* The same while a run of fresh indices lasts. */
 INLINE reef_entity lane_again(id_lane *j)
 {
@@ -38,19 +38,19 @@ typedef struct lane_ids {
     uint32_t base;  /* the index at position 0, if the sequence had only fresh ones */
 } lane_ids;
 /* From the one on that the job made last. */
-lane_ids lane_ids_of(const id_lane *j);
+lane_ids reef__lane_ids_of(const id_lane *j);
 /* n of them from the at-th on. */
-void lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to);
+void reef__lane_ids_name(const lane_ids *x, uint32_t at, uint32_t n, reef_entity *to);
 /* How many of these n have indices that go up one by one, and the first one's. */
-uint32_t lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index);
+uint32_t reef__lane_ids_run(const lane_ids *x, uint32_t at, uint32_t n, uint32_t *index);
 /* Before the jobs of a phase begin: from now on the ids of that many lanes are looked up in the world as it is. False: no memory. */
-bool lanes_begin(reef_world *w, uint32_t lanes);
+bool reef__lanes_begin(reef_world *w, uint32_t lanes);
 /* After them: made[l] ids of lane l are out. They become pending, those between them are free ids, in the sequence's order. When memory
  * is short this is kept and done before anything else gives out an id: NO_MEMORY. */
-reef_status lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes);
+reef_status reef__lanes_end(reef_world *w, const uint32_t *made, uint32_t lanes);
 
-/* What a lanes_end without memory left behind is done now. False: memory is still short, and no id may be given out. */
-COLD bool lanes_retry(reef_world *w);
-void lanes_drop(reef_world *w);
+/* What a reef__lanes_end without memory left behind is done now. False: memory is still short, and no id may be given out. */
+COLD bool reef__lanes_retry(reef_world *w);
+void reef__lanes_drop(reef_world *w);
 
 #endif

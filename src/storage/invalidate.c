@@ -3,7 +3,7 @@
 #include "storage/world_data.h"
 #include "reef/type.h"
 
-void bundles_distrust(reef_world *w)
+void reef__bundles_distrust(reef_world *w)
 {
     for (bundle_gate *b = w->bundles_ready; b; b = b->next) b->ready = b;
     w->bundles_ready = NULL;

@@ -41,14 +41,14 @@ INLINE void version_look(reef_world *w)
     version_advance(w);
 }
 /* What queries remember of the rows of tables isn't so any more. The straight paths that make and end rows don't come by here: they need
- * a lease, which does, and queries take away the leases of the tables that they look at (rows_look in src/query/query.c). */
+ * a lease, which does, and queries take away the leases of the tables that they look at (reef__rows_look in src/query/query.c). */
 INLINE void rows_other(reef_world *w) { w->rows_epoch++; }
 
-void bundles_distrust(reef_world *w); /* closes the gates of all bundles */
+void reef__bundles_distrust(reef_world *w); /* closes the gates of all bundles */
 INLINE void tables_renew(reef_world *w)
 {
     w->tables_epoch++;
-    if (w->bundles_ready) bundles_distrust(w);
+    if (w->bundles_ready) reef__bundles_distrust(w);
     rows_other(w);
 }
 INLINE void marks_renew(reef_world *w)
@@ -97,6 +97,6 @@ INLINE void moves_put(reef_world *w, uint64_t moved, uint64_t destroyed)
     w->shifted = w->hot.moves - destroyed - moved;
 }
 
-INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || lanes_retry(w); }
+INLINE bool lanes_settle(reef_world *w) { return LIKELY(w->lane_rest == 0) || reef__lanes_retry(w); }
 
 #endif

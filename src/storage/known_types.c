@@ -8,9 +8,9 @@
 #include "storage/world_data.h"
 #include "reef/world.h"
 
-bool world_knows(const reef_world *w, uint32_t c)
+bool reef__world_knows(const reef_world *w, uint32_t c)
 {
-    const type *t = type_of(c);
+    const type *t = reef__type_of(c);
     if (t == NULL) return false;
     if (t->owner) c = t->owner;
     return !w->config.strict || (c / 64 < w->state.used_words && (w->state.used_types[c / 64] >> (c % 64) & 1));
@@ -21,7 +21,7 @@ static reef_status type_mark(reef_world *w, uint32_t c)
     state *s = &w->state;
     if (c / 64 >= s->used_words) {
         uint32_t words = c / 64 + 1 + s->used_words / 2;
-        uint64_t *used = memory_resize(&w->family->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *used,
+        uint64_t *used = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *used,
                                        words * sizeof *used, PLAIN_ALIGN);
         if (used == NULL) return REEF_NO_MEMORY;
         memset(used + s->used_words, 0, (words - s->used_words) * sizeof *used);
@@ -40,22 +40,22 @@ static bool parts_mapped(const reef_world *w, const type *t)
     return true;
 }
 
-reef_status type_ready(reef_world *w, uint32_t c)
+reef_status reef__type_ready(reef_world *w, uint32_t c)
 {
-    if (!world_knows(w, c)) return REEF_UNKNOWN_TYPE;
+    if (!reef__world_knows(w, c)) return REEF_UNKNOWN_TYPE;
     if (w->running) return REEF_LOCKED;
-    const type *t = type_of(c);
+    const type *t = reef__type_of(c);
     if (t->split && REEF_ACQUIRE_U32(&t->part_count) == 0) return REEF_BAD_ARGUMENT;
     reef_status s = type_mark(w, c);
-    if (s == REEF_OK && (c >= w->state.map_count || (t->split && !parts_mapped(w, t)))) s = graph_sync(w);
+    if (s == REEF_OK && (c >= w->state.map_count || (t->split && !parts_mapped(w, t)))) s = reef__graph_sync(w);
     return s;
 }
 
 COLD reef_status reef_world_use(reef_world *w, reef_component c)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_world_use", c, (reef_entity){0, 0}, 0);
-    reef_status s = type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
-    if (s == REEF_OK && c.id >= w->state.map_count) s = graph_sync(w);
-    return s == REEF_OK ? s : failure(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_world_use", c, (reef_entity){0, 0}, 0);
+    reef_status s = reef__type_of(c.id) == NULL ? REEF_UNKNOWN_TYPE : type_mark(w, c.id);
+    if (s == REEF_OK && c.id >= w->state.map_count) s = reef__graph_sync(w);
+    return s == REEF_OK ? s : reef__failure(w, s, "reef_world_use", c, (reef_entity){0, 0}, 0);
 }

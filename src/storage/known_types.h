@@ -6,9 +6,9 @@
 #include "reef/type.h"
 
 /* The world may use the type, and its maps reach it. UNKNOWN_TYPE, NO_MEMORY. */
-reef_status type_ready(reef_world *w, uint32_t component);
+reef_status reef__type_ready(reef_world *w, uint32_t component);
 
 /* Does this world know the type? Open worlds know all declared ones. */
-bool world_knows(const reef_world *w, uint32_t component);
+bool reef__world_knows(const reef_world *w, uint32_t component);
 
 #endif

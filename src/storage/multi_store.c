@@ -20,7 +20,7 @@
 
 enum { RUN_COUNT_BITS = 16 }; /* of a run's word: values below, log2 of the slots above */
 
-uint32_t *run_word(const value_store *s, uint32_t slot)
+uint32_t *reef__run_word(const value_store *s, uint32_t slot)
 {
     char *block = s->values.page[slot >> s->bits];
     return (uint32_t *)(void *)(block + (sizeof(reef_entity) << s->bits)) + (slot & slot_mask(s));
@@ -28,7 +28,7 @@ uint32_t *run_word(const value_store *s, uint32_t slot)
 static uint32_t word_count(uint32_t word) { return word & ((1u << RUN_COUNT_BITS) - 1); }
 static uint32_t word_class(uint32_t word) { return word >> RUN_COUNT_BITS; }
 
-void slot_owner_put(const value_store *s, uint32_t slot, reef_entity e)
+void reef__slot_owner_put(const value_store *s, uint32_t slot, reef_entity e)
 {
     memcpy((char *)s->values.page[slot >> s->bits] + (slot & slot_mask(s)) * sizeof e, &e, sizeof e);
 }
@@ -42,16 +42,16 @@ static uint32_t span_class(uint32_t values)
 }
 static uint32_t class_most(const value_store *s) { return s->bits < REEF_RUN_CLASSES ? s->bits : REEF_RUN_CLASSES - 1; }
 
-uint32_t multi_most(const value_store *s) { return 1u << class_most(s); }
-uint32_t multi_values(const value_store *s, reef_entity e) { return word_count(*run_word(s, slot_of(s, e))); }
+uint32_t reef__multi_most(const value_store *s) { return 1u << class_most(s); }
+uint32_t reef__multi_values(const value_store *s, reef_entity e) { return word_count(*reef__run_word(s, slot_of(s, e))); }
 
 /* ---- free runs ---- */
 
 /* The page is ours. */
 static void run_free(value_store *s, uint32_t slot, uint32_t class)
 {
-    slot_owner_put(s, slot, (reef_entity){s->free_runs[class], 0});
-    *run_word(s, slot) = class << RUN_COUNT_BITS;
+    reef__slot_owner_put(s, slot, (reef_entity){s->free_runs[class], 0});
+    *reef__run_word(s, slot) = class << RUN_COUNT_BITS;
     s->free_runs[class] = slot + 1;
 }
 
@@ -67,7 +67,7 @@ static bool run_halve(reef_world *w, value_store *s, uint32_t class)
 {
     uint32_t from = class + 1;
     while (from < REEF_RUN_CLASSES && s->free_runs[from] == 0) from++;
-    if (from == REEF_RUN_CLASSES || store_page_own(w, s, (s->free_runs[from] - 1) >> s->bits) == NULL) return false;
+    if (from == REEF_RUN_CLASSES || reef__store_page_own(w, s, (s->free_runs[from] - 1) >> s->bits) == NULL) return false;
     const uint32_t slot = run_take(s, from);
     while (from-- > class) run_free(s, slot + (1u << from), from);
     run_free(s, slot, class);
@@ -79,8 +79,8 @@ static bool run_append(reef_world *w, value_store *s, uint32_t class)
 {
     const uint32_t slots = 1u << class, first = (s->run_end + slots - 1) & ~(slots - 1);
     if (s->run_end > UINT32_MAX - 2 * slots) return false;
-    if (first != s->run_end && store_page_own(w, s, s->run_end >> s->bits) == NULL) return false;
-    if (store_page_own(w, s, first >> s->bits) == NULL) return false;
+    if (first != s->run_end && reef__store_page_own(w, s, s->run_end >> s->bits) == NULL) return false;
+    if (reef__store_page_own(w, s, first >> s->bits) == NULL) return false;
     while (s->run_end != first) {
         const uint32_t gap = bits_first(s->run_end);
         run_free(s, s->run_end, gap);
@@ -96,34 +96,34 @@ static bool runs_ready(reef_world *w, value_store *s, uint32_t class, uint32_t n
 {
     uint32_t ready = 0;
     for (uint32_t at = s->free_runs[class]; at && ready < n; at = slot_owner(s, at - 1).index, ready++)
-        if (store_page_own(w, s, (at - 1) >> s->bits) == NULL) return false;
+        if (reef__store_page_own(w, s, (at - 1) >> s->bits) == NULL) return false;
     for (; ready < n; ready++)
         if (!run_halve(w, s, class) && !run_append(w, s, class)) return false;
     for (uint32_t at = s->free_runs[class]; quarantine_on(w) && at && ready-- > 0; at = slot_owner(s, at - 1).index)
-        quarantine_open_slots(w, s, at - 1, 1u << class);
+        reef__quarantine_open_slots(w, s, at - 1, 1u << class);
     return true;
 }
 
 /* ---- the values of one entity ---- */
 
-bool multi_prepare(reef_world *w, value_store *s, const reef_entity *e, uint32_t n, uint32_t values)
+bool reef__multi_prepare(reef_world *w, value_store *s, const reef_entity *e, uint32_t n, uint32_t values)
 {
     for (uint32_t i = 0; e && i < n; i++)
-        if (store_index_own(w, s, e[i].index) == NULL) return false;
+        if (reef__store_index_own(w, s, e[i].index) == NULL) return false;
     return runs_ready(w, s, span_class(values), n);
 }
 
-void *multi_raw(const value_store *s, uint32_t values) { return slot_value(s, s->free_runs[span_class(values)] - 1); }
+void *reef__multi_raw(const value_store *s, uint32_t values) { return slot_value(s, s->free_runs[span_class(values)] - 1); }
 
 static void run_give(reef_world *w, value_store *s, reef_entity e, uint32_t slot, uint32_t class, uint32_t values)
 {
-    for (uint32_t i = 0; i < 1u << class; i++) slot_owner_put(s, slot + i, i < values ? e : (reef_entity){0, 0});
-    *run_word(s, slot) = class << RUN_COUNT_BITS | values;
+    for (uint32_t i = 0; i < 1u << class; i++) reef__slot_owner_put(s, slot + i, i < values ? e : (reef_entity){0, 0});
+    *reef__run_word(s, slot) = class << RUN_COUNT_BITS | values;
     *index_entry(s, e.index) = (uint64_t)e.generation << 32 | slot;
     values_mark(w, s, slot >> s->bits);
 }
 
-void multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t values)
+void reef__multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t values)
 {
     const uint32_t class = span_class(values);
     run_give(w, s, e, run_take(s, class), class, values);
@@ -134,15 +134,15 @@ void multi_put(reef_world *w, value_store *s, reef_entity e, uint32_t values)
 /* The run is free, and its slots are nobody's. */
 static void run_leave(reef_world *w, value_store *s, uint32_t slot)
 {
-    const uint32_t class = word_class(*run_word(s, slot));
-    for (uint32_t i = 0; i < 1u << class; i++) slot_owner_put(s, slot + i, (reef_entity){0, 0});
+    const uint32_t class = word_class(*reef__run_word(s, slot));
+    for (uint32_t i = 0; i < 1u << class; i++) reef__slot_owner_put(s, slot + i, (reef_entity){0, 0});
     run_free(s, slot, class);
     values_mark(w, s, slot >> s->bits);
 }
 
-void multi_forget(reef_world *w, value_store *s, reef_entity e)
+void reef__multi_forget(reef_world *w, value_store *s, reef_entity e)
 {
-    s->count -= multi_values(s, e);
+    s->count -= reef__multi_values(s, e);
     run_leave(w, s, slot_of(s, e));
     *index_entry(s, e.index) = 0;
     if (--s->run_count > 0) return;
@@ -150,54 +150,54 @@ void multi_forget(reef_world *w, value_store *s, reef_entity e)
     memset(s->free_runs, 0, sizeof s->free_runs);
 }
 
-bool run_extend(reef_world *w, value_store *s, const type *t, reef_entity e)
+bool reef__run_extend(reef_world *w, value_store *s, const type *t, reef_entity e)
 {
-    const uint32_t slot = slot_of(s, e), n = multi_values(s, e), class = word_class(*run_word(s, slot));
-    if (store_page_own(w, s, slot >> s->bits) == NULL) return false;
+    const uint32_t slot = slot_of(s, e), n = reef__multi_values(s, e), class = word_class(*reef__run_word(s, slot));
+    if (reef__store_page_own(w, s, slot >> s->bits) == NULL) return false;
     if (n < 1u << class) return true;
-    if (store_index_own(w, s, e.index) == NULL || !runs_ready(w, s, class + 1, 1)) return false;
-    const bool left = quarantine_page(w, s, slot >> s->bits);
+    if (reef__store_index_own(w, s, e.index) == NULL || !runs_ready(w, s, class + 1, 1)) return false;
+    const bool left = reef__quarantine_page(w, s, slot >> s->bits);
     const uint32_t to = run_take(s, class + 1);
-    for (uint32_t i = 0; i < n; i++) value_move(t, slot_value(s, to + i), slot_value(s, slot + i));
+    for (uint32_t i = 0; i < n; i++) reef__value_move(t, slot_value(s, to + i), slot_value(s, slot + i));
     run_give(w, s, e, to, class + 1, n);
     run_leave(w, s, slot);
-    if (!left) quarantine_slots(w, s, slot, n, e);
+    if (!left) reef__quarantine_slots(w, s, slot, n, e);
     return true;
 }
 
 /* ---- reading ---- */
 
-uint32_t store_values(const reef_world *w, const type *t, reef_entity e)
+uint32_t reef__store_values(const reef_world *w, const type *t, reef_entity e)
 {
     if (t->home != REEF_MULTI) return reef_has_id(w, e, (reef_component){t->id});
     const value_store *s = store_of(w, t->id);
-    return reef_store_find(s, e) ? multi_values(s, e) : 0;
+    return reef_store_find(s, e) ? reef__multi_values(s, e) : 0;
 }
 
-const void *store_nth(const value_store *s, reef_entity e, uint32_t i)
+const void *reef__store_nth(const value_store *s, reef_entity e, uint32_t i)
 {
     const char *first = reef_store_find(s, e);
-    if (first == NULL || i >= (s->multi ? multi_values(s, e) : 1)) return NULL;
+    if (first == NULL || i >= (s->multi ? reef__multi_values(s, e) : 1)) return NULL;
     return first + (size_t)i * s->size;
 }
 
-const void *span_of(const reef_world *w, reef_entity e, reef_component c, const void *first, uint32_t *count)
+const void *reef__span_of(const reef_world *w, reef_entity e, reef_component c, const void *first, uint32_t *count)
 {
-    const uint32_t n = first ? store_values(w, type_of(c.id), e) : 0;
+    const uint32_t n = first ? reef__store_values(w, reef__type_of(c.id), e) : 0;
     if (count) *count = n;
     return first;
 }
 
 const void *reef_span_id(const reef_world *w, reef_entity e, reef_component c, uint32_t *count)
 {
-    const type *t = type_of(c.id);
-    if (BUG(117) && w && t && t->stored) (void)store_prepare_add((reef_world *)(uintptr_t)w, c.id, &e, 1);
-    return span_of(w, e, c, reef_get_id(w, e, c), count);
+    const type *t = reef__type_of(c.id);
+    if (BUG(117) && w && t && t->stored) (void)reef__store_prepare_add((reef_world *)(uintptr_t)w, c.id, &e, 1);
+    return reef__span_of(w, e, c, reef_get_id(w, e, c), count);
 }
 
 uint32_t reef_count_on_id(const reef_world *w, reef_entity e, reef_component c)
 {
-    return w && type_of(c.id) && reef_is_alive(w, e) ? store_values(w, type_of(c.id), e) : 0;
+    return w && reef__type_of(c.id) && reef_is_alive(w, e) ? reef__store_values(w, reef__type_of(c.id), e) : 0;
 }
 
 /* ---- validation ---- */
@@ -207,7 +207,7 @@ static uint32_t list_length(const value_store *s, uint32_t class)
 {
     uint32_t n = 0;
     for (uint32_t at = s->free_runs[class]; at && n <= s->run_end; at = slot_owner(s, at - 1).index, n++)
-        if (at > s->run_end || *run_word(s, at - 1) != class << RUN_COUNT_BITS || slot_owner(s, at - 1).generation) return UINT32_MAX;
+        if (at > s->run_end || *reef__run_word(s, at - 1) != class << RUN_COUNT_BITS || slot_owner(s, at - 1).generation) return UINT32_MAX;
     return n;
 }
 
@@ -215,7 +215,7 @@ static uint32_t list_length(const value_store *s, uint32_t class)
 static const char *run_wrong(const value_store *s, uint32_t slot, uint32_t *slots)
 {
     if (s->values.page[slot >> s->bits] == NULL) return "a page of runs that is missing: slot";
-    const uint32_t word = *run_word(s, slot), class = word_class(word), n = word_count(word);
+    const uint32_t word = *reef__run_word(s, slot), class = word_class(word), n = word_count(word);
     const reef_entity e = slot_owner(s, slot);
     if (class > class_most(s) || n > 1u << class || (slot & ((1u << class) - 1))) return "a run of a wrong length at slot";
     *slots = 1u << class;
@@ -227,7 +227,7 @@ static const char *run_wrong(const value_store *s, uint32_t slot, uint32_t *slot
     return n && (uint32_t)*index_entry(s, e.index) != slot ? "a run that isn't found: slot" : NULL;
 }
 
-const char *multi_wrong(const value_store *s, uint64_t *number)
+const char *reef__multi_wrong(const value_store *s, uint64_t *number)
 {
     uint32_t free_count[REEF_RUN_CLASSES] = {0}, runs = 0, slots = 0;
     uint64_t values = 0;
@@ -236,7 +236,7 @@ const char *multi_wrong(const value_store *s, uint64_t *number)
         const char *what = run_wrong(s, slot, &slots);
         *number = slot;
         if (what) return what;
-        const uint32_t word = *run_word(s, slot), n = word_count(word);
+        const uint32_t word = *reef__run_word(s, slot), n = word_count(word);
         if (n == 0) free_count[word_class(word)]++;
         runs += n != 0;
         values += n;

@@ -34,13 +34,13 @@ enum { NAME_BUCKETS_PER_PAGE = 1024 };
 #define NAME_NONE 0xFFFFFFFFu /* no entry has this number */
 #define NAME_BUCKETS_MAX 0x80000000u
 
-const paged_type pages_names = {NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
-const paged_type pages_buckets = {NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_names = {NAMES_PER_PAGE * sizeof(name_entry), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_buckets = {NAME_BUCKETS_PER_PAGE * sizeof(uint32_t), ARENA_DIRECTORY, MEMORY_NAMES, NULL, false, 0, NULL, NULL};
 
 static bool name_own_page(reef_world *w, reef_paged *p, const paged_type *pages, uint32_t page)
 {
-    paged_owner o = owner_of(w->family, pages);
-    if (paged_own(p, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
+    paged_owner o = reef__owner_of(w->family, pages);
+    if (reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
     world_touch(w);
     p->version[page] = w->hot.version; /* what is written now isn't what was hashed before */
     return true;
@@ -53,7 +53,7 @@ static name_entry *name_at(const reef_world *w, uint32_t number)
     return (name_entry *)w->state.name_entries.page[number / NAMES_PER_PAGE] + number % NAMES_PER_PAGE;
 }
 
-const char *name_at_number(const reef_world *w, uint32_t number, reef_entity *e)
+const char *reef__name_at_number(const reef_world *w, uint32_t number, reef_entity *e)
 {
     *e = name_at(w, number)->entity;
     return name_at(w, number)->text;
@@ -61,15 +61,15 @@ const char *name_at_number(const reef_world *w, uint32_t number, reef_entity *e)
 
 static bool name_own_entry(reef_world *w, uint32_t number)
 {
-    return name_own_page(w, &w->state.name_entries, &pages_names, number / NAMES_PER_PAGE);
+    return name_own_page(w, &w->state.name_entries, &reef__pages_names, number / NAMES_PER_PAGE);
 }
 
 /* Room for one more entry, owned. */
 static bool name_reserve_entry(reef_world *w)
 {
-    paged_owner o = owner_of(w->family, &pages_names);
+    paged_owner o = reef__owner_of(w->family, &reef__pages_names);
     uint32_t    number = w->state.name_count;
-    return paged_grow(&w->state.name_entries, &o, number / NAMES_PER_PAGE + 1, w->hot.fork_version) &&
+    return reef__paged_grow(&w->state.name_entries, &o, number / NAMES_PER_PAGE + 1, w->hot.fork_version) &&
            name_own_entry(w, number);
 }
 
@@ -117,7 +117,7 @@ static uint32_t name_position(reef_world *w, name_key key, uint32_t number)
 
 static bool name_own_bucket(reef_world *w, name_key key, uint32_t i)
 {
-    return name_own_page(w, name_buckets(w, key), &pages_buckets, i / NAME_BUCKETS_PER_PAGE);
+    return name_own_page(w, name_buckets(w, key), &reef__pages_buckets, i / NAME_BUCKETS_PER_PAGE);
 }
 
 /* Owns the buckets from i to the first free one, which is among them. */
@@ -182,11 +182,11 @@ static uint32_t name_find_entity(const reef_world *w, reef_entity e)
 
 static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_paged *out)
 {
-    paged_owner o = owner_of(w->family, &pages_buckets);
+    paged_owner o = reef__owner_of(w->family, &reef__pages_buckets);
     uint32_t    pages = buckets / NAME_BUCKETS_PER_PAGE;
-    if (!paged_grow(out, &o, pages, w->hot.fork_version)) return false;
+    if (!reef__paged_grow(out, &o, pages, w->hot.fork_version)) return false;
     for (uint32_t i = 0; i < pages; i++)
-        if (!name_own_page(w, out, &pages_buckets, i)) return false;
+        if (!name_own_page(w, out, &reef__pages_buckets, i)) return false;
     for (uint32_t n = 0; n < w->state.name_count; n++) name_insert(out, buckets - 1, name_hash(w, key, n), n);
     return true;
 }
@@ -195,18 +195,18 @@ static COLD bool name_build(reef_world *w, name_key key, uint32_t buckets, reef_
 static bool name_reserve_buckets(reef_world *w)
 {
     state      *s = &w->state;
-    paged_owner o = owner_of(w->family, &pages_buckets);
+    paged_owner o = reef__owner_of(w->family, &reef__pages_buckets);
     reef_paged  text = {0}, index = {0};
     if (s->name_count + 1 <= s->name_buckets / 4 * 3) return true;
     if (s->name_buckets >= NAME_BUCKETS_MAX) return false;
     uint32_t buckets = s->name_buckets ? s->name_buckets * 2 : NAME_BUCKETS_PER_PAGE;
     if (!name_build(w, NAME_BY_TEXT, buckets, &text) || !name_build(w, NAME_BY_INDEX, buckets, &index)) {
-        paged_drop(&text, &o);
-        paged_drop(&index, &o);
+        reef__paged_drop(&text, &o);
+        reef__paged_drop(&index, &o);
         return false;
     }
-    paged_drop(&s->name_by_text, &o);
-    paged_drop(&s->name_by_index, &o);
+    reef__paged_drop(&s->name_by_text, &o);
+    reef__paged_drop(&s->name_by_index, &o);
     s->name_by_text = text;
     s->name_by_index = index;
     s->name_buckets = buckets;
@@ -215,7 +215,7 @@ static bool name_reserve_buckets(reef_world *w)
 
 /* ---- forgetting ---- */
 
-void names_changed(reef_world *w)
+void reef__names_changed(reef_world *w)
 {
     if (w->state.name_count) w->slow |= SLOW_NAMES;
     else w->slow &= ~SLOW_NAMES;
@@ -231,7 +231,7 @@ static bool name_own_removal(reef_world *w, name_key key, uint32_t number)
            (last == number || name_own_bucket(w, key, name_position(w, key, last)));
 }
 
-bool name_prepare_forget(reef_world *w, reef_entity e)
+bool reef__name_prepare_forget(reef_world *w, reef_entity e)
 {
     uint32_t number = name_find_entity(w, e);
     if (number == NAME_NONE) return true;
@@ -239,13 +239,13 @@ bool name_prepare_forget(reef_world *w, reef_entity e)
            name_own_removal(w, NAME_BY_INDEX, number);
 }
 
-COLD bool names_own_all(reef_world *w)
+COLD bool reef__names_own_all(reef_world *w)
 {
     state *s = &w->state;
     for (uint32_t i = 0; i < s->name_entries.count; i++)
-        if (!name_own_page(w, &s->name_entries, &pages_names, i)) return false;
+        if (!name_own_page(w, &s->name_entries, &reef__pages_names, i)) return false;
     for (uint32_t i = 0; i < s->name_buckets / NAME_BUCKETS_PER_PAGE; i++)
-        if (!name_own_page(w, &s->name_by_text, &pages_buckets, i) || !name_own_page(w, &s->name_by_index, &pages_buckets, i)) return false;
+        if (!name_own_page(w, &s->name_by_text, &reef__pages_buckets, i) || !name_own_page(w, &s->name_by_index, &reef__pages_buckets, i)) return false;
     return true;
 }
 
@@ -255,7 +255,7 @@ static void name_renumber(reef_world *w, name_key key, uint32_t from, uint32_t t
     *name_bucket(name_buckets(w, key), i) = to + 1;
 }
 
-COLD void name_forget(reef_world *w, reef_entity e)
+COLD void reef__name_forget(reef_world *w, reef_entity e)
 {
     uint32_t number = name_find_entity(w, e), last = w->state.name_count - 1;
     if (number == NAME_NONE || BUG(13)) return;
@@ -268,12 +268,12 @@ COLD void name_forget(reef_world *w, reef_entity e)
         *name_at(w, number) = *name_at(w, last);
     }
     w->state.name_count = last;
-    names_changed(w);
+    reef__names_changed(w);
 }
 
 /* ---- setting ---- */
 
-uint32_t name_bad_column(const char *text, uint32_t *length)
+uint32_t reef__name_bad_column(const char *text, uint32_t *length)
 {
     uint32_t i = 0;
     bool     part = false; /* the part that is being read has a byte */
@@ -299,7 +299,7 @@ static bool name_add(reef_world *w, reef_entity e, const char *text, uint32_t le
     name_insert(&w->state.name_by_text, name_mask(w), name_hash_text(text), number);
     name_insert(&w->state.name_by_index, name_mask(w), name_hash_index(e.index), number);
     w->state.name_count = number + 1;
-    names_changed(w);
+    reef__names_changed(w);
     return true;
 }
 
@@ -322,21 +322,21 @@ COLD reef_status reef_set_name(reef_world *w, reef_entity e, const char *name)
     char                 text[REEF_NAME_MAX + 1]; /* `name` may point into a page that is about to be copied */
     uint32_t             length = 0;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, operation, none, e, 0);
-    if (!reef_is_alive(w, e)) return failure(w, REEF_NOT_ALIVE, operation, none, e, 0);
+    if (w->running) return reef__failure(w, REEF_LOCKED, operation, none, e, 0);
+    if (!reef_is_alive(w, e)) return reef__failure(w, REEF_NOT_ALIVE, operation, none, e, 0);
     if (name == NULL) {
-        if (!name_prepare_forget(w, e)) return failure(w, REEF_NO_MEMORY, operation, none, e, 0);
-        name_forget(w, e);
+        if (!reef__name_prepare_forget(w, e)) return reef__failure(w, REEF_NO_MEMORY, operation, none, e, 0);
+        reef__name_forget(w, e);
         return REEF_OK;
     }
-    uint32_t bad = name_bad_column(name, &length);
-    if (bad) return failure(w, REEF_BAD_TEXT, operation, none, e, bad);
+    uint32_t bad = reef__name_bad_column(name, &length);
+    if (bad) return reef__failure(w, REEF_BAD_TEXT, operation, none, e, bad);
     memcpy(text, name, length + 1);
     uint32_t taken = name_find_text(w, text), old = name_find_entity(w, e);
     if (taken != NAME_NONE && taken == old) return REEF_OK;
-    if (taken != NAME_NONE) return failure(w, REEF_NAME_TAKEN, operation, none, name_at(w, taken)->entity, 0);
+    if (taken != NAME_NONE) return reef__failure(w, REEF_NAME_TAKEN, operation, none, name_at(w, taken)->entity, 0);
     bool done = old == NAME_NONE ? name_add(w, e, text, length) : name_change(w, old, text, length);
-    return done ? REEF_OK : failure(w, REEF_NO_MEMORY, operation, none, e, 0);
+    return done ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, operation, none, e, 0);
 }
 
 /* ---- reading ---- */
@@ -367,7 +367,7 @@ static reef_status name_corrupt(char *message, size_t size, const char *format, 
     return REEF_CORRUPT;
 }
 
-/* Each index holds as many numbers as there are names, and no others; names_validate finds each of them. */
+/* Each index holds as many numbers as there are names, and no others; reef__names_validate finds each of them. */
 static bool name_index_counts(const reef_world *w, const reef_paged *p)
 {
     uint32_t used = 0;
@@ -379,7 +379,7 @@ static bool name_index_counts(const reef_world *w, const reef_paged *p)
     return used == w->state.name_count;
 }
 
-COLD reef_status names_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef__names_validate(const reef_world *w, char *message, size_t size)
 {
     const state *s = &w->state;
     bool         slow = (w->slow & SLOW_NAMES) != 0;
@@ -392,7 +392,7 @@ COLD reef_status names_validate(const reef_world *w, char *message, size_t size)
     for (uint32_t n = 0; n < s->name_count; n++) {
         const name_entry *e = name_at(w, n);
         uint32_t          length = 0;
-        if (memchr(e->text, 0, sizeof e->text) == NULL || name_bad_column(e->text, &length))
+        if (memchr(e->text, 0, sizeof e->text) == NULL || reef__name_bad_column(e->text, &length))
             return name_corrupt(message, size, "names: name %" PRIu32 " isn't a path", n);
         if (!reef_is_alive(w, e->entity))
             return name_corrupt(message, size, "names: \"%s\" belongs to the dead entity %" PRIu32 "v%" PRIu32, e->text,

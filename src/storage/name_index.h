@@ -6,14 +6,14 @@
 #include "reef/type.h"
 
 /* The column, from 1, of the first byte that a name can't have; 0: the name is good. Its length goes to *length. */
-uint32_t name_bad_column(const char *text, uint32_t *length);
-void name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */
-bool name_prepare_forget(reef_world *w, reef_entity e); /* own what name_forget will touch; false: no memory */
-bool names_own_all(reef_world *w); /* what any number of name_forget will touch, in whatever order; false: no memory */
-void names_changed(reef_world *w);                      /* the number of names is another one */
+uint32_t reef__name_bad_column(const char *text, uint32_t *length);
+void reef__name_forget(reef_world *w, reef_entity e);         /* the entity dies; the pages it touches were owned before */
+bool reef__name_prepare_forget(reef_world *w, reef_entity e); /* own what reef__name_forget will touch; false: no memory */
+bool reef__names_own_all(reef_world *w); /* what any number of reef__name_forget will touch, in whatever order; false: no memory */
+void reef__names_changed(reef_world *w);                      /* the number of names is another one */
 
 /* Name `number` of w->state.name_count, in no order; its entity. NAMES_PER_PAGE of them are on a page. */
-const char *name_at_number(const reef_world *w, uint32_t number, reef_entity *e);
-reef_status names_validate(const reef_world *w, char *message, size_t size);
+const char *reef__name_at_number(const reef_world *w, uint32_t number, reef_entity *e);
+reef_status reef__names_validate(const reef_world *w, char *message, size_t size);
 
 #endif

@@ -71,7 +71,7 @@ INLINE bool observe_several(reef_world *w, reef_entity e, const type *t) { retur
 /* e is about to die. */
 INLINE bool observe_destroy(reef_world *w, reef_entity e) { return observers_by(w)->destroy(w, e); }
 /* n entities are about to be made in table `id` with these values; they have been made, by these ids, which are alive or NULL: the next
- * ones (ids_peek). */
+ * ones (reef__ids_peek). */
 INLINE bool observe_spawn(reef_world *w, uint32_t id, const reef_value *values, uint32_t count, uint32_t n)
 {
     return observers_by(w)->spawn(w, id, values, count, n);
@@ -177,7 +177,7 @@ INLINE void observe_lately_told(reef_world *w, reef_entity e, const void *value)
     if (UNLIKELY((w->deferred.count | w->deferred.run) != 0 || o->failed.status != REEF_OK)) observers_by(w)->told_more(w);
 }
 
-/* What is recorded is done, and collected observers are called. (world_flush) */
+/* What is recorded is done, and collected observers are called. (reef__world_flush) */
 INLINE reef_status observed_flush(reef_world *w) { return observers_by(w)->flush(w); }
 /* Commands were left behind by what an operation's observers asked for: those behind it wait. */
 INLINE bool observers_stuck(const reef_world *w)

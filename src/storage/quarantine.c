@@ -108,7 +108,7 @@ static void held_free(held *x)
         const held_block *b = &x->blocks[i];
         if (!b->waits) continue;
         ASAN_UNPOISON_MEMORY_REGION(b->block, b->bytes);
-        memory_block_release(&x->family->memory, b->arena, b->block, b->bytes);
+        reef__memory_block_release(&x->family->memory, b->arena, b->block, b->bytes);
     }
     waiting.bytes -= x->bytes;
     free(x);
@@ -137,25 +137,25 @@ static held *held_make(const reef_world *w, family *f, size_t blocks, uint32_t r
     return x;
 }
 
-COLD held *quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows)
+COLD held *reef__quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows)
 {
     held *x = held_make(w, f, s->column_count + 1u, rows);
     if (x) memcpy(x->entities, slot_entities(slots), rows * sizeof(reef_entity));
     return x;
 }
 
-COLD bool quarantine_take(held *x, const column *c, void *block, uint32_t capacity)
+COLD bool reef__quarantine_take(held *x, const column *c, void *block, uint32_t capacity)
 {
     if (x == NULL) return false;
     held_block *b = &x->blocks[x->count];
     *b = (held_block){block, (size_t)c->size * capacity, c->type, c->size, c->arena, 0, false};
-    b->waits = memory_block_hold(&x->family->memory, MEMORY_ROWS, c->arena, b->bytes, c->align);
+    b->waits = reef__memory_block_hold(&x->family->memory, MEMORY_ROWS, c->arena, b->bytes, c->align);
     if (b->waits) x->bytes += b->bytes;
     x->count++;
     return b->waits;
 }
 
-COLD void quarantine_wait(held *x)
+COLD void reef__quarantine_wait(held *x)
 {
     if (x == NULL) return;
     for (uint32_t i = 0; i < x->count; i++)
@@ -168,7 +168,7 @@ COLD void quarantine_wait(held *x)
     mutex_unlock(&waiting.lock);
 }
 
-COLD void quarantine_end(family *f)
+COLD void reef__quarantine_end(family *f)
 {
     if (!f->memory.guarded) return;
     mutex_lock(&waiting.lock);
@@ -192,7 +192,7 @@ static void guard_set(family *f, uint64_t bytes)
     mutex_unlock(&waiting.lock);
 }
 
-COLD void quarantine_begin(family *f)
+COLD void reef__quarantine_begin(family *f)
 {
     const char *text = getenv("REEF_QUARANTINE");
     guard_set(f, text ? strtoull(text, NULL, 10) : GUARD_BYTES);
@@ -233,7 +233,7 @@ static void rows_go(const column *c, char *to, char *from, uint32_t rows, uint32
         return;
     }
     for (uint32_t i = 0; i < rows; i++)
-        if (i != raw) value_move(c->type, to + (size_t)i * c->size, from + (size_t)i * c->size);
+        if (i != raw) reef__value_move(c->type, to + (size_t)i * c->size, from + (size_t)i * c->size);
 }
 
 /* Values of the running call may lie in the block. */
@@ -254,24 +254,24 @@ static void tail_close(const shape *s, const reef_slot *slots, uint32_t rows)
     }
 }
 
-COLD bool quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_t raw)
+COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_t raw)
 {
     void *fresh[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const shape *s = t->shape;
     reef_slot *slots = unit_slots(w, unit);
     const uint32_t rows = chunk_rows(t, unit), capacity = slots[0].head_more.capacity;
     if (!chunk_is_ours(w, s, unit) || !guard_pays(w, rows_bytes(s, rows))) return false;
-    held *x = quarantine_note(w, w->family, s, slots, rows);
+    held *x = reef__quarantine_note(w, w->family, s, slots, rows);
     uint32_t made = SLOT_ENTITIES;
     for (; x && made < s->end_slot; made++) {
         const column *c = &s->columns[made];
-        fresh[made] = memory_block(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * capacity, c->align);
+        fresh[made] = reef__memory_block(&w->family->memory, MEMORY_ROWS, c->arena, (size_t)c->size * capacity, c->align);
         if (fresh[made] == NULL) break;
     }
     if (made < s->end_slot) {
         while (made-- > SLOT_ENTITIES) {
             const column *c = &s->columns[made];
-            memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, fresh[made], (size_t)c->size * capacity, c->align);
+            reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, fresh[made], (size_t)c->size * capacity, c->align);
         }
         free(x);
         return false;
@@ -284,19 +284,19 @@ COLD bool quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_
         mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
         slots[k].block = fresh[k];
         mutex_unlock(&w->family->lock);
-        if (!quarantine_take(x, c, old, capacity))
-            memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity, c->align);
+        if (!reef__quarantine_take(x, c, old, capacity))
+            reef__memory_block_free(&w->family->memory, MEMORY_ROWS, c->arena, old, (size_t)c->size * capacity, c->align);
     }
     values_shift(w);
-    quarantine_wait(x);
+    reef__quarantine_wait(x);
     tail_close(s, slots, rows);
     return true;
 }
 
-COLD void quarantine_table(reef_world *w, const table *t)
+COLD void reef__quarantine_table(reef_world *w, const table *t)
 {
     if (!quarantine_on(w)) return;
-    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) quarantine_chunk(w, t, unit, UINT32_MAX);
+    for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) reef__quarantine_chunk(w, t, unit, UINT32_MAX);
 }
 
 /* ---- values outside of the rows ---- */
@@ -308,8 +308,8 @@ static void page_note(held *x, const value_store *s, const paged_type *p, char *
 {
     for (uint32_t i = 0; i < x->rows; i++) x->entities[i] = slot_entity(s, block, page, i);
     held_block *b = &x->blocks[x->count++];
-    *b = (held_block){block, p->page_bytes, type_of(s->component), s->size, p->arena, s->offset, false};
-    b->waits = memory_block_hold(&x->family->memory, p->kind, p->arena, p->page_bytes, p->align);
+    *b = (held_block){block, p->page_bytes, reef__type_of(s->component), s->size, p->arena, s->offset, false};
+    b->waits = reef__memory_block_hold(&x->family->memory, p->kind, p->arena, p->page_bytes, p->align);
     if (b->waits) x->bytes += b->bytes;
 }
 
@@ -321,96 +321,96 @@ static bool page_moves(reef_world *w, value_store *s, uint32_t page)
     char *old = page < s->values.count ? s->values.page[page] : NULL;
     if (old == NULL || s->paged || s->shared || s->size == 0 || !paged_owned(&s->values, page, w->hot.fork_version)) return false;
     if (!guard_pays(w, page_bytes(s))) return false;
-    (void)store_owner(w->family, s, &pages);
+    (void)reef__store_owner(w->family, s, &pages);
     const paged_type *p = &pages.type;
     held *x = held_make(w, w->family, 1, slot_mask(s) + 1);
-    char *fresh = x ? memory_block(&w->family->memory, p->kind, p->arena, p->page_bytes, p->align) : NULL;
+    char *fresh = x ? reef__memory_block(&w->family->memory, p->kind, p->arena, p->page_bytes, p->align) : NULL;
     if (fresh == NULL) return free(x), false;
     page_note(x, s, p, old, page);
     memset(fresh, 0, p->page_bytes);
     memcpy(fresh, old, s->offset);
     for (uint32_t i = 0; i < x->rows; i++) {
         const size_t at = s->offset + (size_t)i * s->size;
-        if (x->entities[i].generation) value_move(type_of(s->component), fresh + at, old + at);
+        if (x->entities[i].generation) reef__value_move(reef__type_of(s->component), fresh + at, old + at);
     }
     mutex_lock(&w->family->lock); /* a dying relative may be comparing pages */
     s->values.page[page] = fresh;
     mutex_unlock(&w->family->lock);
-    if (!x->blocks[0].waits) memory_block_free(&w->family->memory, p->kind, p->arena, old, p->page_bytes, p->align);
+    if (!x->blocks[0].waits) reef__memory_block_free(&w->family->memory, p->kind, p->arena, old, p->page_bytes, p->align);
     values_rebase(w, old, fresh, p->page_bytes);
     s->moves++;
     s->lately.slots = s->hole.slots = 0;
     values_shift(w);
-    quarantine_wait(x);
+    reef__quarantine_wait(x);
     return true;
 }
 
-COLD bool quarantine_page(reef_world *w, value_store *s, uint32_t page) { return quarantine_on(w) && page_moves(w, s, page); }
+COLD bool reef__quarantine_page(reef_world *w, value_store *s, uint32_t page) { return quarantine_on(w) && page_moves(w, s, page); }
 
-COLD void quarantine_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n, reef_entity e)
+COLD void reef__quarantine_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n, reef_entity e)
 {
     if (!quarantine_on(w) || s->size == 0 || s->shared) return;
     char *values = slot_value(s, slot);
-    quarantine_value(w, type_of(s->component), values, n, e);
+    reef__quarantine_value(w, reef__type_of(s->component), values, n, e);
     ASAN_POISON_MEMORY_REGION(values, (size_t)n * s->size);
 }
 
-COLD void quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
+COLD void reef__quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
 {
     held *x = held_make(w, w->family, 1, 1);
     if (x == NULL) return;
     x->entities[0] = e;
     x->blocks[x->count++] = (held_block){(char *)(uintptr_t)value, (size_t)n * t->size, t, n * t->size, 0, 0, false};
-    quarantine_wait(x);
+    reef__quarantine_wait(x);
 }
 
-COLD void quarantine_open_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n)
+COLD void reef__quarantine_open_slots(const reef_world *w, const value_store *s, uint32_t slot, uint32_t n)
 {
     if (!quarantine_on(w) || s->size == 0) return;
     ASAN_UNPOISON_MEMORY_REGION(slot_value(s, slot), (size_t)n * s->size);
 }
 
-COLD void quarantine_open_page(const reef_world *w, const value_store *s, uint32_t page)
+COLD void reef__quarantine_open_page(const reef_world *w, const value_store *s, uint32_t page)
 {
     if (!quarantine_on(w) || page >= s->values.count || s->values.page[page] == NULL) return;
     ASAN_UNPOISON_MEMORY_REGION(s->values.page[page], page_bytes(s));
 }
 
-COLD bool quarantine_left(family *f, const value_store *s, const paged_type *p, const void *block, uint32_t page)
+COLD bool reef__quarantine_left(family *f, const value_store *s, const paged_type *p, const void *block, uint32_t page)
 {
     if (s->shared || s->size == 0) return false;
     held *x = held_make(NULL, f, 1, slot_mask(s) + 1);
     if (x == NULL) return false;
     page_note(x, s, p, (char *)(uintptr_t)block, page);
     const bool waits = x->blocks[0].waits;
-    quarantine_wait(x);
+    reef__quarantine_wait(x);
     return waits;
 }
 
 /* ---- all of a world ---- */
 
-COLD void quarantine_world(reef_world *w, const char *op)
+COLD void reef__quarantine_world(reef_world *w, const char *op)
 {
     if (!quarantine_on(w)) return;
     quarantine_because(w, op, 0, (reef_entity){0, 0});
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
-        if (t) quarantine_table(w, t);
+        if (t) reef__quarantine_table(w, t);
     }
     for (uint32_t i = 1; i < w->state.store_count; i++)
         for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) (void)page_moves(w, &w->state.stores[i], page);
 }
 
-COLD void quarantine_fill(reef_world *w, const table *t, uint32_t place)
+COLD void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place)
 {
     if (!quarantine_on(w)) return;
-    bool moved = quarantine_chunk(w, t, place_unit(place), place_row(place));
-    if (place_unit(place) != t->last) moved = quarantine_chunk(w, t, t->last, UINT32_MAX);
+    bool moved = reef__quarantine_chunk(w, t, place_unit(place), place_row(place));
+    if (place_unit(place) != t->last) moved = reef__quarantine_chunk(w, t, t->last, UINT32_MAX);
     if (moved) return;
     /* The row at the end goes, and its block stays: what is told of it then. */
     const reef_slot *slots = unit_slots(w, t->last);
     const uint32_t last = place_row(t->next - 1);
-    held *x = quarantine_note(w, w->family, t->shape, slots, last + 1);
+    held *x = reef__quarantine_note(w, w->family, t->shape, slots, last + 1);
     if (x == NULL) return;
     x->entities[0] = x->entities[last];
     x->rows = 1;
@@ -418,10 +418,10 @@ COLD void quarantine_fill(reef_world *w, const table *t, uint32_t place)
         const column *c = &t->shape->columns[k];
         x->blocks[x->count++] = (held_block){(char *)slots[k].block + (size_t)last * c->size, c->size, c->type, c->size, c->arena, 0, false};
     }
-    quarantine_wait(x);
+    reef__quarantine_wait(x);
 }
 
-COLD void quarantine_close(reef_world *w, const table *t)
+COLD void reef__quarantine_close(reef_world *w, const table *t)
 {
     if (quarantine_on(w) && chunk_is_ours(w, t->shape, t->last)) tail_close(t->shape, unit_slots(w, t->last), place_row(t->next));
 }
@@ -435,7 +435,7 @@ static void tail_open(const shape *s, const reef_slot *slots, uint32_t rows)
     }
 }
 
-COLD void quarantine_open(const reef_world *w, const table *t, uint32_t unit)
+COLD void reef__quarantine_open(const reef_world *w, const table *t, uint32_t unit)
 {
     if (quarantine_on(w)) tail_open(t->shape, unit_slots(w, unit), chunk_rows(t, unit));
 }
@@ -445,12 +445,12 @@ static void quarantine_set(reef_world *w, uint64_t bytes)
 {
     for (uint32_t id = TABLE_EMPTY; bytes == 0 && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
-        if (t && t->last) quarantine_open(w, t, t->last);
+        if (t && t->last) reef__quarantine_open(w, t, t->last);
         for (uint32_t unit = t ? t->spare : 0; unit; unit = unit_slots(w, unit)[0].head.next) tail_open(t->shape, unit_slots(w, unit), 0);
     }
     for (uint32_t i = 1; bytes == 0 && i < w->state.store_count; i++)
-        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) quarantine_open_page(w, &w->state.stores[i], page);
-    quarantine_end(w->family);
+        for (uint32_t page = 0; page < w->state.stores[i].values.count; page++) reef__quarantine_open_page(w, &w->state.stores[i], page);
+    reef__quarantine_end(w->family);
     guard_set(w->family, bytes);
     version_look(w); /* closes the straight paths: no lease is of this version */
 }
@@ -463,11 +463,11 @@ COLD reef_status reef_quarantine(reef_world *w, uint64_t bytes)
 #if defined(QUARANTINE)
     const reef_component none = {0};
     const reef_entity null = {0, 0};
-    if (w->locks || w->running) return failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    if (w->locks || w->running) return reef__failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
     mutex_lock(&w->family->lock);
     const bool alone = w->family->members == 1;
     mutex_unlock(&w->family->lock);
-    if (!alone) return failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
+    if (!alone) return reef__failure(w, REEF_LOCKED, "reef_quarantine", none, null, 0);
     quarantine_set(w, bytes);
 #else
     (void)bytes;

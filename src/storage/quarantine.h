@@ -39,70 +39,70 @@ INLINE void quarantine_because(reef_world *w, const char *op, uint32_t component
 }
 /* All columns of a chunk to other addresses, but for the row `raw`, which has no values (UINT32_MAX: none); false: they are where they
  * were, for want of memory or since too much moved already. Nothing that is shared moves. */
-COLD bool quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_t raw);
-COLD void quarantine_table(reef_world *w, const table *t);
-COLD void quarantine_world(reef_world *w, const char *op);
+COLD bool reef__quarantine_chunk(reef_world *w, const table *t, uint32_t unit, uint32_t raw);
+COLD void reef__quarantine_table(reef_world *w, const table *t);
+COLD void reef__quarantine_world(reef_world *w, const char *op);
 INLINE void quarantine_move(reef_world *w, const table *t, uint32_t unit)
 {
-    if (quarantine_on(w)) quarantine_chunk(w, t, unit, UINT32_MAX);
+    if (quarantine_on(w)) reef__quarantine_chunk(w, t, unit, UINT32_MAX);
 }
 /* Before the last row of t goes to `place`, whose own is raw. */
-COLD void quarantine_fill(reef_world *w, const table *t, uint32_t place);
+COLD void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place);
 /* The row at t->next is one no more. */
-COLD void quarantine_close(reef_world *w, const table *t);
+COLD void reef__quarantine_close(reef_world *w, const table *t);
 /* Rows behind the last one of a chunk may be written (and read, by who compares bytes). */
-COLD void quarantine_open(const reef_world *w, const table *t, uint32_t unit);
+COLD void reef__quarantine_open(const reef_world *w, const table *t, uint32_t unit);
 /* A page of values outside of the rows to another address, before the store changes. False: it is where it was; then the values that
  * go are noted, in the slots that they left. */
-COLD bool quarantine_page(reef_world *w, reef_store *s, uint32_t page);
+COLD bool reef__quarantine_page(reef_world *w, reef_store *s, uint32_t page);
 /* n slots are nobody's, where values of e were; and may be filled again; a page that is about to be copied may be read. */
-COLD void quarantine_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n, reef_entity e);
-COLD void quarantine_open_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n);
-COLD void quarantine_open_page(const reef_world *w, const reef_store *s, uint32_t page);
+COLD void reef__quarantine_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n, reef_entity e);
+COLD void reef__quarantine_open_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n);
+COLD void reef__quarantine_open_page(const reef_world *w, const reef_store *s, uint32_t page);
 /* Values of e that are about to be given back to the allocator, perhaps. */
-COLD void quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e);
+COLD void reef__quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e);
 /* A page that a state left. True: it waits. */
-COLD bool quarantine_left(family *f, const reef_store *s, const paged_type *p, const void *block, uint32_t page);
+COLD bool reef__quarantine_left(family *f, const reef_store *s, const paged_type *p, const void *block, uint32_t page);
 /* Blocks that were left: noted one by one, then they wait all at once. NULL: they don't, the caller frees them. w NULL: of a
  * state that ended. */
-COLD held *quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows);
-COLD bool quarantine_take(held *x, const column *c, void *block, uint32_t capacity); /* false: not this one */
-COLD void quarantine_wait(held *x);
+COLD held *reef__quarantine_note(const reef_world *w, family *f, const shape *s, const reef_slot *slots, uint32_t rows);
+COLD bool reef__quarantine_take(held *x, const column *c, void *block, uint32_t capacity); /* false: not this one */
+COLD void reef__quarantine_wait(held *x);
 /* All that waits of a family is free. */
-COLD void quarantine_end(family *f);
-COLD void quarantine_begin(family *f); /* as the environment says */
+COLD void reef__quarantine_end(family *f);
+COLD void reef__quarantine_begin(family *f); /* as the environment says */
 
 #else
 
 INLINE bool quarantine_of(const family *f) { return (void)f, false; }
 INLINE bool quarantine_on(const reef_world *w) { return (void)w, false; }
 INLINE void quarantine_because(reef_world *w, const char *op, uint32_t component, reef_entity e) { (void)w, (void)op, (void)component, (void)e; }
-INLINE void quarantine_table(reef_world *w, const table *t) { (void)w, (void)t; }
-INLINE void quarantine_world(reef_world *w, const char *op) { (void)w, (void)op; }
+INLINE void reef__quarantine_table(reef_world *w, const table *t) { (void)w, (void)t; }
+INLINE void reef__quarantine_world(reef_world *w, const char *op) { (void)w, (void)op; }
 INLINE void quarantine_move(reef_world *w, const table *t, uint32_t unit) { (void)w, (void)t, (void)unit; }
-INLINE void quarantine_fill(reef_world *w, const table *t, uint32_t place) { (void)w, (void)t, (void)place; }
-INLINE void quarantine_close(reef_world *w, const table *t) { (void)w, (void)t; }
-INLINE void quarantine_open(const reef_world *w, const table *t, uint32_t unit) { (void)w, (void)t, (void)unit; }
-INLINE bool quarantine_page(reef_world *w, reef_store *s, uint32_t page) { return (void)w, (void)s, (void)page, false; }
-INLINE void quarantine_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n, reef_entity e)
+INLINE void reef__quarantine_fill(reef_world *w, const table *t, uint32_t place) { (void)w, (void)t, (void)place; }
+INLINE void reef__quarantine_close(reef_world *w, const table *t) { (void)w, (void)t; }
+INLINE void reef__quarantine_open(const reef_world *w, const table *t, uint32_t unit) { (void)w, (void)t, (void)unit; }
+INLINE bool reef__quarantine_page(reef_world *w, reef_store *s, uint32_t page) { return (void)w, (void)s, (void)page, false; }
+INLINE void reef__quarantine_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n, reef_entity e)
 {
     (void)w, (void)s, (void)slot, (void)n, (void)e;
 }
-INLINE void quarantine_open_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n)
+INLINE void reef__quarantine_open_slots(const reef_world *w, const reef_store *s, uint32_t slot, uint32_t n)
 {
     (void)w, (void)s, (void)slot, (void)n;
 }
-INLINE void quarantine_open_page(const reef_world *w, const reef_store *s, uint32_t page) { (void)w, (void)s, (void)page; }
-INLINE void quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
+INLINE void reef__quarantine_open_page(const reef_world *w, const reef_store *s, uint32_t page) { (void)w, (void)s, (void)page; }
+INLINE void reef__quarantine_value(const reef_world *w, const type *t, const void *value, uint32_t n, reef_entity e)
 {
     (void)w, (void)t, (void)value, (void)n, (void)e;
 }
-INLINE bool quarantine_left(family *f, const reef_store *s, const paged_type *p, const void *block, uint32_t page)
+INLINE bool reef__quarantine_left(family *f, const reef_store *s, const paged_type *p, const void *block, uint32_t page)
 {
     return (void)f, (void)s, (void)p, (void)block, (void)page, false;
 }
-INLINE void quarantine_end(family *f) { (void)f; }
-INLINE void quarantine_begin(family *f) { (void)f; }
+INLINE void reef__quarantine_end(family *f) { (void)f; }
+INLINE void reef__quarantine_begin(family *f) { (void)f; }
 
 #endif
 

@@ -17,9 +17,9 @@ static NOINLINE const void *get_elsewhere(const reef_world *w, reef_entity e, re
 {
     const value_store *s = stored_any(w) ? store_of(w, c.id) : NULL;
     const void *p = s && s->size ? reef_store_find(s, e) : NULL;
-    const type *t = p ? NULL : type_of(c.id);
+    const type *t = p ? NULL : reef__type_of(c.id);
     if (LIKELY(t == NULL || !has_subtypes(t))) return p;
-    const reef_component meant = subtype_instead(w, e, c);
+    const reef_component meant = reef__subtype_instead(w, e, c);
     return meant.id != c.id ? reef_get_id(w, e, meant) : NULL;
 }
 
@@ -32,7 +32,7 @@ const void *reef_get_id(const reef_world *w, reef_entity e, reef_component c)
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     uint32_t k = slot_find(w, c.id, slots[0].head.table);
     if (k == 0) return get_elsewhere(w, e, c);
-    return k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), type_of(c.id)->size);
+    return k == REEF_SLOT_TAG ? NULL : cell(slots, k, place_row(place), reef__type_of(c.id)->size);
 }
 
 bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
@@ -41,22 +41,22 @@ bool reef_has_id(const reef_world *w, reef_entity e, reef_component c)
     if (place == PLACE_DEAD) return false;
     if (slot_find(w, c.id, reef_slots_at(&w->hot, place)[0].head.table) != 0) return true;
     if (stored_any(w) && store_has(w, c.id, e)) return true;
-    if ((c.id & BIT_DISABLED) == 0 && bit_has(w, c.id, place)) return true;
-    const type *t = type_of(c.id);
-    return UNLIKELY(t && has_subtypes(t)) && subtype_any(w, e, t);
+    if ((c.id & BIT_DISABLED) == 0 && reef__bit_has(w, c.id, place)) return true;
+    const type *t = reef__type_of(c.id);
+    return UNLIKELY(t && has_subtypes(t)) && reef__subtype_any(w, e, t);
 }
 
 bool reef_has_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_has_id(w, e, reef_id_of(decl)); }
 
 const void *reef_get_slow(const reef_world *w, reef_entity e, reef_type_decl *decl) { return reef_get_id(w, e, reef_id_of(decl)); }
 
-const void *value_itself(const reef_world *w, reef_entity e, reef_component c)
+const void *reef__value_itself(const reef_world *w, reef_entity e, reef_component c)
 {
     const uint32_t place = place_of(w, e);
     if (place == PLACE_DEAD) return NULL;
     const reef_slot *slots = reef_slots_at(&w->hot, place);
     const uint32_t k = slot_find(w, c.id, slots[0].head.table);
-    if (k && k != REEF_SLOT_TAG) return cell(slots, k, place_row(place), type_of(c.id)->size);
+    if (k && k != REEF_SLOT_TAG) return cell(slots, k, place_row(place), reef__type_of(c.id)->size);
     const value_store *s = k == 0 && stored_any(w) ? store_of(w, c.id) : NULL;
     return s && s->size ? reef_store_find(s, e) : NULL;
 }

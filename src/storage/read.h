@@ -19,6 +19,6 @@ INLINE bool has_itself(const reef_world *w, reef_entity e, const type *t)
 }
 
 /* Where the value of the component itself is; NULL: there is none, or no data. */
-const void *value_itself(const reef_world *w, reef_entity e, reef_component c);
+const void *reef__value_itself(const reef_world *w, reef_entity e, reef_component c);
 
 #endif

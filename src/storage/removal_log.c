@@ -36,32 +36,32 @@
 static COLD bool bytes_enlarge(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail,
                                uint64_t pages)
 {
-    const paged_owner o = owner_of(w->family, kind);
+    const paged_owner o = reef__owner_of(w->family, kind);
     uint64_t count = 1;
     while (count < pages) count *= 2;
     if (count > UINT32_MAX / 2) return false;
     reef_paged fresh = {0};
-    bool ok = paged_grow(&fresh, &o, (uint32_t)count, w->hot.fork_version);
+    bool ok = reef__paged_grow(&fresh, &o, (uint32_t)count, w->hot.fork_version);
     for (uint64_t p = head / TRACK_PAGE_BYTES; ok && head != tail && p <= (tail - 1) / TRACK_PAGE_BYTES; p++) {
-        void *page = paged_own(&fresh, &o, (uint32_t)(p & (count - 1)), w->hot.version, w->hot.fork_version);
+        void *page = reef__paged_own(&fresh, &o, (uint32_t)(p & (count - 1)), w->hot.version, w->hot.fork_version);
         ok = page != NULL;
         if (ok) memcpy(page, ring->page[p & (ring->count - 1)], TRACK_PAGE_BYTES);
     }
     reef_paged old = ok ? *ring : fresh;
     if (ok) *ring = fresh;
-    paged_drop(&old, &o);
+    reef__paged_drop(&old, &o);
     return ok;
 }
 
-bool bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes)
+bool reef__bytes_room(reef_world *w, const paged_type *kind, reef_paged *ring, uint64_t head, uint64_t tail, uint64_t bytes)
 {
-    const paged_owner o = owner_of(w->family, kind);
+    const paged_owner o = reef__owner_of(w->family, kind);
     if (bytes == 0) return true;
     const uint64_t first = tail / TRACK_PAGE_BYTES, end = (tail + bytes - 1) / TRACK_PAGE_BYTES + 1;
     const uint64_t pages = end - head / TRACK_PAGE_BYTES;
     if (pages > ring->count && !bytes_enlarge(w, kind, ring, head, tail, pages)) return false;
     for (uint64_t p = first; p < end; p++)
-        if (!paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version)) return false;
+        if (!reef__paged_own(ring, &o, (uint32_t)(p & (ring->count - 1)), w->hot.version, w->hot.fork_version)) return false;
     return true;
 }
 
@@ -97,56 +97,56 @@ enum { ENTRY = sizeof(reef_entity) };
 
 static bool store_room(reef_world *w, track_store *s, uint64_t n)
 {
-    const uint64_t size = s->value_readers ? type_of(s->component)->size : 0;
+    const uint64_t size = s->value_readers ? reef__type_of(s->component)->size : 0;
     if (s->readers == 0) return true;
-    return bytes_room(w, &pages_tracks, &s->log, s->head * ENTRY, s->tail * ENTRY, n * ENTRY) &&
-           bytes_room(w, &pages_tracks, &s->values, s->value_head * size, s->tail * size, n * size);
+    return reef__bytes_room(w, &reef__pages_tracks, &s->log, s->head * ENTRY, s->tail * ENTRY, n * ENTRY) &&
+           reef__bytes_room(w, &reef__pages_tracks, &s->values, s->value_head * size, s->tail * size, n * size);
 }
 
-bool removals_prepare(reef_world *w, uint32_t component, uint64_t n)
+bool reef__removals_prepare(reef_world *w, uint32_t component, uint64_t n)
 {
-    track_store *s = track_of(w, component);
+    track_store *s = reef__track_of(w, component);
     return s == NULL || store_room(w, s, n);
 }
 
-bool removals_prepare_row(reef_world *w, const shape *s)
+bool reef__removals_prepare_row(reef_world *w, const shape *s)
 {
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (type_of(s->component[i])->tracked && !removals_prepare(w, s->component[i], 1)) return false;
+        if (reef__type_of(s->component[i])->tracked && !reef__removals_prepare(w, s->component[i], 1)) return false;
     return true;
 }
 
-COLD bool removals_prepare_many(reef_world *w, const reef_entity *e, uint64_t n)
+COLD bool reef__removals_prepare_many(reef_world *w, const reef_entity *e, uint64_t n)
 {
     for (uint32_t i = 0; i < w->state.track_count; i++) {
         track_store *s = &w->state.tracks[i];
         uint64_t rows = 0;
         for (uint64_t k = 0; s->readers && k < n; k++)
-            rows += has_itself(w, e[k], type_of(s->component));
+            rows += has_itself(w, e[k], reef__type_of(s->component));
         if (!store_room(w, s, rows)) return false;
     }
     return true;
 }
 
-void removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e)
+void reef__removal_log(reef_world *w, const type *t, uint32_t place, reef_entity e)
 {
-    track_store *s = track_of(w, t->id);
+    track_store *s = reef__track_of(w, t->id);
     if (s == NULL || s->readers == 0) return;
     bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
     if (s->value_readers && t->size) {
         const reef_slot *slots = reef_slots_at(&w->hot, place);
-        const char *value = t->stored ? store_find(w, t->id, e) : cell(slots, slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
+        const char *value = t->stored ? store_find(w, t->id, e) : cell(slots, reef__slot_seek(w, t->id, slots[0].head.table), place_row(place), t->size);
         bytes_put(&s->values, s->tail * t->size, value, t->size);
     }
     s->tail++;
     if (s->value_readers == 0) s->value_head = s->tail;
 }
 
-void removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_entity e)
+void reef__removals_log_row(reef_world *w, const shape *s, uint32_t place, reef_entity e)
 {
     for (uint32_t i = 0; i < s->component_count; i++) {
-        const type *t = type_of(s->component[i]);
-        if (t->tracked) removal_log(w, t, place, e);
+        const type *t = reef__type_of(s->component[i]);
+        if (t->tracked) reef__removal_log(w, t, place, e);
     }
 }
 
@@ -160,7 +160,7 @@ static bool reads_removals(const log_reader *r, const track_store *s)
 /* What everybody has read goes. */
 static void store_trim(reef_world *w, track_store *s)
 {
-    const paged_owner o = owner_of(w->family, &pages_tracks);
+    const paged_owner o = reef__owner_of(w->family, &reef__pages_tracks);
     uint64_t head = s->tail, value_head = s->tail;
     for (uint32_t i = 0; i < w->reader_count; i++) {
         const log_reader *r = &w->readers[i];
@@ -170,11 +170,11 @@ static void store_trim(reef_world *w, track_store *s)
     }
     s->head = head;
     s->value_head = value_head;
-    if (s->readers == 0) paged_drop(&s->log, &o);
-    if (s->value_readers == 0) paged_drop(&s->values, &o);
+    if (s->readers == 0) reef__paged_drop(&s->log, &o);
+    if (s->value_readers == 0) reef__paged_drop(&s->values, &o);
 }
 
-void readers_count(const reef_world *w, track_store *s)
+void reef__readers_count(const reef_world *w, track_store *s)
 {
     s->readers = s->value_readers = 0;
     for (uint32_t i = 0; i < w->reader_count; i++) {
@@ -185,12 +185,12 @@ void readers_count(const reef_world *w, track_store *s)
     }
 }
 
-COLD bool readers_note(reef_world *w)
+COLD bool reef__readers_note(reef_world *w)
 {
     state *s = &w->state;
     s->place_count = 0;
     if (w->reader_count > s->place_capacity) {
-        reader_place *places = memory_resize(&w->family->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
+        reader_place *places = reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places,
                                              w->reader_count * sizeof *places, PLAIN_ALIGN);
         if (places == NULL) return false;
         s->places = places;
@@ -201,34 +201,34 @@ COLD bool readers_note(reef_world *w)
     return true;
 }
 
-COLD void readers_arrive(reef_world *w)
+COLD void reef__readers_arrive(reef_world *w)
 {
     const state *s = &w->state;
     for (uint32_t i = 0; i < w->reader_count; i++) {
         log_reader *r = &w->readers[i];
-        const track_store *log = r->events ? NULL : track_of(w, r->component);
-        const uint64_t tail = r->events ? events_end_of(w, r->component) : log ? log->tail : 0;
+        const track_store *log = r->events ? NULL : reef__track_of(w, r->component);
+        const uint64_t tail = r->events ? reef__events_end_of(w, r->component) : log ? log->tail : 0;
         uint32_t k = 0;
         while (k < s->place_count && s->places[k].serial != r->serial) k++;
         if (BUG(43)) continue;
         r->position = k < s->place_count ? s->places[k].position : tail;
     }
     for (uint32_t i = 0; i < s->track_count; i++) {
-        readers_count(w, &s->tracks[i]);
+        reef__readers_count(w, &s->tracks[i]);
         store_trim(w, &s->tracks[i]);
     }
-    events_trim(w);
+    reef__events_trim(w);
 }
 
-COLD void removals_forget(reef_world *w)
+COLD void reef__removals_forget(reef_world *w)
 {
-    readers_arrive(w); /* that of scripts goes on */
+    reef__readers_arrive(w); /* that of scripts goes on */
     w->state.place_count = 0;
 }
 
-COLD void readers_drop(reef_world *w)
+COLD void reef__readers_drop(reef_world *w)
 {
-    memory_free(&w->family->memory, MEMORY_TRACKS, w->readers, w->reader_capacity * sizeof *w->readers);
+    reef__memory_free(&w->family->memory, MEMORY_TRACKS, w->readers, w->reader_capacity * sizeof *w->readers);
     w->readers = NULL;
     w->reader_count = w->reader_capacity = 0;
 }
@@ -242,7 +242,7 @@ static log_reader *reader_place_find(reef_world *w)
     while (i < w->reader_count && (w->readers[i].serial || w->readers[i].generation == UINT32_MAX)) i++;
     if (i == w->reader_capacity) {
         uint32_t capacity = i ? i * 2 : 4;
-        log_reader *readers = i >= 1u << 30 ? NULL : memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers, i * sizeof *readers,
+        log_reader *readers = i >= 1u << 30 ? NULL : reef__memory_resize(&w->family->memory, MEMORY_TRACKS, w->readers, i * sizeof *readers,
                                                 capacity * sizeof *readers, PLAIN_ALIGN);
         if (readers == NULL) return NULL;
         w->readers = readers;
@@ -255,7 +255,7 @@ static log_reader *reader_place_find(reef_world *w)
     return &w->readers[i];
 }
 
-COLD log_reader *reader_make(reef_world *w, uint32_t component, bool events)
+COLD log_reader *reef__reader_make(reef_world *w, uint32_t component, bool events)
 {
     log_reader *r = reader_place_find(w);
     if (r == NULL) return NULL;
@@ -275,26 +275,26 @@ COLD reef_removals reef_removals_new(reef_world *w, reef_component c, bool value
     const reef_removals none = {0, 0, 0};
     const reef_entity null = {0, 0};
     if (w == NULL) return none;
-    if (w->running) return failure(w, REEF_LOCKED, op, c, null, 0), none;
-    const type *t = type_of(c.id);
-    if (t == NULL || !world_knows(w, c.id)) return failure(w, REEF_UNKNOWN_TYPE, op, c, null, 0), none;
-    if (!t->tracked) return failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), none;
-    if (values && !(t->plain_copy && t->plain_move)) return failure(w, REEF_NOT_COPYABLE, op, c, null, 0), none;
-    log_reader *r = reader_make(w, c.id, false);
-    if (r == NULL) return failure(w, REEF_NO_MEMORY, op, c, null, 0), none;
-    track_store *s = track_of(w, c.id); /* a type without one has no entity, and its first removal is number 0 */
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, null, 0), none;
+    const type *t = reef__type_of(c.id);
+    if (t == NULL || !reef__world_knows(w, c.id)) return reef__failure(w, REEF_UNKNOWN_TYPE, op, c, null, 0), none;
+    if (!t->tracked) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), none;
+    if (values && !(t->plain_copy && t->plain_move)) return reef__failure(w, REEF_NOT_COPYABLE, op, c, null, 0), none;
+    log_reader *r = reef__reader_make(w, c.id, false);
+    if (r == NULL) return reef__failure(w, REEF_NO_MEMORY, op, c, null, 0), none;
+    track_store *s = reef__track_of(w, c.id); /* a type without one has no entity, and its first removal is number 0 */
     r->values = values;
     r->position = s ? s->tail : 0;
-    if (s) readers_count(w, s), store_trim(w, s);
+    if (s) reef__readers_count(w, s), store_trim(w, s);
     return (reef_removals){(uint32_t)(r - w->readers), r->generation, w->hot.number};
 }
 
-log_reader *reader_of(reef_world *w, reef_removals r, bool events, const char *op)
+log_reader *reef__reader_of(reef_world *w, reef_removals r, bool events, const char *op)
 {
     const bool ours = r.world == w->hot.number;
     log_reader *found = ours && r.index < w->reader_count ? &w->readers[r.index] : NULL;
     if (LIKELY(found && found->serial && found->generation == r.generation && found->events == events)) return found;
-    failure(w, ours || r.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD, op, (reef_component){0}, (reef_entity){0, 0}, r.index);
+    reef__failure(w, ours || r.generation == 0 ? REEF_NOT_ALIVE : REEF_OTHER_WORLD, op, (reef_component){0}, (reef_entity){0, 0}, r.index);
     return NULL;
 }
 
@@ -302,27 +302,27 @@ COLD reef_status reef_removals_free(reef_world *w, reef_removals removals)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (removals.generation == 0) return REEF_OK;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_removals_free", (reef_component){0}, (reef_entity){0, 0}, 0);
-    log_reader *r = reader_of(w, removals, false, "reef_removals_free");
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_removals_free", (reef_component){0}, (reef_entity){0, 0}, 0);
+    log_reader *r = reef__reader_of(w, removals, false, "reef_removals_free");
     if (r == NULL) return w->error.status;
-    track_store *s = track_of(w, r->component);
+    track_store *s = reef__track_of(w, r->component);
     r->serial = 0;
-    if (s) readers_count(w, s), store_trim(w, s);
+    if (s) reef__readers_count(w, s), store_trim(w, s);
     return REEF_OK;
 }
 
 bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *entity, void *value)
 {
     static const char op[] = "reef_removals_next";
-    if (w && w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
-    log_reader *r = w ? reader_of(w, removals, false, op) : NULL;
+    if (w && w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, (reef_entity){0, 0}, 0), false;
+    log_reader *r = w ? reef__reader_of(w, removals, false, op) : NULL;
     if (r == NULL) return false;
     const reef_component c = {r->component};
     const reef_entity null = {0, 0};
-    if (value && !r->values) return failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), false;
-    track_store *s = track_of(w, c.id);
+    if (value && !r->values) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, null, 0), false;
+    track_store *s = reef__track_of(w, c.id);
     if (s == NULL || r->position == s->tail) return false;
-    const size_t size = type_of(c.id)->size;
+    const size_t size = reef__type_of(c.id)->size;
     if (entity) bytes_get(&s->log, r->position * ENTRY, (char *)entity, ENTRY);
     if (value) bytes_get(&s->values, r->position * size, value, size);
     const bool last = r->position == s->head || (r->values && r->position == s->value_head); /* perhaps the slowest */
@@ -334,27 +334,27 @@ bool reef_removals_next(reef_world *w, reef_removals removals, reef_entity *enti
 /* ---- for scripts ---- */
 
 /* While systems run: one of them reads, and moves the reader's place on; what lies before it is let go when none of them runs. */
-bool removals_at(const reef_world *w, uint32_t component, uint64_t position, reef_entity *entity, void *value)
+bool reef__removals_at(const reef_world *w, uint32_t component, uint64_t position, reef_entity *entity, void *value)
 {
-    const track_store *s = track_of(w, component);
+    const track_store *s = reef__track_of(w, component);
     if (s == NULL || position >= s->tail) return false;
-    const size_t size = type_of(component)->size;
+    const size_t size = reef__type_of(component)->size;
     bytes_get(&s->log, position * ENTRY, (char *)entity, ENTRY);
     bytes_get(&s->values, position * size, value, size);
     return true;
 }
 
-bool removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, reef_entity *entity, void *value)
+bool reef__removals_peek(const reef_world *w, uint32_t reader, uint64_t ahead, reef_entity *entity, void *value)
 {
     const log_reader *r = &w->readers[reader];
-    return removals_at(w, r->component, r->position + ahead, entity, value);
+    return reef__removals_at(w, r->component, r->position + ahead, entity, value);
 }
 
-void removals_pass(reef_world *w, uint32_t reader, uint64_t n) { w->readers[reader].position += n; }
+void reef__removals_pass(reef_world *w, uint32_t reader, uint64_t n) { w->readers[reader].position += n; }
 
-void removals_trim(reef_world *w, uint32_t reader)
+void reef__removals_trim(reef_world *w, uint32_t reader)
 {
-    track_store *s = track_of(w, w->readers[reader].component);
+    track_store *s = reef__track_of(w, w->readers[reader].component);
     if (s && s->head != w->readers[reader].position) store_trim(w, s);
 }
 
@@ -367,7 +367,7 @@ static reader_place *reader_place_in(const state *s, uint64_t serial)
     return NULL;
 }
 
-bool readers_place(const reef_world *w, uint64_t serial, uint64_t *position)
+bool reef__readers_place(const reef_world *w, uint64_t serial, uint64_t *position)
 {
     const reader_place *p = reader_place_in(&w->state, serial);
     if (p) *position = p->position;
@@ -375,32 +375,32 @@ bool readers_place(const reef_world *w, uint64_t serial, uint64_t *position)
 }
 
 /* Those of events stay where the state says they are. */
-uint64_t scripts_serial(const reef_world *w) { return w->script_reader ? w->readers[w->script_reader - 1].serial : 0; }
+uint64_t reef__scripts_serial(const reef_world *w) { return w->script_reader ? w->readers[w->script_reader - 1].serial : 0; }
 
-COLD bool readers_mirror(reef_world *aside, const reef_world *w)
+COLD bool reef__readers_mirror(reef_world *aside, const reef_world *w)
 {
     state *s = &aside->state;
     memory *m = &w->family->memory;
-    const uint64_t serial = scripts_serial(w);
+    const uint64_t serial = reef__scripts_serial(w);
     if (w->reader_count == 0 || (serial == 0 && BUG(161))) return true;
     if (serial && reader_place_in(s, serial) == NULL && s->place_count == s->place_capacity) {
-        reader_place *places = memory_resize(m, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places, (s->place_capacity + 1) * sizeof *places, PLAIN_ALIGN);
+        reader_place *places = reef__memory_resize(m, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *places, (s->place_capacity + 1) * sizeof *places, PLAIN_ALIGN);
         if (places == NULL) return false;
         s->places = places;
         s->place_capacity++;
     }
-    aside->readers = memory_zeroed(m, MEMORY_TRACKS, w->reader_capacity * sizeof *w->readers);
+    aside->readers = reef__memory_zeroed(m, MEMORY_TRACKS, w->reader_capacity * sizeof *w->readers);
     if (aside->readers == NULL) return false;
     aside->reader_capacity = w->reader_capacity;
     aside->reader_count = w->reader_count;
     for (uint32_t i = 0; i < w->reader_count; i++)
         if (!w->readers[i].events) aside->readers[i] = w->readers[i];
     aside->script_reader = w->script_reader;
-    readers_arrive(aside);
+    reef__readers_arrive(aside);
     return true;
 }
 
-COLD void readers_unmirror(reef_world *aside)
+COLD void reef__readers_unmirror(reef_world *aside)
 {
     state *s = &aside->state;
     if (aside->script_reader == 0) return;
@@ -411,20 +411,20 @@ COLD void readers_unmirror(reef_world *aside)
     aside->script_reader = 0;
 }
 
-COLD bool removals_forget_waiting(reef_world *w, uint32_t reader)
+COLD bool reef__removals_forget_waiting(reef_world *w, uint32_t reader)
 {
     log_reader *r = &w->readers[reader];
-    if (!track_prepare(w, r->component, NULL, 0)) return false;
-    track_store *s = track_of(w, r->component);
+    if (!reef__track_prepare(w, r->component, NULL, 0)) return false;
+    track_store *s = reef__track_of(w, r->component);
     r->position = s->tail;
     store_trim(w, s);
     return true;
 }
 
-COLD bool removals_put(reef_world *w, uint32_t component, reef_entity e, const void *value)
+COLD bool reef__removals_put(reef_world *w, uint32_t component, reef_entity e, const void *value)
 {
-    track_store *s = track_of(w, component);
-    const size_t size = type_of(component)->size;
+    track_store *s = reef__track_of(w, component);
+    const size_t size = reef__type_of(component)->size;
     if (!store_room(w, s, 1)) return false;
     bytes_put(&s->log, s->tail * ENTRY, (const char *)&e, ENTRY);
     bytes_put(&s->values, s->tail * size, value, size);
@@ -434,10 +434,10 @@ COLD bool removals_put(reef_world *w, uint32_t component, reef_entity e, const v
 
 /* ---- validation ---- */
 
-COLD bool removals_sound(const reef_world *w, const track_store *s)
+COLD bool reef__removals_sound(const reef_world *w, const track_store *s)
 {
     track_store counted = *s;
-    readers_count(w, &counted);
+    reef__readers_count(w, &counted);
     if (counted.readers != s->readers || counted.value_readers != s->value_readers) return false;
     if (s->head > s->tail || s->value_head > s->tail || (s->readers == 0 && s->head != s->tail)) return false;
     for (uint32_t i = 0; i < w->reader_count; i++) {

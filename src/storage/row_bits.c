@@ -25,21 +25,21 @@
 #include "reef/entity.h"
 #include <stdio.h>
 
-int bit_key_compare(uint32_t a, uint32_t b)
+int reef__bit_key_compare(uint32_t a, uint32_t b)
 {
-    const type *t = type_of(a & ~BIT_DISABLED), *other = type_of(b & ~BIT_DISABLED);
+    const type *t = reef__type_of(a & ~BIT_DISABLED), *other = reef__type_of(b & ~BIT_DISABLED);
     if ((a ^ b) & BIT_DISABLED) return a & BIT_DISABLED ? 1 : -1;
-    return t && other ? type_compare(t, other) : (t != NULL) - (other != NULL);
+    return t && other ? reef__type_compare(t, other) : (t != NULL) - (other != NULL);
 }
 
-bool bit_has(const reef_world *w, uint32_t key, uint32_t place) { return bit_read(bit_store_of(w, key), place); }
+bool reef__bit_has(const reef_world *w, uint32_t key, uint32_t place) { return bit_read(bit_store_of(w, key), place); }
 
 /* The words of a unit for writing. */
 static uint64_t *words_own(reef_world *w, bit_store *b, uint32_t unit)
 {
-    paged_owner o = owner_bits(w);
-    if (unit >= b->words.count && !paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
-    uint64_t *words = paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
+    paged_owner o = reef__owner_bits(w);
+    if (unit >= b->words.count && !reef__paged_grow(&b->words, &o, unit + 1, w->hot.fork_version)) return NULL;
+    uint64_t *words = reef__paged_own(&b->words, &o, unit, w->hot.version, w->hot.fork_version);
     if (words) b->words.version[unit] = w->hot.version;
     world_touch(w);
     return words;
@@ -61,7 +61,7 @@ static COLD bool number_room(reef_world *w, uint32_t key)
     state *s = &w->state;
     if (bit_slot(key) < s->bit_room) return true;
     const uint32_t room = (bit_slot(key) | 1) + 1 + s->bit_room / 2;
-    uint32_t *number = memory_resize(&w->family->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
+    uint32_t *number = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
     if (number == NULL) return false;
     memset(number + s->bit_room, 0, (room - s->bit_room) * sizeof *number);
     s->bit_number = number;
@@ -77,7 +77,7 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     if (!number_room(w, key)) return NULL;
     if (s->bit_count == s->bit_capacity) {
         uint32_t capacity = s->bit_capacity ? s->bit_capacity * 2 : 4;
-        bit_store *bits = memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
+        bit_store *bits = reef__memory_resize(&w->family->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *bits,
                                         capacity * sizeof *bits, PLAIN_ALIGN);
         if (bits == NULL) return NULL;
         s->bits = bits;
@@ -97,14 +97,14 @@ static COLD bit_store *store_make(reef_world *w, uint32_t key)
     return found;
 }
 
-bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on)
+bool reef__bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on)
 {
     bit_store *b = on ? store_make(w, key) : (bit_store *)bit_store_of(w, key);
     if (b == NULL) return !on;
     const uint32_t number = (uint32_t)(b - w->state.bits);
     const table *seen = table_read(w, id);
     if (on && (seen == NULL || !bit_named(seen->bits, number))) {
-        table *t = table_own(w, id);
+        table *t = reef__table_own(w, id);
         if (t == NULL) return false;
         t->bits |= bit_mask(number); /* may be set though no bit is: harmless */
         t->lease = 0;
@@ -112,13 +112,13 @@ bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool 
     return on || bit_read(b, place) ? words_own(w, b, place_unit(place)) != NULL : true;
 }
 
-bool bit_known(const reef_world *w, const bit_store *b, uint32_t id)
+bool reef__bit_known(const reef_world *w, const bit_store *b, uint32_t id)
 {
     const table *t = table_read(w, id);
     return t && bit_named(t->bits, (uint32_t)(b - w->state.bits));
 }
 
-void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
+void reef__bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
 {
     bit_store *b = (bit_store *)bit_store_of(w, key);
     if (b && bit_read(b, place) != on) bit_put(b, place, on);
@@ -126,7 +126,7 @@ void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on)
 
 /* ---- rows on the move ---- */
 
-bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+bool reef__bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
     EACH_BIT_STORE(w, mask, b) {
         bool was = bit_read(b, from), is = bit_read(b, to);
@@ -136,7 +136,7 @@ bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
     return true;
 }
 
-void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+void reef__bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
     EACH_BIT_STORE(w, mask, b) {
         bool was = bit_read(b, from);
@@ -145,7 +145,7 @@ void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
     }
 }
 
-COLD void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count)
+COLD void reef__bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count)
 {
     EACH_BIT_STORE(w, mask, b) {
         for (size_t i = 0; i < count; i++) {
@@ -157,28 +157,28 @@ COLD void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_
     }
 }
 
-bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
+bool reef__bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
     EACH_BIT_STORE(w, mask, b)
         if (bit_read(b, place) && !words_own(w, b, place_unit(place))) return false;
     return true;
 }
 
-void bits_clear(reef_world *w, uint64_t mask, uint32_t place)
+void reef__bits_clear(reef_world *w, uint64_t mask, uint32_t place)
 {
     if (BUG(9)) return;
     EACH_BIT_STORE(w, mask, b)
         if (bit_read(b, place)) bit_put(b, place, false);
 }
 
-bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit)
+bool reef__bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit)
 {
     EACH_BIT_STORE(w, mask, b)
         if (!words_own(w, b, unit)) return false;
     return true;
 }
 
-void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
+void reef__bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
 {
     EACH_BIT_STORE(w, mask, b) {
         memcpy(b->words.page[to], b->words.page[from], sizeof(uint64_t) * BIT_WORDS);
@@ -186,7 +186,7 @@ void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to)
     }
 }
 
-void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit)
+void reef__bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit)
 {
     EACH_BIT_STORE(w, mask, b) {
         uint64_t *words = b->words.page[unit];
@@ -195,17 +195,17 @@ void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit)
     }
 }
 
-bool bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, const uint64_t *rows, bool on)
+bool reef__bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, const uint64_t *rows, bool on)
 {
     const uint64_t *words = bit_words(bit_store_of(w, key), unit);
     for (uint32_t k = 0; k < BIT_WORDS; k++) {
         const uint64_t change = on ? rows[k] : words ? rows[k] & words[k] : 0;
-        if (change) return bit_prepare(w, key, id, unit_place(unit) + k * 64 + bits_first(change), on);
+        if (change) return reef__bit_prepare(w, key, id, unit_place(unit) + k * 64 + bits_first(change), on);
     }
     return true;
 }
 
-void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on)
+void reef__bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on)
 {
     bit_store *b = (bit_store *)bit_store_of(w, key);
     uint64_t *words = (uint64_t *)bit_words(b, unit);
@@ -218,7 +218,7 @@ void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t
     }
 }
 
-bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count)
+bool reef__bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count)
 {
     EACH_BIT_STORE(w, mask, b) {
         bool stays = bit_read(b, place);
@@ -231,14 +231,14 @@ bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_
     return false;
 }
 
-uint64_t bit_count_rows(const reef_world *w, uint32_t key)
+uint64_t reef__bit_count_rows(const reef_world *w, uint32_t key)
 {
     const bit_store *b = bit_store_of(w, key);
     const value_store *s = store_of(w, key & BIT_DISABLED ? 0 : key);
     return s->component ? store_entities(s) : b ? b->switched : 0;
 }
 
-uint64_t bit_sum(const reef_world *w, uint32_t key)
+uint64_t reef__bit_sum(const reef_world *w, uint32_t key)
 {
     const bit_store *b = bit_store_of(w, key);
     uint64_t n = 0;
@@ -251,7 +251,7 @@ uint64_t bit_sum(const reef_world *w, uint32_t key)
 
 static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t size, const char *what, uint64_t number)
 {
-    const type *t = type_of(b->key & ~BIT_DISABLED);
+    const type *t = reef__type_of(b->key & ~BIT_DISABLED);
     snprintf(message, size, "bits: %s%s%s %llu", b->key & BIT_DISABLED ? "disabled " : "", t ? t->name : "entities", what,
              (unsigned long long)number);
     return REEF_CORRUPT;
@@ -261,10 +261,10 @@ static COLD reef_status store_corrupt(const bit_store *b, char *message, size_t 
 static void unit_rows(const reef_world *w, const bit_store *b, const table *t, uint32_t unit, uint64_t *rows)
 {
     const uint32_t component = b->key & ~BIT_DISABLED, count = chunk_rows(t, unit);
-    const bool marks = b->key & BIT_DISABLED && component, all = !marks || slot_seek(w, component, t->shape->table) != 0;
+    const bool marks = b->key & BIT_DISABLED && component, all = !marks || reef__slot_seek(w, component, t->shape->table) != 0;
     const reef_entity *e = slot_entities(unit_slots(w, unit));
     for (uint32_t row = 0; row < count; row++)
-        if (all || bit_has(w, component, unit_place(unit) + row) || store_has(w, component, e[row])) rows[row / 64] |= 1ull << (row % 64);
+        if (all || reef__bit_has(w, component, unit_place(unit) + row) || store_has(w, component, e[row])) rows[row / 64] |= 1ull << (row % 64);
 }
 
 static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32_t unit, uint64_t *sum, char *message,
@@ -278,20 +278,20 @@ static reef_status unit_validate(const reef_world *w, const bit_store *b, uint32
     if (n == 0) return REEF_OK;
     uint32_t id = unit < w->state.next_unit && unit > 1 ? unit_slots(w, unit)[0].head.table : TABLE_NONE;
     const table *t = table_read(w, id);
-    bool ok = bit_known(w, b, id);
+    bool ok = reef__bit_known(w, b, id);
     if (ok) unit_rows(w, b, t, unit, rows);
     for (uint32_t i = 0; ok && i < BIT_WORDS; i++) ok = (words[i] & ~rows[i]) == 0;
     return ok ? REEF_OK : store_corrupt(b, message, size, ": a bit without its row or component in unit", unit);
 }
 
-COLD reef_status bits_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef__bits_validate(const reef_world *w, char *message, size_t size)
 {
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const bit_store *b = &w->state.bits[i], *marks = bit_store_of(w, b->key | BIT_DISABLED);
         uint64_t sum = 0;
         for (uint32_t u = 0; u < b->words.count; u++)
             if (b->words.page[u] && unit_validate(w, b, u, &sum, message, size) != REEF_OK) return REEF_CORRUPT;
-        const bool stored = (b->key & BIT_DISABLED) == 0 && type_of(b->key)->stored; /* src/storage/store_list.c holds those against their values */
+        const bool stored = (b->key & BIT_DISABLED) == 0 && reef__type_of(b->key)->stored; /* src/storage/store_list.c holds those against their values */
         if (sum != b->switched && !stored) return store_corrupt(b, message, size, ": a wrong count of bits, not", sum);
         uint32_t number = b == marks ? BITS_OF_MARKS : marks ? (uint32_t)(marks - w->state.bits) + 1 : 0;
         if (b->marks != number) return store_corrupt(b, message, size, ": another store of marks than number", number);

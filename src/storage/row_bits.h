@@ -78,44 +78,44 @@ INLINE uint64_t bits_of(const reef_world *w, uint32_t place)
     return t ? t->bits : 0;
 }
 /* Is this value a bit of its row, a switch or a mark? (What reef makes itself names marks by their keys.) */
-INLINE bool value_is_bit(const reef_value *v) { return v->component.id & BIT_DISABLED || type_of(v->component.id)->bit; }
+INLINE bool value_is_bit(const reef_value *v) { return v->component.id & BIT_DISABLED || reef__type_of(v->component.id)->bit; }
 
 /* The visible order of keys: switches by name, marks of entities, marks of components by name. */
-int bit_key_compare(uint32_t a, uint32_t b);
+int reef__bit_key_compare(uint32_t a, uint32_t b);
 
-/* Owns what bits_move touches. `mask` is the table.bits of the source. */
-bool bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
-void bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to := from, from := 0 */
+/* Owns what reef__bits_move touches. `mask` is the table.bits of the source. */
+bool reef__bits_prepare_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
+void reef__bits_move(reef_world *w, uint64_t mask, uint32_t from, uint32_t to); /* to := from, from := 0 */
 
 /* Rows change places in cycles: each place gets the row of the one behind it in the list, the last of a cycle that of the first; 0
  * ends a cycle. The words of all their units are ours. */
-void bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count);
-bool bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place);
-void bits_clear(reef_world *w, uint64_t mask, uint32_t place);
+void reef__bits_cycle(reef_world *w, uint64_t mask, const uint32_t *places, size_t count);
+bool reef__bits_prepare_clear(reef_world *w, uint64_t mask, uint32_t place);
+void reef__bits_clear(reef_world *w, uint64_t mask, uint32_t place);
 
 /* Has the row a switch or a mark that these values don't take away? */
-bool bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count);
-bool bit_has(const reef_world *w, uint32_t key, uint32_t place);
+bool reef__bits_remain(const reef_world *w, uint64_t mask, uint32_t place, const reef_value *values, uint32_t count);
+bool reef__bit_has(const reef_world *w, uint32_t key, uint32_t place);
 
 /* Everything that setting or clearing the bit of the row at `place` of table `id` needs; then do it. */
-bool bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on);
+bool reef__bit_prepare(reef_world *w, uint32_t key, uint32_t id, uint32_t place, bool on);
 
 /* May rows of table `id` have this switch? */
-bool bit_known(const reef_world *w, const bit_store *b, uint32_t id);
-void bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on);
+bool reef__bit_known(const reef_world *w, const bit_store *b, uint32_t id);
+void reef__bit_commit(reef_world *w, uint32_t key, uint32_t place, bool on);
 
 /* Own the words of a unit in all types of the mask. */
-bool bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);
+bool reef__bits_own_unit(reef_world *w, uint64_t mask, uint32_t unit);
 
 /* All bits of a unit go to another one, whose bits are zero; both are ours. */
-void bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
-void bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit); /* its words are ours */
+void reef__bits_move_unit(reef_world *w, uint64_t mask, uint32_t from, uint32_t to);
+void reef__bits_clear_unit(reef_world *w, uint64_t mask, uint32_t unit); /* its words are ours */
 
-/* Of one store and many rows of a unit at once: as bit_prepare and bit_commit. */
-bool bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, const uint64_t *rows, bool on);
-void bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on);
-reef_status bits_validate(const reef_world *w, char *message, size_t size);
-uint64_t bit_count_rows(const reef_world *w, uint32_t key);
-uint64_t bit_sum(const reef_world *w, uint32_t key); /* the same, counted anew */
+/* Of one store and many rows of a unit at once: as reef__bit_prepare and reef__bit_commit. */
+bool reef__bits_prepare_rows(reef_world *w, uint32_t key, uint32_t id, uint32_t unit, const uint64_t *rows, bool on);
+void reef__bits_commit_rows(reef_world *w, uint32_t key, uint32_t unit, const uint64_t *rows, bool on);
+reef_status reef__bits_validate(const reef_world *w, char *message, size_t size);
+uint64_t reef__bit_count_rows(const reef_world *w, uint32_t key);
+uint64_t reef__bit_sum(const reef_world *w, uint32_t key); /* the same, counted anew */
 
 #endif

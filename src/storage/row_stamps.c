@@ -7,7 +7,7 @@
  * brings back those of then. They are neither hashed nor compared.
  *
  * The inlined mut writes without a call where a column carries the world's version. So whatever marks a tracked column makes a new
- * version (chunk_own, column_own), and the next mut comes through here again. */
+ * version (reef__chunk_own, reef__column_own), and the next mut comes through here again. */
 #include "storage/row_stamps.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -34,7 +34,7 @@ typedef struct stamp {
 
 enum { STAMPS_PER_PAGE = TRACK_PAGE_BYTES / (int)sizeof(stamp) };
 
-track_store *track_of(const reef_world *w, uint32_t component)
+track_store *reef__track_of(const reef_world *w, uint32_t component)
 {
     for (uint32_t i = 0; i < w->state.track_count; i++)
         if (w->state.tracks[i].component == component) return &w->state.tracks[i];
@@ -46,7 +46,7 @@ static COLD track_store *track_make(reef_world *w, uint32_t component)
     state *s = &w->state;
     if (s->track_count == s->track_capacity) {
         uint32_t capacity = s->track_capacity ? s->track_capacity * 2 : 4;
-        track_store *tracks = memory_resize(&w->family->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *tracks,
+        track_store *tracks = reef__memory_resize(&w->family->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *tracks,
                                             capacity * sizeof *tracks, PLAIN_ALIGN);
         if (tracks == NULL) return NULL;
         s->tracks = tracks;
@@ -55,7 +55,7 @@ static COLD track_store *track_make(reef_world *w, uint32_t component)
     track_store *made = &s->tracks[s->track_count++];
     memset(made, 0, sizeof *made);
     made->component = component;
-    readers_count(w, made);
+    reef__readers_count(w, made);
     return made;
 }
 
@@ -69,7 +69,7 @@ static const stamp *stamp_read(const track_store *s, uint32_t index)
     return (const stamp *)s->stamps.page[page] + index % STAMPS_PER_PAGE;
 }
 
-uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added)
+uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added)
 {
     uint64_t word = 0;
     (void)w;
@@ -80,7 +80,7 @@ uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity
     return word;
 }
 
-uint64_t track_next(const track_store *s, uint64_t index)
+uint64_t reef__track_next(const track_store *s, uint64_t index)
 {
     for (uint64_t page = index / STAMPS_PER_PAGE; s && page < s->stamps.count; page++, index = page * STAMPS_PER_PAGE) {
         const stamp *x = s->stamps.page[page];
@@ -92,8 +92,8 @@ uint64_t track_next(const track_store *s, uint64_t index)
 
 static bool since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since, bool added)
 {
-    const type *t = w ? type_of(c.id) : NULL;
-    return t && has_itself(w, e, t) && track_word(w, track_of(w, c.id), &e, 1, since, added) != 0;
+    const type *t = w ? reef__type_of(c.id) : NULL;
+    return t && has_itself(w, e, t) && reef__track_word(w, reef__track_of(w, c.id), &e, 1, since, added) != 0;
 }
 
 bool reef_changed_since_id(const reef_world *w, reef_entity e, reef_component c, uint64_t since) { return since_id(w, e, c, since, false); }
@@ -102,7 +102,7 @@ bool reef_added_since_id(const reef_world *w, reef_entity e, reef_component c, u
 uint64_t reef_version(reef_world *w)
 {
     if (w == NULL) return 0;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_version", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
     const uint64_t now = w->hot.version;
     const bool hashed = w->hashed == now; /* the state is the same */
     version_look(w);
@@ -113,77 +113,77 @@ uint64_t reef_version(reef_world *w)
 
 /* ---- writing ---- */
 
-bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows)
+bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows)
 {
-    const paged_owner o = owner_of(w->family, &pages_tracks);
-    track_store *s = track_of(w, component);
+    const paged_owner o = reef__owner_of(w->family, &reef__pages_tracks);
+    track_store *s = reef__track_of(w, component);
     if (s == NULL && (s = track_make(w, component)) == NULL) return false;
     for (uint32_t i = 0, last = UINT32_MAX; i < rows; i++) {
         const uint32_t page = e[i].index / STAMPS_PER_PAGE;
         if (page == last) continue;
-        if (!paged_grow(&s->stamps, &o, page + 1, w->hot.fork_version)) return false;
-        if (paged_own(&s->stamps, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
+        if (!reef__paged_grow(&s->stamps, &o, page + 1, w->hot.fork_version)) return false;
+        if (reef__paged_own(&s->stamps, &o, page, w->hot.version, w->hot.fork_version) == NULL) return false;
         last = page;
     }
     return true;
 }
 
-bool track_prepare_table(reef_world *w, uint32_t component, const table *t)
+bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t)
 {
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
-        if (!track_prepare(w, component, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
+        if (!reef__track_prepare(w, component, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
     return true;
 }
 
-void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)
+void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added)
 {
-    stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
+    stamp *x = (stamp *)(uintptr_t)stamp_read(reef__track_of(w, component), index);
     x->changed = w->hot.version;
     if (added) x->added = w->hot.version;
 }
 
-void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version)
+void reef__track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version)
 {
-    stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
+    stamp *x = (stamp *)(uintptr_t)stamp_read(reef__track_of(w, component), index);
     if (x->changed < version) x->changed = version;
 }
 
-bool track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added)
+bool reef__track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added)
 {
     const reef_entity e = {index, 1};
-    if (!track_prepare(w, component, &e, 1)) return false;
-    stamp *x = (stamp *)(uintptr_t)stamp_read(track_of(w, component), index);
+    if (!reef__track_prepare(w, component, &e, 1)) return false;
+    stamp *x = (stamp *)(uintptr_t)stamp_read(reef__track_of(w, component), index);
     if (changed) x->changed = changed;
     if (added) x->added = added;
     return true;
 }
 
-bool track_prepare_row(reef_world *w, const shape *s, reef_entity e)
+bool reef__track_prepare_row(reef_world *w, const shape *s, reef_entity e)
 {
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (type_of(s->component[i])->tracked && !track_prepare(w, s->component[i], &e, 1)) return false;
+        if (reef__type_of(s->component[i])->tracked && !reef__track_prepare(w, s->component[i], &e, 1)) return false;
     return true;
 }
 
-void track_stamp_row(reef_world *w, const shape *s, uint32_t index)
+void reef__track_stamp_row(reef_world *w, const shape *s, uint32_t index)
 {
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (type_of(s->component[i])->tracked) track_stamp(w, s->component[i], index, true);
+        if (reef__type_of(s->component[i])->tracked) reef__track_stamp(w, s->component[i], index, true);
 }
 
-void track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index)
+void reef__track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index)
 {
-    *(stamp *)(uintptr_t)stamp_read(track_of(to, component), index) = *stamp_read(track_of(from, component), index);
+    *(stamp *)(uintptr_t)stamp_read(reef__track_of(to, component), index) = *stamp_read(reef__track_of(from, component), index);
 }
 
 /* ---- validation ---- */
 
 static const char *rows_validate(const reef_world *w, const table *t, uint32_t component)
 {
-    const track_store *s = track_of(w, component);
+    const track_store *s = reef__track_of(w, component);
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
         const reef_slot *slots = unit_slots(w, unit);
-        const uint32_t k = slot_seek(w, component, t->shape->table);
+        const uint32_t k = reef__slot_seek(w, component, t->shape->table);
         if (k != REEF_SLOT_TAG && slots[k].version == w->hot.version && !w->locks) return "a column that may be written unseen";
         for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
             const stamp *x = s ? stamp_read(s, slot_entities(slots)[row].index) : NULL;
@@ -194,18 +194,18 @@ static const char *rows_validate(const reef_world *w, const table *t, uint32_t c
     return NULL;
 }
 
-COLD reef_status tracks_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef__tracks_validate(const reef_world *w, char *message, size_t size)
 {
     const char *what = NULL;
     uint32_t component = 0;
     for (uint32_t id = TABLE_EMPTY; !what && id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
         for (uint32_t i = 0; t && t->shape->tracked && i < t->shape->component_count && !what; i++)
-            if (type_of(component = t->shape->component[i])->tracked) what = rows_validate(w, t, component);
+            if (reef__type_of(component = t->shape->component[i])->tracked) what = rows_validate(w, t, component);
     }
     for (uint32_t i = 0; i < w->state.track_count && !what; i++) {
         component = w->state.tracks[i].component;
-        if (!removals_sound(w, &w->state.tracks[i])) what = "a wrong log of removals";
+        if (!reef__removals_sound(w, &w->state.tracks[i])) what = "a wrong log of removals";
     }
     if (what == NULL) return REEF_OK;
     snprintf(message, size, "tracked type %s: %s", reef_type_name((reef_component){component}), what);

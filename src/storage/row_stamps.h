@@ -1,5 +1,5 @@
 /* Types with track_rows: when the component of each entity was written and added (src/storage/row_stamps.c), and the log of removals
- * (src/storage/removal_log.c).
+ * (src/storage/reef__removal_log.c).
  *
  * Calls that write: ..._prepare owns what the rest needs and changes nothing visible; false: no memory. What follows can't fail. */
 #ifndef REEF_STORAGE_ROW_STAMPS_H
@@ -12,26 +12,26 @@
 /* ---- stamps ---- */
 
 /* NULL: no entity of this state ever had the component. Good until a type is tracked for the first time. */
-track_store *track_of(const reef_world *w, uint32_t component);
+track_store *reef__track_of(const reef_world *w, uint32_t component);
 /* Bit i (of at most 64): the component of e[i], which has it, was written, or added, after the version `since`. */
-uint64_t track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added);
+uint64_t reef__track_word(const reef_world *w, const track_store *s, const reef_entity *e, uint32_t rows, uint64_t since, bool added);
 /* The first index from `index` on whose entity ever had the component; UINT64_MAX: there is none. NULL store: none. */
-uint64_t track_next(const track_store *s, uint64_t index);
-/* Stamps for these entities. Whoever writes a tracked column without column_own or chunk_own must make a new version afterwards:
- * see chunk_own. */
-bool track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
-bool track_prepare_table(reef_world *w, uint32_t component, const table *t); /* of all its entities */
-void track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
+uint64_t reef__track_next(const track_store *s, uint64_t index);
+/* Stamps for these entities. Whoever writes a tracked column without reef__column_own or reef__chunk_own must make a new version afterwards:
+ * see reef__chunk_own. */
+bool reef__track_prepare(reef_world *w, uint32_t component, const reef_entity *e, uint32_t rows);
+bool reef__track_prepare_table(reef_world *w, uint32_t component, const table *t); /* of all its entities */
+void reef__track_stamp(reef_world *w, uint32_t component, uint32_t index, bool added);
 /* Written, and not before `version`. */
-void track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);
+void reef__track_stamp_at(reef_world *w, uint32_t component, uint32_t index, uint64_t version);
 /* A stamp that is known; what is 0 stays as it is. False: no memory. */
-bool track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added);
+bool reef__track_set(reef_world *w, uint32_t component, uint32_t index, uint64_t changed, uint64_t added);
 /* The same for all tracked components of a row that is made. */
-bool track_prepare_row(reef_world *w, const shape *s, reef_entity e);
-void track_stamp_row(reef_world *w, const shape *s, uint32_t index);
+bool reef__track_prepare_row(reef_world *w, const shape *s, reef_entity e);
+void reef__track_stamp_row(reef_world *w, const shape *s, uint32_t index);
 /* The stamp of an entity that has the component in both worlds, from `from` to `to`. */
-void track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index);
-reef_status tracks_validate(const reef_world *w, char *message, size_t size);
+void reef__track_carry(reef_world *to, const reef_world *from, uint32_t component, uint32_t index);
+reef_status reef__tracks_validate(const reef_world *w, char *message, size_t size);
 
 /* ---- removals ---- */
 

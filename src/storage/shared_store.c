@@ -26,9 +26,9 @@ static size_t head_bytes(const type *t) { return (sizeof(shared_head) + head_ali
 
 /* ---- one value ---- */
 
-void *shared_make(reef_world *w, const type *t)
+void *reef__shared_make(reef_world *w, const type *t)
 {
-    char *p = memory_resize(&w->family->memory, MEMORY_STORES, NULL, 0, head_bytes(t) + t->size, head_align(t));
+    char *p = reef__memory_resize(&w->family->memory, MEMORY_STORES, NULL, 0, head_bytes(t) + t->size, head_align(t));
     if (p == NULL) return NULL;
     void *value = p + head_bytes(t);
     *head_of(value) = (shared_head){.holders = 1, .component = t->id, .world = w->hot.number, .family = w->family,
@@ -36,26 +36,26 @@ void *shared_make(reef_world *w, const type *t)
     return value;
 }
 
-void shared_discard(void *value)
+void reef__shared_discard(void *value)
 {
     const shared_head h = *head_of(value);
-    const type *t = type_of(h.component);
-    memory_resize(&h.family->memory, MEMORY_STORES, (char *)value - head_bytes(t), head_bytes(t) + t->size, 0, head_align(t));
+    const type *t = reef__type_of(h.component);
+    reef__memory_resize(&h.family->memory, MEMORY_STORES, (char *)value - head_bytes(t), head_bytes(t) + t->size, 0, head_align(t));
 }
 
-void shared_hold(const void *value) { (void)COUNT_UP(&head_of(value)->holders); }
+void reef__shared_hold(const void *value) { (void)COUNT_UP(&head_of(value)->holders); }
 
-void shared_release(void *value)
+void reef__shared_release(void *value)
 {
     if (COUNT_DOWN(&head_of(value)->holders) != 0) return;
-    value_destroy(type_of(head_of(value)->component), value);
-    shared_discard(value);
+    value_destroy(reef__type_of(head_of(value)->component), value);
+    reef__shared_discard(value);
 }
 
-uint64_t shared_written(const void *value) { return head_of(value)->written; }
-void shared_mark(const void *value, uint64_t version) { head_of(value)->written = version; }
+uint64_t reef__shared_written(const void *value) { return head_of(value)->written; }
+void reef__shared_mark(const void *value, uint64_t version) { head_of(value)->written = version; }
 
-bool is_own(const reef_world *w, const shared_head *h)
+bool reef__is_own(const reef_world *w, const shared_head *h)
 {
     return REEF_ACQUIRE_U32(&h->world) == w->hot.number && h->version > w->hot.fork_version;
 }
@@ -76,7 +76,7 @@ static uint32_t holders_own(reef_world *w, value_store *s, const void *value)
     uint32_t n = 0;
     for (uint32_t slot = 0; slot < s->count; slot++) {
         if (*slot_at(s, slot) != value) continue;
-        if (store_page_own(w, s, slot >> s->bits) == NULL) return 0;
+        if (reef__store_page_own(w, s, slot >> s->bits) == NULL) return 0;
         n++;
     }
     return n;
@@ -85,11 +85,11 @@ static uint32_t holders_own(reef_world *w, value_store *s, const void *value)
 /* A copy that takes the place of a value of others. NULL: no memory, or the hook refused. */
 static void *double_make(reef_world *w, const type *t, const void *value)
 {
-    void *fresh = shared_make(w, t);
+    void *fresh = reef__shared_make(w, t);
     if (fresh == NULL) return NULL;
-    if (value_copy(t, fresh, value) == REEF_OK) return fresh;
+    if (reef__value_copy(t, fresh, value) == REEF_OK) return fresh;
     w->hook_failed.id = t->id;
-    shared_discard(fresh);
+    reef__shared_discard(fresh);
     return NULL;
 }
 
@@ -103,19 +103,19 @@ static NOINLINE void *value_take(reef_world *w, value_store *s, const type *t, v
     for (uint32_t slot = 0; slot < s->count; slot++) {
         if (*slot_at(s, slot) != value) continue;
         *slot_at(s, slot) = fresh;
-        shared_hold(fresh);
+        reef__shared_hold(fresh);
     }
-    for (uint32_t i = 0; i < n; i++) shared_release(value);
-    shared_release(fresh); /* ours, while it had no slot */
+    for (uint32_t i = 0; i < n; i++) reef__shared_release(value);
+    reef__shared_release(fresh); /* ours, while it had no slot */
     return fresh;
 }
 
-void *shared_own(reef_world *w, value_store *s, uint32_t slot)
+void *reef__shared_own(reef_world *w, value_store *s, uint32_t slot)
 {
     void *value = *slot_at(s, slot);
-    if (!is_own(w, head_of(value))) value = value_take(w, s, type_of(s->component), value);
+    if (!reef__is_own(w, head_of(value))) value = value_take(w, s, reef__type_of(s->component), value);
     if (value == NULL) return NULL;
-    shared_mark(value, w->hot.version);
+    reef__shared_mark(value, w->hot.version);
     return value;
 }
 
@@ -125,7 +125,7 @@ static bool doubles_make(reef_world *w, const value_store *s, const type *t)
     for (uint32_t slot = 0; slot < s->count; slot++) {
         shared_head *h = head_of(*slot_at(s, slot));
         if (!t->copyable) own_put(w, h); /* nobody else can have it */
-        if (is_own(w, h) || h->copy) continue;
+        if (reef__is_own(w, h) || h->copy) continue;
         h->copy = double_make(w, t, *slot_at(s, slot));
         if (h->copy == NULL) return false;
     }
@@ -137,7 +137,7 @@ static void doubles_drop(const value_store *s)
 {
     for (uint32_t slot = 0; slot < s->count; slot++) {
         shared_head *h = head_of(*slot_at(s, slot));
-        if (h->copy) shared_release(h->copy);
+        if (h->copy) reef__shared_release(h->copy);
         h->copy = NULL;
     }
 }
@@ -149,36 +149,36 @@ static void doubles_take(const value_store *s)
         void *value = *slot_at(s, slot), *copy = head_of(value)->copy;
         if (copy == NULL) continue;
         *slot_at(s, slot) = copy;
-        shared_hold(copy);
+        reef__shared_hold(copy);
         head_of(copy)->copy = value;
     }
     for (uint32_t slot = 0; slot < s->count; slot++) {
         void *copy = *slot_at(s, slot), *was = head_of(copy)->copy;
         if (was == NULL || head_of(was)->copy == NULL) continue;
         head_of(was)->copy = NULL;
-        shared_release(copy); /* ours, while it had no slot */
+        reef__shared_release(copy); /* ours, while it had no slot */
     }
     for (uint32_t slot = 0; slot < s->count; slot++)
-        if (head_of(*slot_at(s, slot))->copy) shared_release(head_of(*slot_at(s, slot))->copy);
+        if (head_of(*slot_at(s, slot))->copy) reef__shared_release(head_of(*slot_at(s, slot))->copy);
     for (uint32_t slot = 0; slot < s->count; slot++) head_of(*slot_at(s, slot))->copy = NULL;
 }
 
-COLD bool shared_own_all(reef_world *w, uint32_t component)
+COLD bool reef__shared_own_all(reef_world *w, uint32_t component)
 {
     value_store *s = (value_store *)(uintptr_t)store_of(w, component);
     bool all = true;
-    if (!store_own_all(w, component, false)) return false;
-    for (uint32_t slot = 0; all && slot < s->count; slot++) all = is_own(w, head_of(*slot_at(s, slot)));
+    if (!reef__store_own_all(w, component, false)) return false;
+    for (uint32_t slot = 0; all && slot < s->count; slot++) all = reef__is_own(w, head_of(*slot_at(s, slot)));
     if (all) return true;
     mutex_lock(&w->family->lock);
-    const bool ok = doubles_make(w, s, type_of(component)); /* under the lock: another world may claim the same values */
+    const bool ok = doubles_make(w, s, reef__type_of(component)); /* under the lock: another world may claim the same values */
     if (ok) doubles_take(s);
     else doubles_drop(s);
     mutex_unlock(&w->family->lock);
     return ok;
 }
 
-reef_entity shared_first(const value_store *s, reef_entity e)
+reef_entity reef__shared_first(const value_store *s, reef_entity e)
 {
     const void *value = reef_store_find(s, e);
     if (REEF_ACQUIRE_U32(&head_of(value)->holders) == 1) return e;
@@ -201,13 +201,13 @@ static int slot_of_value_compare(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-COLD uint32_t *shared_firsts(const reef_world *w, const value_store *s)
+COLD uint32_t *reef__shared_firsts(const reef_world *w, const value_store *s)
 {
     memory *m = &w->family->memory;
     const size_t n = (size_t)s->count;
-    uint32_t *firsts = n ? memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *firsts, PLAIN_ALIGN) : NULL;
-    slot_of_value *all = firsts ? memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *all, PLAIN_ALIGN) : NULL;
-    if (all == NULL) return shared_firsts_free(w, s, firsts), NULL;
+    uint32_t *firsts = n ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *firsts, PLAIN_ALIGN) : NULL;
+    slot_of_value *all = firsts ? reef__memory_resize(m, MEMORY_OTHER, NULL, 0, n * sizeof *all, PLAIN_ALIGN) : NULL;
+    if (all == NULL) return reef__shared_firsts_free(w, s, firsts), NULL;
     for (uint32_t slot = 0; slot < n; slot++)
         all[slot] = (slot_of_value){*slot_at(s, slot), slot_owner(s, slot).index, slot};
     qsort(all, n, sizeof *all, slot_of_value_compare); /* the order of addresses is seen by nobody */
@@ -215,17 +215,17 @@ COLD uint32_t *shared_firsts(const reef_world *w, const value_store *s)
         if (all[i].value != all[first].value) first = i;
         firsts[all[i].slot] = all[first].index;
     }
-    memory_free(m, MEMORY_OTHER, all, n * sizeof *all);
+    reef__memory_free(m, MEMORY_OTHER, all, n * sizeof *all);
     return firsts;
 }
 
-void shared_firsts_free(const reef_world *w, const value_store *s, uint32_t *firsts)
+void reef__shared_firsts_free(const reef_world *w, const value_store *s, uint32_t *firsts)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, firsts, (size_t)s->count * sizeof *firsts);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, firsts, (size_t)s->count * sizeof *firsts);
 }
 
 /* Under the lock: a fork on another thread may claim the same values. */
-const char *shared_wrong(const reef_world *w, const value_store *s, uint64_t *number)
+const char *reef__shared_wrong(const reef_world *w, const value_store *s, uint64_t *number)
 {
     bool wrong = false;
     mutex_lock(&w->family->lock);

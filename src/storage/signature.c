@@ -21,7 +21,7 @@ static const reef_signature signature_empty;
 
 static const reef_allocator *signature_memory(const reef_signature *s)
 {
-    return s->allocator.resize ? &s->allocator : &memory_standard;
+    return s->allocator.resize ? &s->allocator : &reef__memory_standard;
 }
 
 static reef_signature_word *words_resize(const reef_signature *s, reef_signature_word *words, uint32_t old, uint32_t room)
@@ -169,7 +169,7 @@ reef_status reef_signature_of(const reef_world *w, reef_entity e, reef_signature
 reef_status reef_signature_add(reef_signature *s, reef_component c)
 {
     if (s == NULL) return REEF_BAD_ARGUMENT;
-    if (type_of(c.id) == NULL) return REEF_UNKNOWN_TYPE;
+    if (reef__type_of(c.id) == NULL) return REEF_UNKNOWN_TYPE;
     if (words_have(s->words, s->count, c.id)) return REEF_OK;
     if (word_at(s->words, s->count, c.id / 64) == 0 && !signature_reserve(s, s->count + 1)) return REEF_NO_MEMORY;
     signature_put(s, c.id);
@@ -179,7 +179,7 @@ reef_status reef_signature_add(reef_signature *s, reef_component c)
 reef_status reef_signature_remove(reef_signature *s, reef_component c)
 {
     if (s == NULL) return REEF_BAD_ARGUMENT;
-    if (type_of(c.id) == NULL) return REEF_UNKNOWN_TYPE;
+    if (reef__type_of(c.id) == NULL) return REEF_UNKNOWN_TYPE;
     if (!words_have(s->words, s->count, c.id)) return REEF_ABSENT;
     uint32_t at = word_seek(s->words, s->count, c.id / 64);
     s->words[at].bits &= ~(1ull << c.id % 64);
@@ -255,7 +255,7 @@ uint32_t reef_signature_types(const reef_signature *s, reef_component *types, ui
     if (n == 0 || n > room || types == NULL) return n;
     for (uint32_t i = 0; i < s->count; i++)
         for (uint64_t bits = s->words[i].bits; bits;) types[at++].id = s->words[i].number * 64 + bit_take(&bits);
-    ids_sort(&types->id, n);
+    reef__ids_sort(&types->id, n);
     return n;
 }
 
@@ -312,7 +312,7 @@ bool reef_has_all(const reef_world *w, reef_entity e, const reef_signature *s)
         if (k < set->word_count && shape_signature(set)[k].number == number) open &= ~shape_signature(set)[k].bits;
         while (open) {
             const uint32_t id = number * 64 + bit_take(&open);
-            if (!bit_has(w, id, place) && !store_has(w, id, e)) return false;
+            if (!reef__bit_has(w, id, place) && !store_has(w, id, e)) return false;
         }
     }
     return true;
@@ -333,7 +333,7 @@ bool reef_has_any(const reef_world *w, reef_entity e, const reef_signature *s)
 
 /* ---- validation ---- */
 
-COLD bool shape_signed(const shape *s)
+COLD bool reef__shape_signed(const shape *s)
 {
     const reef_signature_word *words = shape_signature(s);
     uint32_t n = 0, parts = 0; /* which are known by their type */
@@ -342,7 +342,7 @@ COLD bool shape_signed(const shape *s)
         if (i && words[i - 1].number >= words[i].number) return false;
     }
     for (uint32_t i = 0; i < s->component_count; i++) {
-        const bool part = type_of(s->component[i])->owner != 0;
+        const bool part = reef__type_of(s->component[i])->owner != 0;
         if (!part && !words_have(words, s->word_count, s->component[i])) return false;
         parts += part;
     }

@@ -5,6 +5,6 @@
 #include "storage/layout.h"
 
 /* Are the words of a layout its components? (src/storage/signature.c) */
-bool shape_signed(const shape *s);
+bool reef__shape_signed(const shape *s);
 
 #endif

@@ -18,7 +18,7 @@
 /* A store's slots begin small, so that many types with few values each cost little; a page of values is at most so long, or one value. */
 enum { STORE_PAGE_BYTES = 16384, STORE_ROWS_MAX = 256, MULTI_PAGE_BYTES = 1 << 20, INDEX_ENTRIES = 1 << REEF_INDEX_BITS };
 
-const paged_type pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_index = {sizeof(uint64_t) * INDEX_ENTRIES, ARENA_DIRECTORY, MEMORY_STORES, NULL, false, 0, NULL, NULL};
 
 static reef_store store_none; /* of all types that have no store; nobody writes it */
 static const uint32_t store_number_none;
@@ -29,21 +29,21 @@ static bool values_release(void *context, const void *block, const void *kept, u
 {
     const store_pages *x = context;
     const value_store *s = x->store;
-    const type *t = type_of(s->component);
+    const type *t = reef__type_of(s->component);
     (void)kept, (void)base; /* a page that was copied has values of its own */
     for (uint32_t i = 0; i <= slot_mask(s); i++) {
         char *slot = (char *)(uintptr_t)block + s->offset + (size_t)i * s->size;
         if (slot_entity(s, block, (uint32_t)index, i).generation == 0) continue;
-        if (s->shared) shared_release(*(void **)(void *)slot);
+        if (s->shared) reef__shared_release(*(void **)(void *)slot);
         else value_destroy(t, slot);
     }
-    return quarantine_left(x->family, s, &x->type, block, (uint32_t)index);
+    return reef__quarantine_left(x->family, s, &x->type, block, (uint32_t)index);
 }
 
 /* A page that others share holds default values, where the type resets. */
 static reef_status value_double(const store_pages *x, const type *t, reef_entity e, void *to, const void *from)
 {
-    if (!t->resets) return value_copy(t, to, from);
+    if (!t->resets) return reef__value_copy(t, to, from);
     memset(to, 0, t->size);
     return t->hooks.construct ? t->hooks.construct(t->hooks.context, x->world, e, to, NULL) : REEF_OK;
 }
@@ -52,7 +52,7 @@ static bool values_copy(void *context, void *to, const void *from, size_t index)
 {
     store_pages *x = context;
     const value_store *s = x->store;
-    const type *t = type_of(s->component);
+    const type *t = reef__type_of(s->component);
     memcpy(to, from, s->offset);
     for (uint32_t i = 0; i <= slot_mask(s); i++) {
         const reef_entity e = slot_entity(s, from, (uint32_t)index, i);
@@ -60,7 +60,7 @@ static bool values_copy(void *context, void *to, const void *from, size_t index)
         const size_t at = s->offset + (size_t)i * s->size;
         if (s->shared) {
             memcpy((char *)to + at, (const char *)from + at, s->size);
-            shared_hold(*(void *const *)(const void *)((const char *)from + at));
+            reef__shared_hold(*(void *const *)(const void *)((const char *)from + at));
             continue;
         }
         if (value_double(x, t, e, (char *)to + at, (const char *)from + at) == REEF_OK) continue;
@@ -72,9 +72,9 @@ static bool values_copy(void *context, void *to, const void *from, size_t index)
     return true;
 }
 
-paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
+paged_owner reef__store_owner(family *f, const value_store *s, store_pages *pages)
 {
-    const type *t = type_of(s->component);
+    const type *t = reef__type_of(s->component);
     *pages = (store_pages){.store = s, .family = f};
     pages->type = (paged_type){.page_bytes = s->offset + ((size_t)s->size << s->bits),
                                .arena = ARENA_COLUMNS + s->component % COLUMN_ARENAS,
@@ -89,12 +89,12 @@ paged_owner store_owner(family *f, const value_store *s, store_pages *pages)
 static COLD char *values_own_slow(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
-    const paged_owner o = store_owner(w->family, s, &pages);
+    const paged_owner o = reef__store_owner(w->family, s, &pages);
     pages.world = w;
-    if (page >= s->values.count && !paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
+    if (page >= s->values.count && !reef__paged_grow(&s->values, &o, page + 1, w->hot.fork_version)) return NULL;
     const bool fresh = s->values.page[page] == NULL;
-    quarantine_open_page(w, s, page);
-    char *block = paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
+    reef__quarantine_open_page(w, s, page);
+    char *block = reef__paged_own(&s->values, &o, page, w->hot.version, w->hot.fork_version);
     if (block && fresh && pages.type.raw) memset(block, 0, s->offset); /* who is there; values are written before they are read */
     if (pages.refused) w->hook_failed.id = s->component;
     return block;
@@ -108,21 +108,21 @@ INLINE char *values_own(reef_world *w, value_store *s, uint32_t page)
     return values_own_slow(w, s, page);
 }
 
-char *store_page_own(reef_world *w, value_store *s, uint32_t page) { return values_own(w, s, page); }
+char *reef__store_page_own(reef_world *w, value_store *s, uint32_t page) { return values_own(w, s, page); }
 
-uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index)
+uint64_t *reef__store_index_own(reef_world *w, value_store *s, uint32_t index)
 {
     const uint32_t page = index >> REEF_INDEX_BITS;
     if (LIKELY(page < s->index.count && s->index.page[page] && paged_owned(&s->index, page, w->hot.fork_version)))
         return s->index.page[page];
-    const paged_owner o = owner_of(w->family, &pages_index);
-    if (page >= s->index.count && !paged_grow(&s->index, &o, page + 1, w->hot.fork_version)) return NULL;
-    return paged_own(&s->index, &o, page, w->hot.version, w->hot.fork_version);
+    const paged_owner o = reef__owner_of(w->family, &reef__pages_index);
+    if (page >= s->index.count && !reef__paged_grow(&s->index, &o, page + 1, w->hot.fork_version)) return NULL;
+    return reef__paged_own(&s->index, &o, page, w->hot.version, w->hot.fork_version);
 }
 
 /* ---- stores ---- */
 
-void stores_view(reef_world *w)
+void reef__stores_view(reef_world *w)
 {
     w->hot.stores = w->state.stores ? w->state.stores : &store_none;
     w->hot.store_number = w->state.store_number ? w->state.store_number : &store_number_none;
@@ -134,7 +134,7 @@ void stores_view(reef_world *w)
     gates_set(w);
 }
 
-size_t store_offset(const value_store *s, uint32_t rows)
+size_t reef__store_offset(const value_store *s, uint32_t rows)
 {
     const size_t marks = (size_t)rows * mark_bytes(s) + (s->paged ? sizeof(uint32_t) : 0);
     return (marks + s->align - 1) & ~(size_t)(s->align - 1u);
@@ -155,7 +155,7 @@ static void store_lay_out(value_store *s, const type *t)
     if (!s->paged)
         for (rows = STORE_ROWS_MAX; rows > 1 && (uint64_t)rows * s->size > most; rows /= 2) {}
     while (rows >> s->bits > 1) s->bits++;
-    s->offset = (uint32_t)store_offset(s, rows);
+    s->offset = (uint32_t)reef__store_offset(s, rows);
 }
 
 static COLD value_store *value_store_make(reef_world *w, uint32_t component)
@@ -164,16 +164,16 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
     memory *m = &w->family->memory;
     if (component >= s->store_room) {
         const uint32_t room = component + 1 + s->store_room / 2;
-        uint32_t *number = memory_resize(m, MEMORY_STORES, s->store_number, s->store_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
+        uint32_t *number = reef__memory_resize(m, MEMORY_STORES, s->store_number, s->store_room * sizeof *number, room * sizeof *number, PLAIN_ALIGN);
         if (number == NULL) return NULL;
         memset(number + s->store_room, 0, (room - s->store_room) * sizeof *number);
         s->store_number = number;
         s->store_room = room;
-        stores_view(w);
+        reef__stores_view(w);
     }
     if (s->store_count == s->store_capacity) {
         const uint32_t capacity = s->store_capacity ? s->store_capacity * 2 : 4;
-        reef_store *stores = memory_resize(m, MEMORY_STORES, s->stores, s->store_capacity * sizeof *stores, capacity * sizeof *stores, PLAIN_ALIGN);
+        reef_store *stores = reef__memory_resize(m, MEMORY_STORES, s->stores, s->store_capacity * sizeof *stores, capacity * sizeof *stores, PLAIN_ALIGN);
         if (stores == NULL) return NULL;
         if (s->store_count == 0) memset(&stores[s->store_count++], 0, sizeof *stores);
         s->stores = stores;
@@ -181,15 +181,15 @@ static COLD value_store *value_store_make(reef_world *w, uint32_t component)
     }
     value_store *made = &s->stores[s->store_count];
     memset(made, 0, sizeof *made);
-    store_lay_out(made, type_of(component));
-    if (!type_of(component)->bit) {
+    store_lay_out(made, reef__type_of(component));
+    if (!reef__type_of(component)->bit) {
         value_store *before = s->stores;
         while (before->cold) before = &s->stores[before->cold];
         before->cold = s->store_count;
     }
     s->store_number[component] = s->store_count++;
     lately_forget(w);
-    stores_view(w);
+    reef__stores_view(w);
     return made;
 }
 
@@ -197,7 +197,7 @@ static value_store *store_mine(reef_world *w, uint32_t component) { return (valu
 
 /* ---- reading ---- */
 
-uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n)
+uint32_t reef__store_run(const value_store *s, const reef_entity *e, uint32_t n)
 {
     const uint32_t slot = slot_of(s, e[0]), room = slot_mask(s) + 1 - (slot & slot_mask(s));
     uint32_t i = 1;
@@ -207,17 +207,17 @@ uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n)
     return i;
 }
 
-uint64_t store_version(const value_store *s, reef_entity e)
+uint64_t reef__store_version(const value_store *s, reef_entity e)
 {
     const void *value = reef_store_find(s, e);
     if (value == NULL) return 0;
     const uint64_t version = s->values.version[slot_of(s, e) >> s->bits];
-    return s->shared && shared_written(value) > version ? shared_written(value) : version;
+    return s->shared && reef__shared_written(value) > version ? reef__shared_written(value) : version;
 }
 
-uint32_t store_page_live(const value_store *s, uint32_t page) { return *page_live(s, s->values.page[page]); }
+uint32_t reef__store_page_live(const value_store *s, uint32_t page) { return *page_live(s, s->values.page[page]); }
 
-bool store_each(const value_store *s, uint32_t page, store_place *at)
+bool reef__store_each(const value_store *s, uint32_t page, store_place *at)
 {
     const void *block = page < s->values.count ? s->values.page[page] : NULL;
     for (; block && at->slot <= slot_mask(s); at->slot++) {
@@ -235,16 +235,16 @@ bool store_each(const value_store *s, uint32_t page, store_place *at)
 
 /* ---- writing ---- */
 
-void *store_own(reef_world *w, uint32_t component, reef_entity e)
+void *reef__store_own(reef_world *w, uint32_t component, reef_entity e)
 {
     value_store *s = store_mine(w, component);
     const uint32_t slot = slot_of(s, e), page = slot >> s->bits;
     if (values_own(w, s, page) == NULL) return NULL;
     values_mark(w, s, page);
-    return s->shared ? shared_own(w, s, slot) : slot_value(s, slot);
+    return s->shared ? reef__shared_own(w, s, slot) : slot_value(s, slot);
 }
 
-void *store_slot_own(reef_world *w, uint32_t component, reef_entity e)
+void *reef__store_slot_own(reef_world *w, uint32_t component, reef_entity e)
 {
     value_store *s = store_mine(w, component);
     const uint32_t slot = slot_of(s, e);
@@ -253,7 +253,7 @@ void *store_slot_own(reef_world *w, uint32_t component, reef_entity e)
     return slot_value(s, slot);
 }
 
-bool store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version)
+bool reef__store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version)
 {
     value_store *s = store_mine(w, component);
     const uint32_t page = slot_of(s, e) >> s->bits;
@@ -263,7 +263,7 @@ bool store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t vers
     return true;
 }
 
-bool store_own_all(reef_world *w, uint32_t component, bool mark)
+bool reef__store_own_all(reef_world *w, uint32_t component, bool mark)
 {
     value_store *s = store_mine(w, component);
     for (uint32_t page = 0; page < s->values.count; page++) {
@@ -274,10 +274,10 @@ bool store_own_all(reef_world *w, uint32_t component, bool mark)
     return true;
 }
 
-void store_mark_at(const value_store *s, reef_entity e, uint64_t version)
+void reef__store_mark_at(const value_store *s, reef_entity e, uint64_t version)
 {
     RELEASE_STORE(&s->values.version[slot_of(s, e) >> s->bits], version);
-    if (s->shared) shared_mark(reef_store_find(s, e), version);
+    if (s->shared) reef__shared_mark(reef_store_find(s, e), version);
 }
 
 /* ---- adding ---- */
@@ -287,52 +287,52 @@ static bool packed_room(reef_world *w, value_store *s, uint32_t n)
     if (s->count + n > UINT32_MAX) return false;
     for (uint32_t page = (uint32_t)s->count >> s->bits; page <= (uint32_t)(s->count + n - 1) >> s->bits; page++)
         if (values_own(w, s, page) == NULL) return false;
-    for (uint32_t i = 0; i < n; i++) quarantine_open_slots(w, s, (uint32_t)s->count + i, 1);
+    for (uint32_t i = 0; i < n; i++) reef__quarantine_open_slots(w, s, (uint32_t)s->count + i, 1);
     return true;
 }
 
-bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n)
+bool reef__store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n)
 {
     value_store *s = store_mine(w, component);
     if (s->component == 0 && (s = value_store_make(w, component)) == NULL) return false;
-    if (s->multi) return multi_prepare(w, s, e, n, 1);
+    if (s->multi) return reef__multi_prepare(w, s, e, n, 1);
     for (uint32_t i = 0; s->paged && i < n; i++) {
         if (values_own(w, s, e[i].index >> s->bits) == NULL) return false;
-        quarantine_open_slots(w, s, e[i].index, 1);
+        reef__quarantine_open_slots(w, s, e[i].index, 1);
     }
     for (uint32_t i = 0; !s->paged && i < n; i++)
-        if (store_index_own(w, s, e[i].index) == NULL) return false;
+        if (reef__store_index_own(w, s, e[i].index) == NULL) return false;
     return s->paged || n == 0 || packed_room(w, s, n);
 }
 
-bool store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n)
+bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n)
 {
     uint32_t missing = 0;
-    if (!store_prepare_add(w, component, e, 0)) return false;
+    if (!reef__store_prepare_add(w, component, e, 0)) return false;
     for (uint64_t i = 0; i < n; i++) missing += !store_has(w, component, e[i]);
     value_store *s = store_mine(w, component);
     for (uint64_t i = 0; i < n; i++) {
         if (store_has(w, component, e[i])) continue;
-        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL : store_index_own(w, s, e[i].index) == NULL) return false;
-        if (s->paged) quarantine_open_slots(w, s, e[i].index, 1);
+        if (s->paged ? values_own(w, s, e[i].index >> s->bits) == NULL : reef__store_index_own(w, s, e[i].index) == NULL) return false;
+        if (s->paged) reef__quarantine_open_slots(w, s, e[i].index, 1);
     }
-    if (s->multi) return multi_prepare(w, s, NULL, missing, 1);
+    if (s->multi) return reef__multi_prepare(w, s, NULL, missing, 1);
     return s->paged || missing == 0 || packed_room(w, s, missing);
 }
 
-void *store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i)
+void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i)
 {
     const value_store *s = store_of(w, component);
-    if (s->multi) return multi_raw(s, 1);
+    if (s->multi) return reef__multi_raw(s, 1);
     return slot_value(s, s->paged ? e.index : (uint32_t)s->count + i);
 }
 
-void store_commit_add(reef_world *w, uint32_t component, reef_entity e)
+void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e)
 {
     value_store *s = store_mine(w, component);
-    if (s->multi) multi_put(w, s, e, 1);
+    if (s->multi) reef__multi_put(w, s, e, 1);
     else store_put(w, s, e);
-    if (UNLIKELY(!type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
+    if (UNLIKELY(!reef__type_of(component)->bit) && !(w->slow & SLOW_COLD)) w->slow |= SLOW_COLD, gates_set(w);
 }
 
 /* ---- the straight paths' pages ---- */
@@ -357,24 +357,24 @@ bool reef_index_lately(const reef_hot *h, reef_store *s, uint32_t index)
 
 /* ---- removing ---- */
 
-bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
+bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e)
 {
     value_store *s = store_mine(w, component);
     const uint32_t slot = slot_of(s, e);
     if (values_own(w, s, slot >> s->bits) == NULL) return false;
     if (s->paged) return true;
-    if (s->multi) return store_index_own(w, s, e.index) != NULL;
+    if (s->multi) return reef__store_index_own(w, s, e.index) != NULL;
     const uint32_t last = (uint32_t)s->count - 1, page = last >> s->bits;
-    if (values_own(w, s, page) == NULL || store_index_own(w, s, e.index) == NULL) return false;
-    return store_index_own(w, s, slot_owner(s, last).index) != NULL;
+    if (values_own(w, s, page) == NULL || reef__store_index_own(w, s, e.index) == NULL) return false;
+    return reef__store_index_own(w, s, slot_owner(s, last).index) != NULL;
 }
 
-bool store_prepare_drop_all(reef_world *w, uint32_t component)
+bool reef__store_prepare_drop_all(reef_world *w, uint32_t component)
 {
     value_store *s = store_mine(w, component);
-    if (!store_own_all(w, component, false)) return false;
+    if (!reef__store_own_all(w, component, false)) return false;
     for (uint32_t page = 0; page < s->index.count; page++)
-        if (s->index.page[page] && store_index_own(w, s, page << REEF_INDEX_BITS) == NULL) return false;
+        if (s->index.page[page] && reef__store_index_own(w, s, page << REEF_INDEX_BITS) == NULL) return false;
     return true;
 }
 
@@ -382,12 +382,12 @@ bool store_prepare_drop_all(reef_world *w, uint32_t component)
 static COLD void page_emptied(reef_world *w, value_store *s, uint32_t page)
 {
     store_pages pages;
-    const paged_owner o = store_owner(w->family, s, &pages);
+    const paged_owner o = reef__store_owner(w->family, s, &pages);
     const uint32_t spare = s->spare - 1;
     s->lately.slots = 0;
     if (s->spare && spare != page && spare < s->values.count && s->values.page[spare] &&
         *page_live(s, s->values.page[spare]) == 0)
-        (void)paged_clear(&s->values, &o, spare, w->hot.fork_version);
+        (void)reef__paged_clear(&s->values, &o, spare, w->hot.fork_version);
     s->spare = page + 1;
 }
 
@@ -398,7 +398,7 @@ static void drop_paged(reef_world *w, value_store *s, const type *t, reef_entity
     value_leave(w, t, slot_value(s, e.index));
     ((uint32_t *)(void *)block)[e.index & slot_mask(s)] = 0;
     values_mark(w, s, page);
-    quarantine_slots(w, s, e.index, 1, e);
+    reef__quarantine_slots(w, s, e.index, 1, e);
     if (--*page_live(s, block) == 0) page_emptied(w, s, page);
 }
 
@@ -411,8 +411,8 @@ static void slot_leave(reef_world *w, const value_store *s, const type *t, uint3
         return;
     }
     value = *(void **)value;
-    quarantine_value(w, t, value, 1, slot_owner(s, slot));
-    if (!observed(w) || !observe_keep(w, t, value)) shared_release(value);
+    reef__quarantine_value(w, t, value, 1, slot_owner(s, slot));
+    if (!observed(w) || !observe_keep(w, t, value)) reef__shared_release(value);
 }
 
 /* The last value comes into the hole. */
@@ -420,36 +420,36 @@ static void drop_packed(reef_world *w, value_store *s, const type *t, reef_entit
 {
     static const reef_entity vacant;
     const uint32_t slot = slot_of(s, e), last = (uint32_t)s->count - 1;
-    const bool left = quarantine_page(w, s, last >> s->bits);
-    if (slot >> s->bits != last >> s->bits) (void)quarantine_page(w, s, slot >> s->bits);
+    const bool left = reef__quarantine_page(w, s, last >> s->bits);
+    if (slot >> s->bits != last >> s->bits) (void)reef__quarantine_page(w, s, slot >> s->bits);
     char *page = s->values.page[slot >> s->bits], *tail = s->values.page[last >> s->bits];
     const reef_entity moved = slot_owner(s, last);
     slot_leave(w, s, t, slot);
     *index_entry(s, e.index) = 0;
     if (slot != last) {
         if (s->shared) memcpy(slot_value(s, slot), slot_value(s, last), s->size);
-        else if (s->size) value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
+        else if (s->size) reef__value_move(t, slot_value(s, slot), slot_value(s, last)); /* a tag has no place */
         memcpy(page + (slot & slot_mask(s)) * sizeof moved, &moved, sizeof moved);
         *index_entry(s, moved.index) = (uint64_t)moved.generation << 32 | slot;
     }
     memcpy(tail + (last & slot_mask(s)) * sizeof vacant, &vacant, sizeof vacant);
-    if (!left) quarantine_slots(w, s, last, 1, moved);
+    if (!left) reef__quarantine_slots(w, s, last, 1, moved);
     s->moves++;
     values_mark(w, s, slot >> s->bits);
     values_mark(w, s, last >> s->bits);
 }
 
-void store_drop(reef_world *w, uint32_t component, reef_entity e)
+void reef__store_drop(reef_world *w, uint32_t component, reef_entity e)
 {
     value_store *s = store_mine(w, component);
-    const type *t = type_of(component);
+    const type *t = reef__type_of(component);
     if (s->multi) {
-        const uint32_t n = multi_values(s, e);
-        const bool left = quarantine_page(w, s, slot_of(s, e) >> s->bits);
+        const uint32_t n = reef__multi_values(s, e);
+        const bool left = reef__quarantine_page(w, s, slot_of(s, e) >> s->bits);
         const uint32_t slot = slot_of(s, e);
-        for (uint32_t i = 0; i < n; i++) value_leave(w, t, (void *)(uintptr_t)store_nth(s, e, i));
-        multi_forget(w, s, e);
-        if (!left) quarantine_slots(w, s, slot, n, e);
+        for (uint32_t i = 0; i < n; i++) value_leave(w, t, (void *)(uintptr_t)reef__store_nth(s, e, i));
+        reef__multi_forget(w, s, e);
+        if (!left) reef__quarantine_slots(w, s, slot, n, e);
         return;
     }
     if (s->paged) drop_paged(w, s, t, e);
@@ -457,12 +457,12 @@ void store_drop(reef_world *w, uint32_t component, reef_entity e)
     s->count--;
 }
 
-void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
+void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 {
     static const reef_entity vacant;
     value_store *s = store_mine(w, component);
     if (s->multi) {
-        multi_forget(w, s, e);
+        reef__multi_forget(w, s, e);
         return;
     }
     const uint32_t slot = slot_of(s, e), i = slot & slot_mask(s);
@@ -479,18 +479,18 @@ void store_undo_add(reef_world *w, uint32_t component, reef_entity e)
 
 /* ---- giving back ---- */
 
-COLD bool stores_shrink(reef_world *w)
+COLD bool reef__stores_shrink(reef_world *w)
 {
     lately_forget(w);
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         value_store *s = &w->state.stores[i];
         store_pages pages;
-        const paged_owner o = store_owner(w->family, s, &pages);
+        const paged_owner o = reef__store_owner(w->family, s, &pages);
         for (uint32_t page = 0; page < s->values.count; page++) {
             if (s->values.page[page] == NULL) continue;
             const uint64_t first = (uint64_t)page << s->bits;
             const bool empty = s->paged ? *page_live(s, s->values.page[page]) == 0 : first >= (s->multi ? s->run_end : s->count);
-            if (empty && !paged_clear(&s->values, &o, page, w->hot.fork_version)) return false;
+            if (empty && !reef__paged_clear(&s->values, &o, page, w->hot.fork_version)) return false;
         }
         s->spare = 0;
     }

@@ -28,7 +28,7 @@
 
 typedef reef_store value_store; /* fast.h */
 
-/* The owner of a store's pages of values; `pages` lasts as long as it. Those of its index: pages_index. */
+/* The owner of a store's pages of values; `pages` lasts as long as it. Those of its index: reef__pages_index. */
 typedef struct store_pages {
     paged_type         type;
     const value_store *store;
@@ -36,11 +36,11 @@ typedef struct store_pages {
     bool               refused; /* a hook did */
     family            *family;
 } store_pages;
-extern const paged_type pages_index;
-paged_owner store_owner(family *f, const value_store *s, store_pages *pages);
+extern const paged_type reef__pages_index;
+paged_owner reef__store_owner(family *f, const value_store *s, store_pages *pages);
 /* The inlined calls see the stores of the state: after another state came. */
-void stores_view(reef_world *w);
-bool stores_shrink(reef_world *w); /* pages without values go. False: no memory */
+void reef__stores_view(reef_world *w);
+bool reef__stores_shrink(reef_world *w); /* pages without values go. False: no memory */
 
 /* The store of a type; an empty one if this state has none. */
 INLINE const value_store *store_of(const reef_world *w, uint32_t component)
@@ -64,35 +64,35 @@ INLINE bool cold_has(const value_store *s, reef_entity e)
     return entry && entry[e.index & ((1u << REEF_INDEX_BITS) - 1)] >> 32 == e.generation;
 }
 /* How many values follow side by side for the entities e[0 ... n-1], which all have it: at least 1. */
-uint32_t store_run(const value_store *s, const reef_entity *e, uint32_t n);
+uint32_t reef__store_run(const value_store *s, const reef_entity *e, uint32_t n);
 /* The version of the last write to the page where the value lies (0: none). */
-uint64_t store_version(const value_store *s, reef_entity e);
+uint64_t reef__store_version(const value_store *s, reef_entity e);
 
 /* For writing: the page of the entity's value ours and marked as written at the world's version. NULL: no memory (it has it). */
-void *store_own(reef_world *w, uint32_t component, reef_entity e);
+void *reef__store_own(reef_world *w, uint32_t component, reef_entity e);
 /* All pages ours, marked or not: before systems that write run. */
-bool store_own_all(reef_world *w, uint32_t component, bool mark);
+bool reef__store_own_all(reef_world *w, uint32_t component, bool mark);
 /* While systems run: the page of the entity's value ours, and if it wasn't, written at `version`; one thread at a time for a type. (Other
  * pages aren't touched: what isn't written stays as old as it is.) */
-bool store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version);
+bool reef__store_claim(reef_world *w, uint32_t component, reef_entity e, uint64_t version);
 /* Page of an owned value marked as written at `version`: several threads may do this. */
-void store_mark_at(const value_store *s, reef_entity e, uint64_t version);
+void reef__store_mark_at(const value_store *s, reef_entity e, uint64_t version);
 
 /* Adding: room for n more values (of entities e[0 ... n-1], which don't have it), all pages ours. Then for each, in this order: the
  * raw slot of number i, filled by the caller; when all are filled, commit makes them visible. */
-bool store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n);
+bool reef__store_prepare_add(reef_world *w, uint32_t component, const reef_entity *e, uint32_t n);
 /* The same of any n entities, some of which have it. */
-bool store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n);
-void *store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i);
-void store_commit_add(reef_world *w, uint32_t component, reef_entity e);
+bool reef__store_prepare_add_some(reef_world *w, uint32_t component, const reef_entity *e, uint64_t n);
+void *reef__store_raw(const reef_world *w, uint32_t component, reef_entity e, uint32_t i);
+void reef__store_commit_add(reef_world *w, uint32_t component, reef_entity e);
 /* The entity that came last has none again; its value was taken from its slot. */
-void store_undo_add(reef_world *w, uint32_t component, reef_entity e);
+void reef__store_undo_add(reef_world *w, uint32_t component, reef_entity e);
 
 /* Removing: pages ours that dropping touches. Then the value ends (its destroy hook runs) and the entity is forgotten. */
-bool store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
-void store_drop(reef_world *w, uint32_t component, reef_entity e);
+bool reef__store_prepare_drop(reef_world *w, uint32_t component, reef_entity e);
+void reef__store_drop(reef_world *w, uint32_t component, reef_entity e);
 /* Of n entities in any order, of whom any may have it. */
-bool store_prepare_drop_all(reef_world *w, uint32_t component);
+bool reef__store_prepare_drop_all(reef_world *w, uint32_t component);
 
 /* Values of page `page` that are there, for whoever looks at all of them: the next slot from *slot on; its value and entity. */
 typedef struct store_place {
@@ -100,20 +100,20 @@ typedef struct store_place {
     void       *value;
     uint32_t    slot, number; /* number: of an entity's values in REEF_MULTI, in the order of adding */
 } store_place;
-bool store_each(const value_store *s, uint32_t page, store_place *at); /* at->slot: to begin with, then of the next */
+bool reef__store_each(const value_store *s, uint32_t page, store_place *at); /* at->slot: to begin with, then of the next */
 
 INLINE uint64_t store_entities(const value_store *s) { return s->multi ? s->run_count : s->count; } /* that have it */
-uint32_t store_page_live(const value_store *s, uint32_t page); /* of REEF_PAGED: values on a page that is there */
+uint32_t reef__store_page_live(const value_store *s, uint32_t page); /* of REEF_PAGED: values on a page that is there */
 
-size_t store_offset(const value_store *s, uint32_t rows); /* of the values in a page of so many slots */
+size_t reef__store_offset(const value_store *s, uint32_t rows); /* of the values in a page of so many slots */
 
 /* A page of values, and that of the index where an entity's entry is, for writing. NULL: no memory. */
-char *store_page_own(reef_world *w, value_store *s, uint32_t page);
-uint64_t *store_index_own(reef_world *w, value_store *s, uint32_t index);
+char *reef__store_page_own(reef_world *w, value_store *s, uint32_t page);
+uint64_t *reef__store_index_own(reef_world *w, value_store *s, uint32_t index);
 
 /* ---- values that entities have in common (src/storage/shared_store.c) ---- */
 /* The slot of an entity's value itself, its page ours and marked. */
-void *store_slot_own(reef_world *w, uint32_t component, reef_entity e);
+void *reef__store_slot_own(reef_world *w, uint32_t component, reef_entity e);
 
 /* ---- slots, and the straight paths ---- */
 
@@ -180,7 +180,7 @@ INLINE bool stored_any(const reef_world *w) { return UNLIKELY(w->state.store_cou
 /* Has the entity at this place of this table the component? */
 INLINE bool component_there(const reef_world *w, const type *t, reef_entity e, uint32_t place, uint32_t table_id)
 {
-    if (t->bit) return bit_has(w, t->id, place);
+    if (t->bit) return reef__bit_has(w, t->id, place);
     return t->stored ? store_has(w, t->id, e) : slot_find(w, t->id, table_id) != 0;
 }
 

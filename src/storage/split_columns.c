@@ -8,45 +8,45 @@
 #include "storage/table.h"
 #include "storage/world_data.h"
 
-uint32_t values_spread(const reef_value *values, uint32_t count)
+uint32_t reef__values_spread(const reef_value *values, uint32_t count)
 {
     uint32_t n = count;
     for (uint32_t i = 0; i < count; i++)
-        if ((values[i].component.id & BIT_DISABLED) == 0) n += type_of(values[i].component.id)->part_count;
+        if ((values[i].component.id & BIT_DISABLED) == 0) n += reef__type_of(values[i].component.id)->part_count;
     return n;
 }
 
-COLD uint32_t spread_one(reef_value *to, const reef_value *v)
+COLD uint32_t reef__spread_one(reef_value *to, const reef_value *v)
 {
-    const type *t = v->component.id & BIT_DISABLED ? NULL : type_of(v->component.id);
+    const type *t = v->component.id & BIT_DISABLED ? NULL : reef__type_of(v->component.id);
     *to = *v;
     if (t == NULL || !t->split) return 1;
     if (v->kind != REEF_VALUE_REMOVE) *to = reef_value_make(v->component, REEF_VALUE_DEFAULT, 0, NULL);
     for (uint32_t i = 0; i < t->part_count; i++) {
-        const type *p = type_of(t->parts[i]);
+        const type *p = reef__type_of(t->parts[i]);
         const bool data = v->kind != REEF_VALUE_REMOVE && v->kind != REEF_VALUE_DEFAULT;
         to[1 + i] = reef_value_make((reef_component){p->id}, v->kind, data ? p->size : 0, data ? (const char *)v->data + p->offset : NULL);
     }
     return 1 + t->part_count;
 }
 
-COLD reef_status spread_make(reef_world *w, spread *x, const reef_value *values, uint32_t count)
+COLD reef_status reef__spread_make(reef_world *w, spread *x, const reef_value *values, uint32_t count)
 {
-    const uint32_t n = values_spread(values, count);
+    const uint32_t n = reef__values_spread(values, count);
     x->bytes = n > sizeof x->few / sizeof *x->few ? n * sizeof *x->values : 0;
-    x->values = x->bytes ? memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN) : x->few;
+    x->values = x->bytes ? reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN) : x->few;
     if (n > REEF_COMPONENTS_MAX || x->values == NULL) {
-        if (x->bytes && x->values) spread_free(w, x);
+        if (x->bytes && x->values) reef__spread_free(w, x);
         return n > REEF_COMPONENTS_MAX ? REEF_LIMIT : REEF_NO_MEMORY;
     }
     x->count = 0;
-    for (uint32_t i = 0; i < count; i++) x->count += spread_one(x->values + x->count, &values[i]);
+    for (uint32_t i = 0; i < count; i++) x->count += reef__spread_one(x->values + x->count, &values[i]);
     return REEF_OK;
 }
 
-COLD void spread_free(reef_world *w, spread *x)
+COLD void reef__spread_free(reef_world *w, spread *x)
 {
-    if (x->bytes) memory_free(&w->family->memory, MEMORY_OTHER, x->values, x->bytes);
+    if (x->bytes) reef__memory_free(&w->family->memory, MEMORY_OTHER, x->values, x->bytes);
 }
 
 /* ---- rows ---- */
@@ -54,34 +54,34 @@ COLD void spread_free(reef_world *w, spread *x)
 static char *part_cell(const reef_world *w, uint32_t place, const type *p)
 {
     const reef_slot *slots = reef_slots_at(&w->hot, place);
-    const uint32_t k = slot_seek(w, p->id, slots[0].head.table);
+    const uint32_t k = reef__slot_seek(w, p->id, slots[0].head.table);
     return k ? cell(slots, k, place_row(place), p->size) : NULL;
 }
 
-COLD bool parts_gather(const reef_world *w, uint32_t place, const type *t, void *out)
+COLD bool reef__parts_gather(const reef_world *w, uint32_t place, const type *t, void *out)
 {
-    if (slot_seek(w, t->id, reef_slots_at(&w->hot, place)[0].head.table) == 0) return false;
+    if (reef__slot_seek(w, t->id, reef_slots_at(&w->hot, place)[0].head.table) == 0) return false;
     memset(out, 0, t->size);
     for (uint32_t i = 0; i < t->part_count; i++) {
-        const type *p = type_of(t->parts[i]);
+        const type *p = reef__type_of(t->parts[i]);
         memcpy((char *)out + p->offset, part_cell(w, place, p), p->size);
     }
     return true;
 }
 
-COLD void parts_scatter(const reef_world *w, uint32_t place, const type *t, const void *value)
+COLD void reef__parts_scatter(const reef_world *w, uint32_t place, const type *t, const void *value)
 {
     for (uint32_t i = 0; i < t->part_count; i++) {
-        const type *p = type_of(t->parts[i]);
+        const type *p = reef__type_of(t->parts[i]);
         memcpy(part_cell(w, place, p), (const char *)value + p->offset, p->size);
     }
 }
 
-COLD bool parts_own(reef_world *w, uint32_t place, const type *t)
+COLD bool reef__parts_own(reef_world *w, uint32_t place, const type *t)
 {
     const uint32_t id = reef_slots_at(&w->hot, place)[0].head.table;
     for (uint32_t i = 0; i < t->part_count; i++)
-        if (!column_own(w, table_read(w, id), place_unit(place), slot_seek(w, t->parts[i], id))) return false;
+        if (!reef__column_own(w, table_read(w, id), place_unit(place), reef__slot_seek(w, t->parts[i], id))) return false;
     return true;
 }
 
@@ -89,7 +89,7 @@ COLD bool parts_own(reef_world *w, uint32_t place, const type *t)
 static uint32_t part_of_field(const type *t, size_t offset, size_t size)
 {
     for (uint32_t i = 0; t && i < t->part_count; i++) {
-        const type *p = type_of(t->parts[i]);
+        const type *p = reef__type_of(t->parts[i]);
         if (p->offset == offset && p->size == size) return p->id;
     }
     return 0;
@@ -127,7 +127,7 @@ static bool parts_put(spread_terms *x, const reef_term *t, const type *whole, ui
 
 static bool leaf_spread(spread_terms *x, reef_term t, uint32_t number, bool top, bool filter)
 {
-    const type *whole = type_of(t.component.id);
+    const type *whole = reef__type_of(t.component.id);
     const bool since = t.since != REEF_ALWAYS;
     if (t.op == REEF_NOT || filter) t.access = REEF_WITH;
     if (whole == NULL || whole->part_count == 0 || (t.access == REEF_WITH && !since)) return term_put(x, t, number);
@@ -156,12 +156,12 @@ static bool term_spread(spread_terms *x, bool top, bool filter)
     return true;
 }
 
-COLD bool terms_spread(reef_term *term, uint32_t *number, uint32_t *count)
+COLD bool reef__terms_spread(reef_term *term, uint32_t *number, uint32_t *count)
 {
     spread_terms x;
     bool any = false;
     for (uint32_t i = 0; i < *count; i++) {
-        const type *t = term[i].op < REEF_ANY_OF ? type_of(term[i].component.id) : NULL;
+        const type *t = term[i].op < REEF_ANY_OF ? reef__type_of(term[i].component.id) : NULL;
         any |= t && t->split;
     }
     if (!any) return true;
@@ -179,7 +179,7 @@ COLD bool terms_spread(reef_term *term, uint32_t *number, uint32_t *count)
 
 bool reef_read_id(const reef_world *w, reef_entity e, reef_component c, void *out, size_t size)
 {
-    const type *t = w ? type_of(c.id) : NULL;
+    const type *t = w ? reef__type_of(c.id) : NULL;
     if (t == NULL || size == 0 || size != t->size || !t->plain_copy || out == NULL) return false;
     if (!t->split) {
         const void *p = reef_get_id(w, e, c);
@@ -187,7 +187,7 @@ bool reef_read_id(const reef_world *w, reef_entity e, reef_component c, void *ou
         return p != NULL;
     }
     for (uint32_t i = 0; i < t->part_count; i++) { /* each by the call that is held against declarations */
-        const type *part = type_of(t->parts[i]);
+        const type *part = reef__type_of(t->parts[i]);
         const void *p = reef_get_id(w, e, (reef_component){part->id});
         if (p == NULL) return false;
         if (i == 0) memset(out, 0, size);
@@ -196,16 +196,16 @@ bool reef_read_id(const reef_world *w, reef_entity e, reef_component c, void *ou
     return true;
 }
 
-reef_component field_type(reef_component c, size_t offset, size_t size)
+reef_component reef__field_type(reef_component c, size_t offset, size_t size)
 {
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     if (t && t->split) return (reef_component){part_of_field(t, offset, size)};
     return t && offset == 0 && size == t->size ? c : (reef_component){0};
 }
 
 reef_component reef_part_of(reef_component c, const char *field)
 {
-    const type *t = field ? type_of(c.id) : NULL;
+    const type *t = field ? reef__type_of(c.id) : NULL;
     for (uint32_t i = 0; t && i < t->part_count; i++)
         if (strcmp(t->fields[i].name, field) == 0) return (reef_component){t->parts[i]};
     return (reef_component){0};

@@ -23,14 +23,14 @@
 typedef struct bit_store { /* the REEF_BIT home of one type, or the marks of those that are disabled: 16 words a unit */
     uint32_t   key;   /* id of the component, or with BIT_DISABLED */
     uint32_t   marks; /* of a type: number of the store of its marks + 1, 0: none was ever made. BITS_OF_MARKS: these are marks */
-    uint64_t   switched; /* set bits of a switch, or of marks; of a type with a store it says nothing: bit_count_rows asks that */
+    uint64_t   switched; /* set bits of a switch, or of marks; of a type with a store it says nothing: reef__bit_count_rows asks that */
     reef_paged words; /* page u: the bits of unit u, NULL: all zero; its version is that of the last write */
     reef_paged hashes; /* of the units: src/world/state_hash.c */
 } bit_store;
 
 typedef struct track_store { /* of one type with track_rows */
     uint32_t   component;
-    uint32_t   readers, value_readers; /* of removals, that the world has: nothing is logged without one (src/storage/removal_log.c) */
+    uint32_t   readers, value_readers; /* of removals, that the world has: nothing is logged without one (src/storage/reef__removal_log.c) */
     reef_paged stamps;     /* by entity index: src/storage/row_stamps.c */
     reef_paged log;        /* removals head ... tail - 1: a ring of handles */
     reef_paged values;     /* of removals value_head ... tail - 1: a ring of bytes */
@@ -75,7 +75,7 @@ typedef struct state {
     uint32_t   bit_room;
     track_store *tracks;      /* in order of first use */
     uint32_t   track_count, track_capacity;
-    reader_place *places;     /* readers_note: in a state that somebody may go back to */
+    reader_place *places;     /* reef__readers_note: in a state that somebody may go back to */
     uint32_t   place_count, place_capacity;
     reef_paged name_entries;  /* src/storage/name_index.c */
     reef_paged name_by_text, name_by_index;
@@ -90,7 +90,7 @@ typedef struct state {
     uint32_t   event_place_count, event_place_capacity;
     absentee  *absents;
     uint32_t   absent_count, absent_room;
-    uint32_t   described;     /* types_described when the chunks' hashes were kept */
+    uint32_t   described;     /* reef__types_described when the chunks' hashes were kept */
     uint32_t   name_count, name_buckets;
     uint64_t  *used_types;    /* bitset by component id: this world knows the type */
     uint32_t   used_words;
@@ -119,7 +119,7 @@ typedef struct bundle_gate {
 /* The same for a text: what is wrong with it in column `number`, as a sentence. (0: of no text.) */
 #if defined(REEF_CHECKED)
 /* Tells the misuse hook, or the log, of a mistake of the caller. */
-void failure_tell(const reef_world *w, const reef_error *e);
+void reef__failure_tell(const reef_world *w, const reef_error *e);
 #endif
 
 #endif

@@ -14,32 +14,32 @@
 #include "reef/inspect.h"
 #include <stdio.h>
 
-const value_store *store_after(const reef_world *w, const type *last)
+const value_store *reef__store_after(const reef_world *w, const type *last)
 {
     const value_store *best = NULL;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
-        const type *t = type_of(s->component);
-        if (s->count == 0 || (last && type_compare(t, last) <= 0)) continue;
-        if (best == NULL || type_compare(t, type_of(best->component)) < 0) best = s;
+        const type *t = reef__type_of(s->component);
+        if (s->count == 0 || (last && reef__type_compare(t, last) <= 0)) continue;
+        if (best == NULL || reef__type_compare(t, reef__type_of(best->component)) < 0) best = s;
     }
     return best;
 }
 
 /* ---- room ---- */
 
-COLD bool stores_reserve(reef_world *w, const reef_component *types, uint32_t type_count, uint32_t count)
+COLD bool reef__stores_reserve(reef_world *w, const reef_component *types, uint32_t type_count, uint32_t count)
 {
     size_t bytes;
     bool some = false, ok = true;
-    for (uint32_t i = 0; i < type_count; i++) some |= type_of(types[i].id)->stored;
+    for (uint32_t i = 0; i < type_count; i++) some |= reef__type_of(types[i].id)->stored;
     if (!some || count == 0) return true;
-    if (!size_multiply(count, sizeof(reef_entity), 0, &bytes)) return false;
-    reef_entity *e = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+    if (!reef__size_multiply(count, sizeof(reef_entity), 0, &bytes)) return false;
+    reef_entity *e = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
     if (e == NULL) return false;
-    ids_peek(w, 0, count, e); /* those that come next: by their indices values are found */
-    for (uint32_t i = 0; ok && i < type_count; i++) ok = !type_of(types[i].id)->stored || store_prepare_add(w, types[i].id, e, count);
-    memory_free(&w->family->memory, MEMORY_OTHER, e, bytes);
+    reef__ids_peek(w, 0, count, e); /* those that come next: by their indices values are found */
+    for (uint32_t i = 0; ok && i < type_count; i++) ok = !reef__type_of(types[i].id)->stored || reef__store_prepare_add(w, types[i].id, e, count);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, e, bytes);
     return ok;
 }
 
@@ -51,12 +51,12 @@ enum { PAGE_SIZES = 17 }; /* 1 ... REEF_PAGE_ROWS_MAX */
 static uint64_t pages_bytes(const value_store *s, uint32_t bits, uint64_t pages, uint64_t slots)
 {
     const uint64_t rows = UINT64_C(1) << bits;
-    return pages * (store_offset(s, (uint32_t)rows) + rows * s->size) + slots * (sizeof(void *) + sizeof(uint64_t));
+    return pages * (reef__store_offset(s, (uint32_t)rows) + rows * s->size) + slots * (sizeof(void *) + sizeof(uint64_t));
 }
 
 COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_page_use *use)
 {
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     if (use) *use = (reef_page_use){0};
     if (w == NULL || use == NULL) return REEF_BAD_ARGUMENT;
     if (t == NULL) return REEF_UNKNOWN_TYPE;
@@ -65,7 +65,7 @@ COLD reef_status reef_pages_used(const reef_world *w, reef_component c, reef_pag
     uint64_t pages[PAGE_SIZES] = {0}, next[PAGE_SIZES] = {0}; /* the page behind the last one that has a value */
     for (uint32_t page = 0; page < s->values.count; page++) { /* by entity index */
         store_place at = {.slot = 0};
-        while (store_each(s, page, &at))
+        while (reef__store_each(s, page, &at))
             for (uint32_t k = 0; k < PAGE_SIZES; k++)
                 if (at.entity.index >> k >= next[k]) pages[k]++, next[k] = (uint64_t)(at.entity.index >> k) + 1;
     }
@@ -93,7 +93,7 @@ typedef struct proving {
 
 static COLD reef_status corrupt(const proving *x, const char *what, uint64_t number)
 {
-    const type *t = type_of(x->s->component);
+    const type *t = reef__type_of(x->s->component);
     snprintf(x->message, x->size, "store %s: %s %llu", t ? t->name : "of no type", what, (unsigned long long)number);
     return REEF_CORRUPT;
 }
@@ -103,12 +103,12 @@ static reef_status value_validate(const proving *x, const store_place *at)
 {
     const reef_entity e = at->entity;
     const reef_world *w = x->w;
-    const type *t = type_of(x->s->component);
+    const type *t = reef__type_of(x->s->component);
     if (e.index >= w->hot.index_count || record_read(w, e.index) >> 32 != e.generation) return corrupt(x, "a value of the dead entity", e.index);
     const uint32_t place = (uint32_t)record_read(w, e.index);
     if (place_unit(place) <= place_unit(PLACE_EMPTY)) return corrupt(x, "a value of an entity without a row:", e.index);
-    if (t->bit && !bit_has(w, t->id, place)) return corrupt(x, "a value without its bit: entity", e.index);
-    if (store_nth(x->s, e, at->number) != at->value) return corrupt(x, "a value that isn't found: entity", e.index);
+    if (t->bit && !reef__bit_has(w, t->id, place)) return corrupt(x, "a value without its bit: entity", e.index);
+    if (reef__store_nth(x->s, e, at->number) != at->value) return corrupt(x, "a value that isn't found: entity", e.index);
     if ((uintptr_t)at->value & (t->align - 1u)) return corrupt(x, "a value that isn't aligned: entity", e.index);
     return REEF_OK;
 }
@@ -118,14 +118,14 @@ static reef_status page_validate(proving *x, uint32_t page)
     const value_store *s = x->s;
     store_place at = {.slot = 0};
     uint32_t n = 0;
-    while (store_each(s, page, &at)) {
+    while (reef__store_each(s, page, &at)) {
         if (value_validate(x, &at) != REEF_OK) return REEF_CORRUPT;
         if (!s->paged && !s->multi && at.slot - 1 != n) return corrupt(x, "a hole before the last value in page", page);
         n++;
     }
     const uint64_t first = (uint64_t)page << s->bits, room = s->count > first ? s->count - first : 0;
     if (!s->paged && !s->multi && n != (room < 1u << s->bits ? room : 1u << s->bits)) return corrupt(x, "a wrong number of values in page", page);
-    if (s->paged && n != store_page_live(s, page)) return corrupt(x, "a wrong count of values in page", page);
+    if (s->paged && n != reef__store_page_live(s, page)) return corrupt(x, "a wrong count of values in page", page);
     x->values += n;
     return REEF_OK;
 }
@@ -146,22 +146,22 @@ static reef_status index_of_store_validate(const proving *x)
 static reef_status store_validate(proving *x)
 {
     const value_store *s = x->s;
-    const type *t = type_of(s->component);
+    const type *t = reef__type_of(s->component);
     if (t == NULL || !t->stored || s->size != (s->shared ? sizeof(void *) : t->size)) return corrupt(x, "not laid out as its type", s->size);
     if (s->paged != (t->home == REEF_PAGED) || s->multi != (t->home == REEF_MULTI) || s->shared != (t->home == REEF_SHARED))
         return corrupt(x, "not laid out as its home", (uint64_t)t->home);
     uint64_t number = 0;
-    const char *runs = s->multi ? multi_wrong(s, &number) : s->shared ? shared_wrong(x->w, s, &number) : NULL;
+    const char *runs = s->multi ? reef__multi_wrong(s, &number) : s->shared ? reef__shared_wrong(x->w, s, &number) : NULL;
     if (runs) return corrupt(x, runs, number);
     for (uint32_t page = 0; page < s->values.count; page++)
         if (s->values.page[page] && page_validate(x, page) != REEF_OK) return REEF_CORRUPT;
     if (x->values != s->count) return corrupt(x, "a wrong count of values, not", x->values);
     if (index_of_store_validate(x) != REEF_OK) return REEF_CORRUPT;
-    if (t->bit && bit_sum(x->w, t->id) != store_entities(s)) return corrupt(x, "bits without a value: they are", bit_sum(x->w, t->id));
+    if (t->bit && reef__bit_sum(x->w, t->id) != store_entities(s)) return corrupt(x, "bits without a value: they are", reef__bit_sum(x->w, t->id));
     return REEF_OK;
 }
 
-COLD reef_status stores_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef__stores_validate(const reef_world *w, char *message, size_t size)
 {
     uint32_t cold = w->hot.stores->cold; /* the next one of the list of those of REEF_COLD */
     for (uint32_t i = 1; i < w->state.store_count; i++) {
@@ -171,14 +171,14 @@ COLD reef_status stores_validate(const reef_world *w, char *message, size_t size
         if (store_validate(&x) != REEF_OK) return REEF_CORRUPT;
         const bool listed = cold == i;
         if (listed) cold = x.s->cold;
-        if (listed == type_of(component)->bit || (!listed && x.s->cold) || (cold && i + 1 == w->state.store_count))
+        if (listed == reef__type_of(component)->bit || (!listed && x.s->cold) || (cold && i + 1 == w->state.store_count))
             return corrupt(&x, "the list of cold stores goes on with number", cold);
     }
     for (uint32_t i = 0; i < w->state.bit_count; i++) {
         const uint32_t key = w->state.bits[i].key;
         proving x = {w, store_of(w, key), 0, message, size};
-        if ((key & BIT_DISABLED) == 0 && type_of(key)->stored && store_entities(x.s) != bit_sum(w, key))
-            return corrupt(&x, "no values for the bits, which are", bit_sum(w, key));
+        if ((key & BIT_DISABLED) == 0 && reef__type_of(key)->stored && store_entities(x.s) != reef__bit_sum(w, key))
+            return corrupt(&x, "no values for the bits, which are", reef__bit_sum(w, key));
     }
     return REEF_OK;
 }

@@ -15,13 +15,13 @@
 
 COLD bool reef_is_subtype(reef_component c, reef_component base)
 {
-    const type *t = type_of(c.id), *b = type_of(base.id);
-    return t && b && is_subtype(t, b);
+    const type *t = reef__type_of(c.id), *b = reef__type_of(base.id);
+    return t && b && reef__is_subtype(t, b);
 }
 
 static int type_order(const void *a, const void *b)
 {
-    return type_compare(type_of(((const reef_component *)a)->id), type_of(((const reef_component *)b)->id));
+    return reef__type_compare(reef__type_of(((const reef_component *)a)->id), reef__type_of(((const reef_component *)b)->id));
 }
 
 /* The first `room` by name, of ids that come one by one: kept sorted, so that no memory is needed. */
@@ -38,23 +38,23 @@ static void name_put(reef_component *types, uint32_t room, uint32_t count, uint3
 
 COLD uint32_t reef_subtypes(reef_component base, reef_component *types, uint32_t room)
 {
-    const type *t = type_of(base.id);
+    const type *t = reef__type_of(base.id);
     uint32_t count = 0;
-    const uint32_t *ids = t ? subtypes_of(t, &count) : NULL;
+    const uint32_t *ids = t ? reef__subtypes_of(t, &count) : NULL;
     for (uint32_t i = 0; types && i < count; i++) name_put(types, room, i, ids[i]);
     return count;
 }
 
 /* ---- entities ---- */
 
-COLD reef_status subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found)
+COLD reef_status reef__subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found)
 {
     uint32_t count, n = 0;
     *found = 0;
     if (place_of(w, e) == PLACE_DEAD) return REEF_NOT_ALIVE;
-    const uint32_t *ids = subtypes_of(base, &count);
+    const uint32_t *ids = reef__subtypes_of(base, &count);
     for (uint32_t i = 0; i < count && n < 2; i++) {
-        if (!has_itself(w, e, type_of(ids[i]))) continue;
+        if (!has_itself(w, e, reef__type_of(ids[i]))) continue;
         *found = ids[i];
         n++;
     }
@@ -63,27 +63,27 @@ COLD reef_status subtype_find(const reef_world *w, reef_entity e, const type *ba
     return n ? REEF_AMBIGUOUS : REEF_ABSENT;
 }
 
-COLD bool subtype_any(const reef_world *w, reef_entity e, const type *base)
+COLD bool reef__subtype_any(const reef_world *w, reef_entity e, const type *base)
 {
     uint32_t found;
-    const reef_status s = subtype_find(w, e, base, &found);
+    const reef_status s = reef__subtype_find(w, e, base, &found);
     return s == REEF_OK || s == REEF_AMBIGUOUS;
 }
 
-COLD reef_component subtype_instead(const reef_world *w, reef_entity e, reef_component c)
+COLD reef_component reef__subtype_instead(const reef_world *w, reef_entity e, reef_component c)
 {
-    const type *t = type_of(c.id);
+    const type *t = reef__type_of(c.id);
     uint32_t found;
     if (has_itself(w, e, t)) return c;
-    return subtype_find(w, e, t, &found) == REEF_OK ? (reef_component){found} : c;
+    return reef__subtype_find(w, e, t, &found) == REEF_OK ? (reef_component){found} : c;
 }
 
 COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_component base, reef_component *found)
 {
-    const type *t = type_of(base.id);
+    const type *t = reef__type_of(base.id);
     uint32_t id = 0;
     reef_status s = REEF_BAD_ARGUMENT;
-    if (w) s = t && world_knows(w, base.id) ? subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
+    if (w) s = t && reef__world_knows(w, base.id) ? reef__subtype_find(w, e, t, &id) : REEF_UNKNOWN_TYPE;
     if ((s == REEF_OK || s == REEF_ABSENT || s == REEF_AMBIGUOUS) && has_itself(w, e, t)) {
         id = base.id;
         s = REEF_OK;
@@ -94,13 +94,13 @@ COLD reef_status reef_find_sub_id(const reef_world *w, reef_entity e, reef_compo
 
 COLD uint32_t reef_find_subs_id(const reef_world *w, reef_entity e, reef_component base, reef_component *types, uint32_t room)
 {
-    const type *t = type_of(base.id);
+    const type *t = reef__type_of(base.id);
     uint32_t count, n = 0;
     if (w == NULL || t == NULL) return 0;
-    const uint32_t *ids = subtypes_of(t, &count);
+    const uint32_t *ids = reef__subtypes_of(t, &count);
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t id = i < count ? ids[i] : base.id;
-        if (!has_itself(w, e, type_of(id))) continue;
+        if (!has_itself(w, e, reef__type_of(id))) continue;
         if (types) name_put(types, room, n, id);
         n++;
     }

@@ -7,14 +7,14 @@
 #include "reef/subtype.h"
 
 /* The only subtype of a base that the entity has: OK and its id; NOT_ALIVE, ABSENT, AMBIGUOUS. The base itself isn't looked for. */
-reef_status subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found);
-bool subtype_any(const reef_world *w, reef_entity e, const type *base);
+reef_status reef__subtype_find(const reef_world *w, reef_entity e, const type *base, uint32_t *found);
+bool reef__subtype_any(const reef_world *w, reef_entity e, const type *base);
 /* The component that a call with `c` means: the only subtype, where the entity hasn't got c itself; otherwise c. */
-reef_component subtype_instead(const reef_world *w, reef_entity e, reef_component c);
+reef_component reef__subtype_instead(const reef_world *w, reef_entity e, reef_component c);
 INLINE reef_component component_meant(const reef_world *w, reef_entity e, reef_component c)
 {
-    const type *t = type_of(c.id);
-    return LIKELY(t == NULL || !has_subtypes(t)) ? c : subtype_instead(w, e, c);
+    const type *t = reef__type_of(c.id);
+    return LIKELY(t == NULL || !has_subtypes(t)) ? c : reef__subtype_instead(w, e, c);
 }
 
 #endif

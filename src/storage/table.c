@@ -22,26 +22,26 @@
 
 static bool chunk_page_release(void *context, const void *page, const void *kept, uint64_t base, size_t index);
 
-const paged_type pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, records_blank};
-const paged_type pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
-const paged_type pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL, NULL};
-const paged_type pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true, 0, NULL, NULL};
-const paged_type pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_records = {sizeof(uint64_t) * RECORDS_PER_PAGE, ARENA_RECORDS, MEMORY_INDEX, NULL, true, 0, NULL, reef__records_blank};
+const paged_type reef__pages_chunks = {REEF_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TABLES, chunk_page_release, false, 0, NULL, NULL};
+const paged_type reef__pages_tables = {sizeof(table) * TABLES_PER_PAGE, ARENA_DIRECTORY, MEMORY_TABLES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_ring = {sizeof(uint32_t) * RING_PER_PAGE, ARENA_DIRECTORY, MEMORY_INDEX, NULL, true, 0, NULL, NULL};
+const paged_type reef__pages_bits = {sizeof(uint64_t) * BIT_WORDS, ARENA_BITS, MEMORY_BITS, NULL, false, 0, NULL, NULL};
 
-const paged_type pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false, 0, NULL, NULL};
-const paged_type pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false, 0, NULL, NULL};
-const paged_type pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true, 0, NULL, NULL};
+const paged_type reef__pages_hashes = {sizeof(uint64_t) * 2 * HASHES_PER_PAGE, ARENA_DIRECTORY, MEMORY_HASHES, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_tracks = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_TRACKS, NULL, false, 0, NULL, NULL};
+const paged_type reef__pages_events = {TRACK_PAGE_BYTES, ARENA_DIRECTORY, MEMORY_EVENTS, NULL, true, 0, NULL, NULL};
 
-paged_owner owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
-paged_owner owner_records(const reef_world *w) { return owner_of(w->family, &pages_records); }
-paged_owner owner_chunks(const reef_world *w) { return owner_of(w->family, &pages_chunks); }
-static paged_owner owner_tables(const reef_world *w) { return owner_of(w->family, &pages_tables); }
-paged_owner owner_ring(const reef_world *w) { return owner_of(w->family, &pages_ring); }
-paged_owner owner_bits(const reef_world *w) { return owner_of(w->family, &pages_bits); }
+paged_owner reef__owner_of(family *f, const paged_type *t) { return (paged_owner){&f->memory, &f->lock, t, f}; }
+paged_owner reef__owner_records(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_records); }
+paged_owner reef__owner_chunks(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_chunks); }
+static paged_owner owner_tables(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_tables); }
+paged_owner reef__owner_ring(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_ring); }
+paged_owner reef__owner_bits(const reef_world *w) { return reef__owner_of(w->family, &reef__pages_bits); }
 
 /* ---- values ---- */
 
-void row_destroy(const shape *s, reef_slot *slots, uint32_t row)
+void reef__row_destroy(const shape *s, reef_slot *slots, uint32_t row)
 {
     if (!s->hooked) return;
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
@@ -57,19 +57,19 @@ enum {
     RELEASE_AHEAD = 32 * REEF_UNIT_BYTES /* of a page that goes: an old one is in no cache (20.9 us for a tick of rollback_60 -> 15.3) */
 };
 
-void *block_take(family *f, const column *c, uint32_t rows)
+void *reef__block_take(family *f, const column *c, uint32_t rows)
 {
     size_t bytes;
-    if (!size_multiply(c->size, rows, 0, &bytes)) return NULL; /* 32 bits: 4 MiB * 1,024 */
-    return memory_block(&f->memory, MEMORY_ROWS, c->arena, bytes, c->align);
+    if (!reef__size_multiply(c->size, rows, 0, &bytes)) return NULL; /* 32 bits: 4 MiB * 1,024 */
+    return reef__memory_block(&f->memory, MEMORY_ROWS, c->arena, bytes, c->align);
 }
 
-void block_give(family *f, const column *c, void *block, uint32_t rows)
+void reef__block_give(family *f, const column *c, void *block, uint32_t rows)
 {
-    memory_block_free(&f->memory, MEMORY_ROWS, c->arena, block, (size_t)c->size * rows, c->align);
+    reef__memory_block_free(&f->memory, MEMORY_ROWS, c->arena, block, (size_t)c->size * rows, c->align);
 }
 
-void block_destroy_values(const column *c, void *block, uint32_t rows)
+void reef__block_destroy_values(const column *c, void *block, uint32_t rows)
 {
     if (c->type == NULL || c->type->hooks.destroy == NULL) return;
     for (uint32_t i = 0; i < rows; i++) value_destroy(c->type, (char *)block + (size_t)i * c->size);
@@ -83,13 +83,13 @@ static bool block_construct(reef_world *w, const column *c, void *to, const reef
     for (uint32_t i = 0; h->construct && i < rows; i++) {
         if (h->construct(h->context, w, e[i], (char *)to + (size_t)i * c->size, NULL) == REEF_OK) continue;
         w->hook_failed.id = c->type->id;
-        block_destroy_values(c, to, i);
+        reef__block_destroy_values(c, to, i);
         return false;
     }
     return true;
 }
 
-bool block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
+bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows)
 {
     if (c->type && c->type->resets) return block_construct(w, c, to, e, rows); /* who shares such a block has default values */
     if (c->type == NULL || c->type->hooks.copy == NULL) {
@@ -98,9 +98,9 @@ bool block_copy(reef_world *w, const column *c, void *to, const void *from, cons
     }
     for (uint32_t i = 0; i < rows; i++) {
         size_t at = (size_t)i * c->size;
-        if (value_copy(c->type, (char *)to + at, (const char *)from + at) != REEF_OK) {
+        if (reef__value_copy(c->type, (char *)to + at, (const char *)from + at) != REEF_OK) {
             w->hook_failed.id = c->type->id;
-            block_destroy_values(c, to, i);
+            reef__block_destroy_values(c, to, i);
             return false;
         }
     }
@@ -128,28 +128,28 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
             PREFETCH((const void *)((uintptr_t)other + line));
         }
 #if defined(QUARANTINE)
-        held *left = quarantine_note(NULL, f, s, slots, 0);
+        held *left = reef__quarantine_note(NULL, f, s, slots, 0);
 #endif
         for (uint32_t k = SLOT_ENTITIES; k < end; k++) {
             if (slots[k].version <= base) continue;
             void *block = slots[k].block;
             if (other && other[k].block == block) continue;
             const column *c = &s->columns[k];
-            block_destroy_values(c, block, slots[0].head_more.count);
+            reef__block_destroy_values(c, block, slots[0].head_more.count);
 #if defined(QUARANTINE)
-            if (quarantine_take(left, c, block, slots[0].head_more.capacity)) continue;
+            if (reef__quarantine_take(left, c, block, slots[0].head_more.capacity)) continue;
 #endif
             gone[n++] = (memory_gone){block, (size_t)c->size * slots[0].head_more.capacity, c->arena, c->align};
             if (n < GONE_AT_ONCE) continue;
-            memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
+            reef__memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
             n = 0;
         }
 #if defined(QUARANTINE)
-        quarantine_wait(left);
+        reef__quarantine_wait(left);
 #endif
         u += s->units;
     }
-    memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
+    reef__memory_blocks_free(&f->memory, MEMORY_ROWS, gone, n);
     return false;
 }
 
@@ -157,11 +157,11 @@ static bool chunk_page_release(void *context, const void *page, const void *kept
 
 static NOINLINE reef_slot *unit_own_shared(reef_world *w, uint32_t unit)
 {
-    paged_owner o = owner_chunks(w);
+    paged_owner o = reef__owner_chunks(w);
     if (!BUG(27)) tables_renew(w); /* queries remember slots */
-    reef_slot *page = paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
+    reef_slot *page = reef__paged_own(&w->hot.chunks, &o, unit >> REEF_UNIT_BITS, w->hot.version, w->hot.fork_version);
     if (page == NULL) return NULL;
-    chunks_know_ours(w);
+    reef__chunks_know_ours(w);
     return page + (unit & (UNITS_PER_PAGE - 1)) * REEF_UNIT_SLOTS;
 }
 
@@ -184,8 +184,8 @@ static uint32_t unit_find(reef_world *w, uint32_t units)
         if ((unit & (UNITS_PER_PAGE - 1)) + units > UNITS_PER_PAGE) unit = (unit | (UNITS_PER_PAGE - 1)) + 1;
         if (unit + units > UNIT_MAX) return 0;
     }
-    paged_owner o = owner_chunks(w);
-    if (!paged_grow(&w->hot.chunks, &o, (unit >> REEF_UNIT_BITS) + 1, w->hot.fork_version)) return 0;
+    paged_owner o = reef__owner_chunks(w);
+    if (!reef__paged_grow(&w->hot.chunks, &o, (unit >> REEF_UNIT_BITS) + 1, w->hot.fork_version)) return 0;
     return unit_own(w, unit) ? unit : 0;
 }
 
@@ -211,9 +211,9 @@ static uint32_t chunk_capacity(const reef_slot *slots) { return slots[0].head_mo
 static bool blocks_take(reef_world *w, const shape *s, void **block, uint32_t rows)
 {
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
-        block[k] = block_take(w->family, &s->columns[k], rows);
+        block[k] = reef__block_take(w->family, &s->columns[k], rows);
         if (block[k] != NULL) continue;
-        while (--k >= SLOT_ENTITIES) block_give(w->family, &s->columns[k], block[k], rows);
+        while (--k >= SLOT_ENTITIES) reef__block_give(w->family, &s->columns[k], block[k], rows);
         return false;
     }
     return true;
@@ -249,15 +249,15 @@ static bool chunk_make(reef_world *w, table *t, uint32_t rows)
     return true;
 }
 
-bool block_is_ours(reef_world *w, uint64_t version)
+bool reef__block_is_ours(reef_world *w, uint64_t version)
 {
     mutex_lock(&w->family->lock);
-    bool ours = version > paged_base(&w->hot.chunks);
+    bool ours = version > reef__paged_base(&w->hot.chunks);
     mutex_unlock(&w->family->lock);
     return ours;
 }
 
-void values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes)
+void reef__values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes)
 {
     for (uint32_t i = 0; i < w->value_count; i++) {
         const char *p = w->value[i].data;
@@ -271,34 +271,34 @@ static bool block_own(reef_world *w, const shape *s, uint32_t unit, uint32_t k, 
     const uint64_t was = unit_slots(w, unit)[k].version;
     const column *c = &s->columns[k];
     if (was > w->ours_after) return true;
-    return (UNLIKELY(c->type && !c->type->plain_copy) && block_is_ours(w, was)) || block_unshare(w, c, unit, k, rows, w->hot.version);
+    return (UNLIKELY(c->type && !c->type->plain_copy) && reef__block_is_ours(w, was)) || reef__block_unshare(w, c, unit, k, rows, w->hot.version);
 }
 
-bool column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
+bool reef__column_is_ours(reef_world *w, uint32_t unit, uint32_t k)
 {
     uint64_t version = unit_slots(w, unit)[k].version;
-    return version > w->ours_after || block_is_ours(w, version);
+    return version > w->ours_after || reef__block_is_ours(w, version);
 }
 
-COLD void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+COLD void *reef__column_default(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     const column *c = &t->shape->columns[k];
     reef_slot *slots = unit_own(w, unit);
-    void *block = slots ? block_take(w->family, c, chunk_capacity(slots)) : NULL;
+    void *block = slots ? reef__block_take(w->family, c, chunk_capacity(slots)) : NULL;
     if (block && block_construct(w, c, block, slot_entities(slots), chunk_rows(t, unit))) return block;
-    if (block) block_give(w->family, c, block, chunk_capacity(slots));
+    if (block) reef__block_give(w->family, c, block, chunk_capacity(slots));
     return NULL;
 }
 
-COLD void column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t k, void *block)
+COLD void reef__column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t k, void *block)
 {
     const reef_slot *slots = unit_slots(w, unit);
     const table *t = table_read(w, s->table);
-    block_destroy_values(&s->columns[k], block, chunk_rows(t, unit));
-    block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
+    reef__block_destroy_values(&s->columns[k], block, chunk_rows(t, unit));
+    reef__block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
 }
 
-void *column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *block)
+void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *block)
 {
     reef_slot *slots = unit_slots(w, unit);
     mutex_lock(&w->family->lock);
@@ -309,78 +309,78 @@ void *column_exchange(reef_world *w, uint32_t unit, uint32_t k, void *block)
     return was;
 }
 
-bool column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
+bool reef__column_take(reef_world *w, uint32_t unit, uint32_t k, void *block)
 {
     reef_slot *slots = unit_own(w, unit);
     if (slots == NULL) return false;
-    column_exchange(w, unit, k, block);
+    reef__column_exchange(w, unit, k, block);
     slots[k].version = w->hot.version;
     world_touch(w);
     if (shape_of(w->family, slots[0].head.table)->tracked) version_advance(w);
     return true;
 }
 
-bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+bool reef__column_own(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     const uint16_t slot = (uint16_t)k;
-    return slots_own(w, t, unit, &slot, 1, 0);
+    return reef__slots_own(w, t, unit, &slot, 1, 0);
 }
 
-bool block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+bool reef__block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     reef_slot *slots = unit_own(w, unit);
     return slots && block_own(w, t->shape, unit, k, chunk_rows(t, unit));
 }
 
-bool chunk_page_own(reef_world *w, uint32_t unit) { return unit_own(w, unit) != NULL; }
+bool reef__chunk_page_own(reef_world *w, uint32_t unit) { return unit_own(w, unit) != NULL; }
 
-void chunks_know_ours(reef_world *w)
+void reef__chunks_know_ours(reef_world *w)
 {
     if (w->hot.chunks.node == NULL) return;
     mutex_lock(&w->family->lock);
-    w->ours_after = paged_base(&w->hot.chunks);
-    w->has_past = paged_has_past(&w->hot.chunks);
+    w->ours_after = reef__paged_base(&w->hot.chunks);
+    w->has_past = reef__paged_has_past(&w->hot.chunks);
     mutex_unlock(&w->family->lock);
 }
 
-bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint64_t version)
+bool reef__column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t k, uint64_t version)
 {
     return LIKELY(unit_slots(w, unit)[k].version > w->ours_after) ||
-           block_unshare(w, &t->shape->columns[k], unit, k, chunk_rows(t, unit), version);
+           reef__block_unshare(w, &t->shape->columns[k], unit, k, chunk_rows(t, unit), version);
 }
 
-COLD void *column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t k)
+COLD void *reef__column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t k)
 {
     const reef_slot *slots = unit_own(w, unit);
     const column *c = &t->shape->columns[k];
-    void *block = slots ? block_take(w->family, c, chunk_capacity(slots)) : NULL;
+    void *block = slots ? reef__block_take(w->family, c, chunk_capacity(slots)) : NULL;
 #if defined(REEF_CHECKED)
     if (block) memset(block, 0xA5, (size_t)chunk_rows(t, unit) * c->size); /* so that a value that isn't written shows */
 #endif
     return block;
 }
 
-COLD void column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t k, void *fresh)
+COLD void reef__column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t k, void *fresh)
 {
-    block_give(w->family, &t->shape->columns[k], fresh, chunk_capacity(unit_slots(w, unit)));
+    reef__block_give(w->family, &t->shape->columns[k], fresh, chunk_capacity(unit_slots(w, unit)));
 }
 
-COLD void column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t k, void *fresh)
+COLD void reef__column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t k, void *fresh)
 {
     reef_slot *slots = unit_slots(w, unit);
     mutex_lock(&w->family->lock);
-    w->ours_after = paged_base(&w->hot.chunks);
+    w->ours_after = reef__paged_base(&w->hot.chunks);
     const bool ours = slots[k].version > w->ours_after; /* the last other holder left meanwhile */
     if (!ours) slots[k].block = fresh;
     slots[k].version = w->hot.version;
     values_shift(w);
     mutex_unlock(&w->family->lock);
-    if (ours) column_drop(w, t, unit, k, fresh);
+    if (ours) reef__column_drop(w, t, unit, k, fresh);
     world_touch(w);
     if (UNLIKELY(t->shape->columns[k].type->tracked)) version_advance(w);
 }
 
-bool chunk_own(reef_world *w, const table *t, uint32_t unit)
+bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit)
 {
     reef_slot *slots = unit_slots(w, unit);
     if (LIKELY(slots[SLOT_ENTITIES].version == w->hot.version)) return true; /* then all columns are */
@@ -406,31 +406,31 @@ static COLD bool chunk_enlarge(reef_world *w, table *t)
     void *block[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     const shape *s = t->shape;
     uint32_t unit = t->last, rows = chunk_rows(t, unit), old_rows, new_rows;
-    if (!chunk_own(w, t, unit)) return false;
+    if (!reef__chunk_own(w, t, unit)) return false;
     reef_slot *slots = unit_slots(w, unit);
     old_rows = chunk_capacity(slots);
     new_rows = old_rows * 2 < REEF_BLOCK_ROWS ? old_rows * 2 : REEF_BLOCK_ROWS;
     if (!blocks_take(w, s, block, new_rows)) return false;
 #if defined(QUARANTINE)
-    held *left = quarantine_note(w, w->family, s, slots, rows);
+    held *left = reef__quarantine_note(w, w->family, s, slots, rows);
 #endif
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         const column *c = &s->columns[k];
         char *old = slots[k].block, *fresh = block[k];
         if (c->type == NULL || c->type->plain_move) memcpy(fresh, old, (size_t)rows * c->size);
         else
-            for (uint32_t i = 0; i < rows; i++) value_move(c->type, fresh + (size_t)i * c->size, old + (size_t)i * c->size);
-        values_relocate(w, old, fresh, (size_t)rows * c->size);
+            for (uint32_t i = 0; i < rows; i++) reef__value_move(c->type, fresh + (size_t)i * c->size, old + (size_t)i * c->size);
+        reef__values_relocate(w, old, fresh, (size_t)rows * c->size);
         mutex_lock(&w->family->lock);
         slots[k].block = fresh;
         mutex_unlock(&w->family->lock);
 #if defined(QUARANTINE)
-        if (quarantine_take(left, c, old, old_rows)) continue;
+        if (reef__quarantine_take(left, c, old, old_rows)) continue;
 #endif
-        block_give(w->family, c, old, old_rows);
+        reef__block_give(w->family, c, old, old_rows);
     }
 #if defined(QUARANTINE)
-    quarantine_wait(left);
+    reef__quarantine_wait(left);
 #endif
     slots[0].head_more.capacity = (uint16_t)new_rows;
     values_shift(w);
@@ -443,11 +443,11 @@ static void chunk_free(reef_world *w, const shape *s, uint32_t unit)
 {
     reef_slot *slots = unit_slots(w, unit);
     mutex_lock(&w->family->lock);
-    uint64_t base = paged_base(&w->hot.chunks);
+    uint64_t base = reef__paged_base(&w->hot.chunks);
     for (uint32_t k = SLOT_ENTITIES; k < s->end_slot; k++) {
         void *block = slots[k].block;
         slots[k].block = NULL;
-        if (slots[k].version > base) block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
+        if (slots[k].version > base) reef__block_give(w->family, &s->columns[k], block, chunk_capacity(slots));
     }
     unit_give(w, unit, s->units);
     mutex_unlock(&w->family->lock);
@@ -485,14 +485,14 @@ static bool table_grow(reef_world *w, table *t)
 
 /* ---- tables ---- */
 
-table *table_own(reef_world *w, uint32_t id)
+table *reef__table_own(reef_world *w, uint32_t id)
 {
     reef_paged *p = &w->state.tables;
     paged_owner o = owner_tables(w);
     uint32_t page = id / TABLES_PER_PAGE;
-    if (!paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
+    if (!reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL;
     const void *before = p->page[page];
-    table *t = paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    table *t = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
     if (t == NULL) return NULL;
     if (before != t) {
         memset(w->edge_cache, 0, sizeof w->edge_cache); /* it points into pages, as queries do */
@@ -506,48 +506,48 @@ table *table_own(reef_world *w, uint32_t id)
     return t;
 }
 
-bool table_room(reef_world *w, table *t)
+bool reef__table_room(reef_world *w, table *t)
 {
     if (t->next == t->end && !table_grow(w, t)) return false;
-    if (!chunk_own(w, t, t->last)) return false;
-    quarantine_open(w, t, t->last);
-    table_lease(w, t);
+    if (!reef__chunk_own(w, t, t->last)) return false;
+    reef__quarantine_open(w, t, t->last);
+    reef__table_lease(w, t);
     return true;
 }
 
-void table_lease(reef_world *w, table *t)
+void reef__table_lease(reef_world *w, table *t)
 {
     const shape *s = t->shape;
-    if (t->append == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->chunks == 0 || !chunk_own(w, t, t->last)) return;
+    if (t->append == w->hot.version || GUARDED(w) || s->hooked || s->tracked || t->chunks == 0 || !reef__chunk_own(w, t, t->last)) return;
     t->tail = unit_slots(w, t->last);
     t->append = w->hot.version;
     t->lease = t->bits && !BUG(151) ? 0 : w->hot.version; /* a row that comes anew has no bit, and those behind the last one are zero */
     rows_other(w);
 }
 
-bool table_prepare_pop(reef_world *w, const table *t)
+bool reef__table_prepare_pop(reef_world *w, const table *t)
 {
     if (!unit_own(w, t->last)) return false;
     if (t->next - unit_place(t->last) > 1 || t->chunks == 1) return true;
     return unit_own(w, unit_slots(w, t->last)[0].head_more.previous);
 }
 
-void row_pushed(reef_world *w, table *t)
+void reef__row_pushed(reef_world *w, table *t)
 {
     if (UNLIKELY(t->shape->hooked)) unit_slots(w, t->last)[0].head_more.count++;
     t->next++, rows_other(w);
 }
 
-void row_pop(reef_world *w, table *t)
+void reef__row_pop(reef_world *w, table *t)
 {
     t->next--, rows_other(w);
     reef_slot *slots = unit_slots(w, t->last);
     if (UNLIKELY(t->shape->hooked)) slots[0].head_more.count--;
-    quarantine_close(w, t);
-    if (UNLIKELY(t->next == unit_place(t->last))) table_settle(w, t);
+    reef__quarantine_close(w, t);
+    if (UNLIKELY(t->next == unit_place(t->last))) reef__table_settle(w, t);
 }
 
-void table_settle(reef_world *w, table *t)
+void reef__table_settle(reef_world *w, table *t)
 {
     if (t->chunks <= 1 || t->next != unit_place(t->last)) return;
     reef_slot *slots = unit_slots(w, t->last);
@@ -565,21 +565,21 @@ void table_settle(reef_world *w, table *t)
     }
 }
 
-void table_empty(reef_world *w, table *t)
+void reef__table_empty(reef_world *w, table *t)
 {
     for (;;) {
         t->next = unit_place(t->last);
         unit_slots(w, t->last)[0].head_more.count = 0;
         if (t->chunks <= 1) return;
-        table_settle(w, t);
+        reef__table_settle(w, t);
     }
 }
 
-void row_fill(reef_world *w, table *t, uint32_t place)
+void reef__row_fill(reef_world *w, table *t, uint32_t place)
 {
     const shape *s = t->shape;
     uint32_t last = t->next - 1;
-    quarantine_fill(w, t, place);
+    reef__quarantine_fill(w, t, place);
     if (place != last) {
         reef_slot *to = reef_slots_at(&w->hot, place), *from = unit_slots(w, t->last);
         uint32_t to_row = place_row(place), from_row = place_row(last);
@@ -589,13 +589,13 @@ void row_fill(reef_world *w, table *t, uint32_t place)
         if (!s->hooked) row_copy(s, to, to_row, from, from_row);
         else
             for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-                value_move(s->columns[k].type, cell(to, k, to_row, s->columns[k].size),
+                reef__value_move(s->columns[k].type, cell(to, k, to_row, s->columns[k].size),
                            cell(from, k, from_row, s->columns[k].size));
-        bits_move(w, t->bits, last, place);
+        reef__bits_move(w, t->bits, last, place);
     } else {
-        bits_clear(w, t->bits, place);
+        reef__bits_clear(w, t->bits, place);
     }
-    row_pop(w, t);
+    reef__row_pop(w, t);
 }
 
 /* A further chunk, made as the last one and then put before the spare ones. */
@@ -611,7 +611,7 @@ static COLD bool spare_make(reef_world *w, table *t)
     return true;
 }
 
-COLD bool table_reserve(reef_world *w, table *t, uint32_t rows)
+COLD bool reef__table_reserve(reef_world *w, table *t, uint32_t rows)
 {
     lease_end(t);
     while (t->chunks <= 1 && t->end - t->next < rows && t->end - unit_place(t->last) < REEF_BLOCK_ROWS)
@@ -625,27 +625,27 @@ COLD bool table_reserve(reef_world *w, table *t, uint32_t rows)
         for (uint32_t k = SLOT_ENTITIES; k < t->shape->end_slot; k++)
             if (!block_own(w, t->shape, unit, k, 0)) return false;
     }
-    return chunk_own(w, t, t->last);
+    return reef__chunk_own(w, t, t->last);
 }
 
-COLD bool table_own_all(reef_world *w, uint32_t id)
+COLD bool reef__table_own_all(reef_world *w, uint32_t id)
 {
-    table *t = table_own(w, id);
+    table *t = reef__table_own(w, id);
     if (t == NULL) return false;
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
-        if (!chunk_own(w, t, unit) || !bits_own_unit(w, t->bits, unit)) return false;
+        if (!reef__chunk_own(w, t, unit) || !reef__bits_own_unit(w, t->bits, unit)) return false;
         const reef_entity *e = slot_entities(unit_slots(w, unit));
         for (uint32_t i = 0; i < chunk_rows(t, unit); i++)
-            if (!record_owned(w, e[i].index) && record_own(w, e[i].index) == NULL) return false;
+            if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return false;
     }
     return true;
 }
 
-COLD bool table_shrink(reef_world *w, uint32_t id)
+COLD bool reef__table_shrink(reef_world *w, uint32_t id)
 {
     const table *seen = table_read(w, id);
     if (seen == NULL || (seen->spare == 0 && (seen->chunks != 1 || table_rows(seen) != 0))) return true;
-    table *t = table_own(w, id);
+    table *t = reef__table_own(w, id);
     if (t == NULL) return false;
     lease_end(t);
     while (t->spare) {
@@ -669,13 +669,13 @@ static bool relabel_blocks(reef_world *w, relabel *r, const void *value)
 {
     const column *c = &r->to->shape->columns[r->slot];
     uint32_t unit = r->from->first;
-    r->fresh = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->fresh, PLAIN_ALIGN);
+    r->fresh = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->fresh, PLAIN_ALIGN);
     if (r->fresh == NULL) return false;
     if (r->gone) return true;
     for (; r->fresh_count < r->chunks; r->fresh_count++, unit = unit_slots(w, unit)[0].head.next) {
-        void *block = block_take(w->family, c, chunk_capacity(unit_slots(w, unit)));
+        void *block = reef__block_take(w->family, c, chunk_capacity(unit_slots(w, unit)));
         if (block == NULL) return false;
-        if (value) values_fill(block, value, c->size, chunk_rows(r->from, unit));
+        if (value) reef__values_fill(block, value, c->size, chunk_rows(r->from, unit));
         else memset(block, 0, (size_t)chunk_rows(r->from, unit) * c->size);
         r->fresh[r->fresh_count] = block;
     }
@@ -686,50 +686,50 @@ static bool relabel_blocks(reef_world *w, relabel *r, const void *value)
 static COLD bool relabel_units(reef_world *w, relabel *r)
 {
     uint32_t unit = r->from->first;
-    r->unit = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->unit, PLAIN_ALIGN);
+    r->unit = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, r->chunks * sizeof *r->unit, PLAIN_ALIGN);
     if (r->unit == NULL) return false;
     for (; r->unit_count < r->chunks; r->unit_count++, unit = unit_slots(w, unit)[0].head.next) {
         uint32_t fresh = unit_find(w, r->to->shape->units);
         if (fresh == 0) return false;
         unit_take(w, fresh, r->to->shape->units);
         r->unit[r->unit_count] = fresh;
-        if (!bits_own_unit(w, r->from->bits, unit) || !bits_own_unit(w, r->from->bits, fresh)) return r->unit_count++, false;
+        if (!reef__bits_own_unit(w, r->from->bits, unit) || !reef__bits_own_unit(w, r->from->bits, fresh)) return r->unit_count++, false;
         const reef_entity *e = slot_entities(unit_slots(w, unit));
         for (uint32_t i = 0; i < chunk_rows(r->from, unit); i++)
-            if (!record_owned(w, e[i].index) && record_own(w, e[i].index) == NULL) return r->unit_count++, false;
+            if (!record_owned(w, e[i].index) && reef__record_own(w, e[i].index) == NULL) return r->unit_count++, false;
     }
     return true;
 }
 
-bool relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value)
+bool reef__relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value)
 {
     memset(r, 0, sizeof *r);
-    if (!table_shrink(w, e->to)) return false;
-    r->to = table_own(w, e->to);
-    r->from = r->to ? table_own(w, from) : NULL;
+    if (!reef__table_shrink(w, e->to)) return false;
+    r->to = reef__table_own(w, e->to);
+    r->from = r->to ? reef__table_own(w, from) : NULL;
     if (r->from == NULL) return false;
     r->chunks = r->from->chunks;
     r->slot = remove || e->slot == REEF_SLOT_TAG ? 0 : e->slot;
     r->gone = remove && e->slot != REEF_SLOT_TAG ? e->slot : 0;
     for (uint32_t unit = r->from->first; unit; unit = unit_slots(w, unit)[0].head.next)
-        if (!chunk_own(w, r->from, unit)) return false;
+        if (!reef__chunk_own(w, r->from, unit)) return false;
     const shape *s = r->to->shape;
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-        if (!memory_arena_ready(&w->family->memory, s->columns[k].arena)) return false;
+        if (!reef__memory_arena_ready(&w->family->memory, s->columns[k].arena)) return false;
     return ((r->slot | r->gone) == 0 || relabel_blocks(w, r, value)) && (s->units == r->from->shape->units || relabel_units(w, r));
 }
 
 static void relabel_free(reef_world *w, relabel *r)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, r->fresh, r->chunks * sizeof *r->fresh);
-    memory_free(&w->family->memory, MEMORY_OTHER, r->unit, r->chunks * sizeof *r->unit);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, r->fresh, r->chunks * sizeof *r->fresh);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, r->unit, r->chunks * sizeof *r->unit);
 }
 
-COLD void relabel_cancel(reef_world *w, relabel *r)
+COLD void reef__relabel_cancel(reef_world *w, relabel *r)
 {
     uint32_t unit = r->fresh_count ? r->from->first : 0;
     for (uint32_t i = 0; i < r->fresh_count; i++, unit = unit_slots(w, unit)[0].head.next)
-        block_give(w->family, &r->to->shape->columns[r->slot], r->fresh[i], chunk_capacity(unit_slots(w, unit)));
+        reef__block_give(w->family, &r->to->shape->columns[r->slot], r->fresh[i], chunk_capacity(unit_slots(w, unit)));
     mutex_lock(&w->family->lock);
     for (uint32_t i = 0; i < r->unit_count; i++) unit_give(w, r->unit[i], r->to->shape->units);
     mutex_unlock(&w->family->lock);
@@ -742,7 +742,7 @@ static void relabel_origins(const reef_world *w, const relabel *r, uint16_t *ori
     const shape *s = r->to->shape;
     origin[SLOT_ENTITIES] = SLOT_ENTITIES;
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++)
-        origin[k] = k == r->slot ? 0 : (uint16_t)slot_seek(w, s->columns[k].type->id, r->from->shape->table);
+        origin[k] = k == r->slot ? 0 : (uint16_t)reef__slot_seek(w, s->columns[k].type->id, r->from->shape->table);
 }
 
 /* Chunk number i gets the columns of `to`, in the run `unit`; under the lock. */
@@ -767,7 +767,7 @@ static void relabel_give(reef_world *w, const relabel *r)
 {
     const column *c = &r->from->shape->columns[r->gone];
     for (uint32_t i = r->chunks, unit = r->to->last; i-- > 0; unit = unit_slots(w, unit)[0].head_more.previous)
-        block_give(w->family, c, r->fresh[i], chunk_capacity(unit_slots(w, unit)));
+        reef__block_give(w->family, c, r->fresh[i], chunk_capacity(unit_slots(w, unit)));
 }
 
 /* The rows of a chunk that went to another run. */
@@ -775,10 +775,10 @@ static void relabel_places(reef_world *w, const relabel *r, uint32_t was, uint32
 {
     const reef_slot *slots = unit_slots(w, unit);
     for (uint32_t i = 0, rows = chunk_rows(r->from, was); i < rows; i++) handle_record_put(w, handle_at(slots, i), unit_place(unit) + i);
-    bits_move_unit(w, r->from->bits, was, unit);
+    reef__bits_move_unit(w, r->from->bits, was, unit);
 }
 
-void relabel_commit(reef_world *w, relabel *r)
+void reef__relabel_commit(reef_world *w, relabel *r)
 {
     uint16_t origin[REEF_COLUMNS_MAX + SLOT_COLUMNS];
     table *f = r->from, *t = r->to;
@@ -811,8 +811,8 @@ void relabel_commit(reef_world *w, relabel *r)
     w->state_epoch++;
     world_touch(w);
     relabel_free(w, r);
-    table_lease(w, t);
-    quarantine_table(w, t);
+    reef__table_lease(w, t);
+    reef__quarantine_table(w, t);
 }
 
 /* ---- validation ---- */
@@ -838,7 +838,7 @@ static reef_status chunk_validate(const reef_world *w, const table *t, uint32_t 
     return REEF_CORRUPT;
 }
 
-COLD reef_status tables_validate(const reef_world *w, char *message, size_t size)
+COLD reef_status reef__tables_validate(const reef_world *w, char *message, size_t size)
 {
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
@@ -851,12 +851,12 @@ COLD reef_status tables_validate(const reef_world *w, char *message, size_t size
         bool ok = chunks == t->chunks && previous == t->last && t->next <= t->end && (t->chunks <= 1 || t->next > unit_place(t->last));
         if (t->lease == w->hot.version && (t->bits || t->append != t->lease)) ok = false;
         if (t->append == w->hot.version && (t->shape->hooked || t->shape->tracked || t->tail != unit_slots(w, t->last))) ok = false;
-        if (!shape_signed(t->shape)) ok = false;
+        if (!reef__shape_signed(t->shape)) ok = false;
         for (uint32_t i = 0; i < t->shape->component_count; i++) {
-            const type *c = type_of(t->shape->component[i]);
-            if (slot_seek(w, c->id, id) == 0 || (c->owner && slot_seek(w, c->owner, id) == 0)) ok = false;
+            const type *c = reef__type_of(t->shape->component[i]);
+            if (reef__slot_seek(w, c->id, id) == 0 || (c->owner && reef__slot_seek(w, c->owner, id) == 0)) ok = false;
             for (uint32_t k = 0; k < c->part_count; k++)
-                if (slot_seek(w, c->parts[k], id) == 0) ok = false;
+                if (reef__slot_seek(w, c->parts[k], id) == 0) ok = false;
         }
         if (ok) continue;
         snprintf(message, size, "table %u: chunks, ends, lease, signature or maps don't fit", id);

@@ -20,75 +20,75 @@
 #include "storage/layout.h"
 #include "reef/fast.h"
 
-extern const paged_type pages_records, pages_chunks, pages_tables, pages_ring, pages_bits, pages_names, pages_buckets, pages_hashes,
-    pages_tracks, pages_events;
-paged_owner owner_of(family *f, const paged_type *t);
-paged_owner owner_records(const reef_world *w);
-paged_owner owner_chunks(const reef_world *w);
-paged_owner owner_ring(const reef_world *w);
-paged_owner owner_bits(const reef_world *w);
+extern const paged_type reef__pages_records, reef__pages_chunks, reef__pages_tables, reef__pages_ring, reef__pages_bits, reef__pages_names, reef__pages_buckets, reef__pages_hashes,
+    reef__pages_tracks, reef__pages_events;
+paged_owner reef__owner_of(family *f, const paged_type *t);
+paged_owner reef__owner_records(const reef_world *w);
+paged_owner reef__owner_chunks(const reef_world *w);
+paged_owner reef__owner_ring(const reef_world *w);
+paged_owner reef__owner_bits(const reef_world *w);
 
 /* A table for writing; makes the world's side of it on first use. NULL: no memory. */
-table *table_own(reef_world *w, uint32_t id);
+table *reef__table_own(reef_world *w, uint32_t id);
 /* Room for a row at t->next, in a last chunk that is ours and marked as written. */
-bool table_room(reef_world *w, table *t);
+bool reef__table_room(reef_world *w, table *t);
 /* Lets the straight paths work at the end of this table, if nothing speaks against it. t is ours. */
-void table_lease(reef_world *w, table *t);
+void reef__table_lease(reef_world *w, table *t);
 /* All columns of a chunk ours and marked as written now. What is marked at the world's version is what the inlined mut writes without
  * a call; so where a column is tracked, marking it makes a new version: no such column carries the present one. */
-bool chunk_own(reef_world *w, const table *t, uint32_t unit);
+bool reef__chunk_own(reef_world *w, const table *t, uint32_t unit);
 /* One column. */
-bool column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+bool reef__column_own(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
 /* The same without marking it: what is copied carries the world's version. Column 1, the handles, too. */
-bool block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+bool reef__block_own_at(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
 /* While systems run, on a page that is ours: the block ours, and if it wasn't, written at `version`; not marked otherwise. Several
  * threads may do this for different columns. Values are copied in any case: another claim of the same system may fail, and then
  * it doesn't run. */
-bool column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t slot, uint64_t version);
+bool reef__column_claim(reef_world *w, const table *t, uint32_t unit, uint32_t slot, uint64_t version);
 /* Before: the page of a chunk ours. It may move. */
-bool chunk_page_own(reef_world *w, uint32_t unit);
-void chunks_know_ours(reef_world *w); /* what column_claim goes by: after the pages */
+bool reef__chunk_page_own(reef_world *w, uint32_t unit);
+void reef__chunks_know_ours(reef_world *w); /* what reef__column_claim goes by: after the pages */
 /* A plain column whose values will all be written: a block to take the place of one that is shared (NULL: no memory; the page is
  * ours then), and putting it there. */
-void *column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
-void column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh);
-void column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh); /* it isn't needed */
+void *reef__column_fresh(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+void reef__column_replace(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh);
+void reef__column_drop(reef_world *w, const table *t, uint32_t unit, uint32_t slot, void *fresh); /* it isn't needed */
 /* Of a chunk's column: is the block this world's alone? A block of default values for its rows (NULL: no memory, or a hook
  * refused; the page is ours); that block destroyed; another block in its place, on a page that is ours: the old one; a block of
  * our own in its place, whoever shares the page. (src/world/fork_policy.c) */
-bool column_is_ours(reef_world *w, uint32_t unit, uint32_t slot);
-void *column_default(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
-void column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t slot, void *block);
-void *column_exchange(reef_world *w, uint32_t unit, uint32_t slot, void *block);
-bool column_take(reef_world *w, uint32_t unit, uint32_t slot, void *block);
+bool reef__column_is_ours(reef_world *w, uint32_t unit, uint32_t slot);
+void *reef__column_default(reef_world *w, const table *t, uint32_t unit, uint32_t slot);
+void reef__column_discard(reef_world *w, const shape *s, uint32_t unit, uint32_t slot, void *block);
+void *reef__column_exchange(reef_world *w, uint32_t unit, uint32_t slot, void *block);
+bool reef__column_take(reef_world *w, uint32_t unit, uint32_t slot, void *block);
 /* Blocks of a column, and their values. take: NULL: no memory. copy: false: no memory, or a hook refused; `to` is raw memory. Values of
  * the running call that lie in a block which is about to be freed are found in `fresh` then. */
-void *block_take(family *f, const column *c, uint32_t rows);
-void block_give(family *f, const column *c, void *block, uint32_t rows);
-bool block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows);
-void block_destroy_values(const column *c, void *block, uint32_t rows);
-void values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes);
+void *reef__block_take(family *f, const column *c, uint32_t rows);
+void reef__block_give(family *f, const column *c, void *block, uint32_t rows);
+bool reef__block_copy(reef_world *w, const column *c, void *to, const void *from, const reef_entity *e, uint32_t rows);
+void reef__block_destroy_values(const column *c, void *block, uint32_t rows);
+void reef__values_relocate(reef_world *w, const char *old, const char *fresh, size_t bytes);
 /* Is the block of a slot ours, though it was last written before the last fork? (The others may be gone.) */
-bool block_is_ours(reef_world *w, uint64_t version);
-/* What row_pop may touch. */
-bool table_prepare_pop(reef_world *w, const table *t);
+bool reef__block_is_ours(reef_world *w, uint64_t version);
+/* What reef__row_pop may touch. */
+bool reef__table_prepare_pop(reef_world *w, const table *t);
 
 /* Commits. */
-void row_pushed(reef_world *w, table *t);                    /* the row at t->next is complete */
-void row_pop(reef_world *w, table *t);                       /* forgets the last row: its values were moved or destroyed */
-/* A last chunk without rows is unlinked (its page and the one before are ours): after row_pop, and when the row that table_room
+void reef__row_pushed(reef_world *w, table *t);                    /* the row at t->next is complete */
+void reef__row_pop(reef_world *w, table *t);                       /* forgets the last row: its values were moved or destroyed */
+/* A last chunk without rows is unlinked (its page and the one before are ours): after reef__row_pop, and when the row that reef__table_room
  * made room for doesn't come. */
-void table_settle(reef_world *w, table *t);
-void table_empty(reef_world *w, table *t);                   /* forgets all rows; everything of the table is ours */
-void row_fill(reef_world *w, table *t, uint32_t place);      /* the last row moves into `place`, whose values are raw; then row_pop */
-void row_destroy(const shape *s, reef_slot *slots, uint32_t row); /* destroy hooks of a row */
+void reef__table_settle(reef_world *w, table *t);
+void reef__table_empty(reef_world *w, table *t);                   /* forgets all rows; everything of the table is ours */
+void reef__row_fill(reef_world *w, table *t, uint32_t place);      /* the last row moves into `place`, whose values are raw; then reef__row_pop */
+void reef__row_destroy(const shape *s, reef_slot *slots, uint32_t row); /* destroy hooks of a row */
 
 /* Frees the spare chunks, and the only chunk if it is empty. */
-bool table_shrink(reef_world *w, uint32_t id);
-/* Room for `rows` more rows; then table_room can't fail for so many (as long as nothing is shared anew). */
-bool table_reserve(reef_world *w, table *t, uint32_t rows);
+bool reef__table_shrink(reef_world *w, uint32_t id);
+/* Room for `rows` more rows; then reef__table_room can't fail for so many (as long as nothing is shared anew). */
+bool reef__table_reserve(reef_world *w, table *t, uint32_t rows);
 /* Everything of a table ours: chunks, bits, the records of its rows. Then moving and destroying its rows can't fail. */
-bool table_own_all(reef_world *w, uint32_t id);
+bool reef__table_own_all(reef_world *w, uint32_t id);
 
 /* All rows of a table become those of `to`, which has none, with one component more or less: the blocks stay, chunks get another
  * table. Neither table has hooks, and no row loses a mark. `value`: of the new column, NULL: zero. The rows of a new block are
@@ -100,10 +100,10 @@ typedef struct relabel {
     void    **fresh; /* of each chunk, the block of the column that comes or goes */
     uint32_t *unit;  /* of each chunk, where `to` has more or fewer units a chunk; NULL: they stay, and no record changes */
 } relabel;
-bool relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value);
-void relabel_cancel(reef_world *w, relabel *r);
-void relabel_commit(reef_world *w, relabel *r);
-reef_status tables_validate(const reef_world *w, char *message, size_t size);
+bool reef__relabel_prepare(reef_world *w, relabel *r, uint32_t from, const edge *e, bool remove, const void *value);
+void reef__relabel_cancel(reef_world *w, relabel *r);
+void reef__relabel_commit(reef_world *w, relabel *r);
+reef_status reef__tables_validate(const reef_world *w, char *message, size_t size);
 /* Of a row the columns of 8 bytes, at these bytes of each. The first ones have a load of their own each: a processor that fetches ahead goes by the load that asks, and one
  * load in a loop reads two columns in turn (destroying in the order of creation 9.4 ns -> 7.2). */
 INLINE void slot_copy_word(const reef_slot *to, size_t to_word, const reef_slot *from, size_t from_word)

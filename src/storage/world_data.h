@@ -53,13 +53,13 @@ struct reef_world {
     reef_component hook_failed; /* of the call that is running */
     struct { reef_entity entity; uint32_t component; } ready; /* of a tracked type, to be written: reef_mut_done */
     uint32_t   script_reader;  /* number of that of scripts + 1; 0: scripts were never turned on (src/system/script.c) */
-    struct log_reader *readers; /* by index: src/storage/removal_log.c */
+    struct log_reader *readers; /* by index: src/storage/reef__removal_log.c */
     reef_status sent;           /* of reef_send outside of systems */
     struct event_flight *flight; /* events that aren't part of the state yet: src/system/event.c; NULL: there never were any */
     uint32_t    reader_count, reader_capacity; /* with free ones */
     uint64_t   shifted, destroyed; /* of hot.moves; what is left of it is rows that moved: rows_moved */
     uint64_t   ours_after;   /* blocks with a newer version are ours, as far as is known without the lock: block_own */
-    bool       has_past;     /* snapshots alone hold what is not ours, as far as is known: block_unshare */
+    bool       has_past;     /* snapshots alone hold what is not ours, as far as is known: reef__block_unshare */
     /* What the open loop comes to next and was copied: src/storage/copy_on_write.c. Chunks are a ring in the loop's order. */
     uint32_t   ahead_count;  /* of columns that it writes */
     uint32_t   ahead_most, ahead_done; /* chunks that are copied ahead at most; that it came to */

@@ -19,11 +19,11 @@ static uint64_t serial_named(const reef_world *w, const char *name, bool of_phas
     const schedule *s = w->schedule;
     for (uint32_t i = 0; s && !of_phase && i < s->count; i++)
         if (strcmp(s->entries[i].system->name, name) == 0) return s->entries[i].system->serial;
-    const uint32_t number = s && of_phase ? phase_find(s, name) : UINT32_MAX;
+    const uint32_t number = s && of_phase ? reef__phase_find(s, name) : UINT32_MAX;
     return number == UINT32_MAX ? 0 : s->phases[number].serial;
 }
 
-COLD uint64_t serial_by_name(const reef_world *w, const char *name, bool of_phase)
+COLD uint64_t reef__serial_by_name(const reef_world *w, const char *name, bool of_phase)
 {
     const uint64_t serial = serial_named(w, name, of_phase);
     for (uint32_t i = 0; serial == 0 && i < w->state.absent_count; i++)
@@ -31,12 +31,12 @@ COLD uint64_t serial_by_name(const reef_world *w, const char *name, bool of_phas
     return serial;
 }
 
-COLD absentee *absent_add(reef_world *w, const char *name, bool of_phase)
+COLD absentee *reef__absent_add(reef_world *w, const char *name, bool of_phase)
 {
     state *s = &w->state;
     if (s->absent_count == s->absent_room) {
         const uint32_t room = s->absent_room ? s->absent_room * 2 : 4;
-        absentee *p = memory_resize(&w->family->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        absentee *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return NULL;
         s->absents = p;
         s->absent_room = room;
@@ -70,30 +70,30 @@ static void serial_becomes(state *s, uint64_t from, uint64_t to)
     }
 }
 
-COLD void absents_settle(reef_world *w)
+COLD void reef__absents_settle(reef_world *w)
 {
     state *s = &w->state;
     for (uint32_t i = s->absent_count; i-- > 0;) {
         const uint64_t was = s->absents[i].serial, is = serial_named(w, s->absents[i].name, s->absents[i].phase);
         if (is == 0) continue;
         serial_becomes(s, was, is);
-        events_take_over(w, was, is);
+        reef__events_take_over(w, was, is);
         s->absents[i] = s->absents[--s->absent_count];
     }
 }
 
-COLD void absents_end(reef_world *w)
+COLD void reef__absents_end(reef_world *w)
 {
     state *s = &w->state;
-    absents_settle(w);
+    reef__absents_settle(w);
     while (s->absent_count) {
         const uint64_t serial = s->absents[--s->absent_count].serial;
         serial_becomes(s, serial, 0);
-        events_leave(w, serial);
+        reef__events_leave(w, serial);
     }
 }
 
-COLD bool named_next(const reef_world *w, bool of_phase, named_serial *n)
+COLD bool reef__named_next(const reef_world *w, bool of_phase, named_serial *n)
 {
     const schedule *s = w->schedule;
     named_serial best = {NULL, 0, false};

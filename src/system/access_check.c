@@ -10,7 +10,7 @@
  *             made the world's own. Values with hooks can't go back as bytes: systems that write such aren't run twice.)
  *   threads   Another thread than that which ticks is refused, and told of.
  *
- * The world's state is the same with the watch and without. What is found is told through failure_record: it is the last error of the
+ * The world's state is the same with the watch and without. What is found is told through reef__failure_record: it is the last error of the
  * tick, and the misuse hook hears of it at once. */
 #include "system/access_check.h"
 #include "base/memory.h"
@@ -43,7 +43,7 @@ COLD void reef_watch_systems(reef_world *w, bool on)
 {
 #if defined(REEF_CHECKED)
     if (w == NULL) return;
-    if (w->running) failure(w, REEF_LOCKED, "reef_watch_systems", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) reef__failure(w, REEF_LOCKED, "reef_watch_systems", (reef_component){0}, (reef_entity){0, 0}, 0);
     else w->unwatched = !on;
 #else
     (void)w, (void)on;
@@ -74,7 +74,7 @@ static bool gives_fixed(const reef_term *t, uint32_t component)
 /* In others' rows. */
 static bool writes_everywhere(const struct system *s, uint32_t component)
 {
-    if (system_touches(s, REEF_WRITES, component) || system_touches(s, REEF_SUMS, component)) return true;
+    if (reef__system_touches(s, REEF_WRITES, component) || reef__system_touches(s, REEF_SUMS, component)) return true;
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
         if (gives_fixed(&s->query.terms[i], component) && s->query.terms[i].access != REEF_IN) return true;
     return false;
@@ -82,7 +82,7 @@ static bool writes_everywhere(const struct system *s, uint32_t component)
 
 static bool reads_everywhere(const struct system *s, uint32_t component)
 {
-    if (system_touches(s, REEF_READS, component) || system_touches(s, REEF_SUMS, component)) return true;
+    if (reef__system_touches(s, REEF_READS, component) || reef__system_touches(s, REEF_SUMS, component)) return true;
     for (uint32_t i = 0; s->has_query && i < REEF_TERMS_MAX; i++)
         if (gives_fixed(&s->query.terms[i], component)) return true;
     return false;
@@ -106,7 +106,7 @@ static bool sends_or_receives(const struct system *s, reef_touch_kind kind)
     return false;
 }
 
-COLD const char *watch_once(const struct system *s, uint32_t *component)
+COLD const char *reef__watch_once(const struct system *s, uint32_t *component)
 {
     bool writes = false;
     *component = 0;
@@ -117,11 +117,11 @@ COLD const char *watch_once(const struct system *s, uint32_t *component)
     if (sends_or_receives(s, REEF_RECEIVES)) return "it receives events";
     if (sends_or_receives(s, REEF_SUMS)) return "it sums";
     for (uint32_t i = 0; i < s->access_count; i++) {
-        const type *t = type_of(s->access[i].component);
+        const type *t = reef__type_of(s->access[i].component);
         if (!(s->access[i].use & ACCESS_WRITE)) continue;
         writes = true;
         if (!t->hooks.copy && !t->hooks.move && !t->hooks.destroy) continue;
-        if (*component == 0 || type_compare(t, type_of(*component)) < 0) *component = t->id;
+        if (*component == 0 || reef__type_compare(t, reef__type_of(*component)) < 0) *component = t->id;
     }
     if (*component) return "it writes what has hooks";
     return writes ? NULL : "it writes nothing";
@@ -143,13 +143,13 @@ static COLD void tell_once(reef_world *w, const char *op, reef_component c, reef
     x->told[x->told_count++] = c.id;
     reef_error error = {.status = REEF_UNDECLARED, .operation = op, .component = c, .entity = e};
     if (detail) snprintf(error.detail, sizeof error.detail, "%s", detail);
-    failure_record(w, &error);
+    reef__failure_record(w, &error);
 }
 
-COLD void watch_failure(reef_world *w, reef_error *e)
+COLD void reef__watch_failure(reef_world *w, reef_error *e)
 {
     watch *x = w->watch;
-    if (!watch_thread(w)) {
+    if (!reef__watch_thread(w)) {
         e->number = 0;
         snprintf(e->detail, sizeof e->detail, "another thread uses the world while it ticks%s%.63s", x->system ? ", in system " : "",
                  x->system ? x->system->name : "");
@@ -159,34 +159,34 @@ COLD void watch_failure(reef_world *w, reef_error *e)
     if (x->system) memcpy(e->system, x->system->name, sizeof e->system);
 }
 
-bool watch_thread(const reef_world *w) { return w->watch == NULL || thread_is(w->watch->thread); }
+bool reef__watch_thread(const reef_world *w) { return w->watch == NULL || thread_is(w->watch->thread); }
 
 /* ---- calls ---- */
 
-COLD void watch_read(const reef_world *w, const char *op, reef_entity e, reef_component c)
+COLD void reef__watch_read(const reef_world *w, const char *op, reef_entity e, reef_component c)
 {
     const watch *x = w->watch;
-    if (x == NULL || x->system == NULL || type_of(c.id) == NULL || !watch_thread(w) || reads_everywhere(x->system, c.id)) return;
+    if (x == NULL || x->system == NULL || reef__type_of(c.id) == NULL || !reef__watch_thread(w) || reads_everywhere(x->system, c.id)) return;
     tell_once((reef_world *)(uintptr_t)w, op, c, e, NULL);
 }
 
-bool watch_may_write(const reef_world *w, uint32_t component)
+bool reef__watch_may_write(const reef_world *w, uint32_t component)
 {
     const watch *x = w->watch;
     return x == NULL || x->system == NULL || writes_everywhere(x->system, component);
 }
 
-COLD bool watch_write(reef_world *w, const char *op, reef_entity e, reef_component c)
+COLD bool reef__watch_write(reef_world *w, const char *op, reef_entity e, reef_component c)
 {
-    if (!watch_thread(w)) return failure(w, REEF_LOCKED, op, c, e, 0), false;
-    if (watch_may_write(w, c.id)) return true;
+    if (!reef__watch_thread(w)) return reef__failure(w, REEF_LOCKED, op, c, e, 0), false;
+    if (reef__watch_may_write(w, c.id)) return true;
     tell_once(w, op, c, e, NULL);
     return false;
 }
 
 /* ---- phases ---- */
 
-void watch_open(reef_world *w)
+void reef__watch_open(reef_world *w)
 {
     watch *x = &w->ticking->watch;
     if (w->unwatched) return;
@@ -196,7 +196,7 @@ void watch_open(reef_world *w)
     w->hot.held = 1;
 }
 
-void watch_close(reef_world *w)
+void reef__watch_close(reef_world *w)
 {
     w->watch = NULL;
     w->hot.held = 0;
@@ -236,7 +236,7 @@ static void shade_make(reef_world *w, watch *x, const table *t, uint32_t id, uin
     d->rows = chunk_rows(t, unit);
     d->capacity = unit_slots(w, unit)[0].head_more.capacity;
     d->at = *at;
-    quarantine_open(w, t, unit);
+    reef__quarantine_open(w, t, unit);
     *at += chunk_copy(w, t->shape, unit, x->values + *at);
     x->by_unit[unit] = x->shade_count++;
 }
@@ -253,14 +253,14 @@ typedef struct stored_walk {
 
 static bool stored_next(const reef_world *w, stored_walk *k, char *copies)
 {
-    while (k->s == NULL || !store_each(k->s, k->page, &k->at)) {
+    while (k->s == NULL || !reef__store_each(k->s, k->page, &k->at)) {
         k->at.slot = 0;
         if (k->s && ++k->page < k->s->values.count) continue;
-        if ((k->s = store_after(w, k->s ? type_of(k->s->component) : NULL)) == NULL) return false;
+        if ((k->s = reef__store_after(w, k->s ? reef__type_of(k->s->component) : NULL)) == NULL) return false;
         k->page = 0;
     }
     k->copy = copies ? copies + k->bytes + sizeof k->at.entity : NULL;
-    k->bytes += sizeof k->at.entity + type_of(k->s->component)->size;
+    k->bytes += sizeof k->at.entity + reef__type_of(k->s->component)->size;
     return true;
 }
 
@@ -271,7 +271,7 @@ static size_t stored_copy(const reef_world *w, char *to)
     while (stored_next(w, &k, to)) {
         if (to == NULL) continue;
         memcpy(k.copy - sizeof k.at.entity, &k.at.entity, sizeof k.at.entity);
-        memcpy(k.copy, k.at.value, type_of(k.s->component)->size);
+        memcpy(k.copy, k.at.value, reef__type_of(k.s->component)->size);
     }
     return whole_units(k.bytes);
 }
@@ -281,7 +281,7 @@ static bool copy_make(reef_world *w, watch *x)
 {
     uint32_t count, chunks = 0;
     size_t values = 0, at = 0;
-    uint32_t *ids = tables_sorted(w, &count);
+    uint32_t *ids = reef__tables_sorted(w, &count);
     if (ids == NULL) return count == 0;
     for (uint32_t i = 0; i < count; i++) {
         const table *t = table_read(w, ids[i]);
@@ -291,7 +291,7 @@ static bool copy_make(reef_world *w, watch *x)
     const size_t stored = stored_copy(w, NULL);
     const size_t shades = whole_units(chunks * sizeof(shade)), units = whole_units(w->state.next_unit * sizeof(uint32_t));
     x->bytes = shades + units + whole_units(chunks * sizeof(uint32_t)) + values + stored;
-    char *p = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
+    char *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, x->bytes, PLAIN_ALIGN);
     if (p) {
         x->shades = (shade *)(void *)p;
         x->by_unit = (uint32_t *)(void *)(p + shades);
@@ -304,13 +304,13 @@ static bool copy_make(reef_world *w, watch *x)
         const table *t = table_read(w, ids[i]);
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) shade_make(w, x, t, ids[i], unit, &at);
     }
-    memory_free(&w->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
     return p != NULL;
 }
 
 static void copy_drop(reef_world *w, watch *x)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, x->shades, x->bytes);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->shades, x->bytes);
     x->shades = NULL;
     x->shade_count = x->handed_count = 0;
 }
@@ -338,7 +338,7 @@ static bool shade_handed(const shade *d, uint32_t row)
     return !d->masked || (d->mask[row / 64] >> (row % 64) & 1);
 }
 
-void watch_block(reef_world *w, const reef_block *b)
+void reef__watch_block(reef_world *w, const reef_block *b)
 {
     watch *x = w->watch;
     if (x == NULL || x->shade_count == 0) return;
@@ -415,7 +415,7 @@ static void stored_compare(reef_world *w, const watch *x)
     while (stored_next(w, &k, x->stored)) {
         const reef_component c = {k.s->component};
         const bool writes = writes_handed(x->run->query, c.id);
-        if (memcmp(k.copy, k.at.value, type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
+        if (memcmp(k.copy, k.at.value, reef__type_of(c.id)->size) == 0 || writes_everywhere(x->system, c.id)) continue;
         if (writes && (k.s->shared || entity_handed(w, x, k.at.entity))) continue; /* others have the same value */
         tell_once(w, "reef_system", c, k.at.entity,
                   writes ? "changed by the system, though it wasn't handed the entity"
@@ -431,7 +431,7 @@ static void copy_compare(reef_world *w, const watch *x)
         const shape *s = d->table->shape;
         column_compare(w, x, d, (reef_component){0}, SLOT_ENTITIES);
         for (uint32_t n = 0; n < s->component_count; n++) {
-            const uint32_t k = slot_seek(w, s->component[n], d->table_id);
+            const uint32_t k = reef__slot_seek(w, s->component[n], d->table_id);
             if (k == 0 || k == REEF_SLOT_TAG || writes_everywhere(x->system, s->component[n])) continue;
             column_compare(w, x, d, (reef_component){s->component[n]}, k);
         }
@@ -470,7 +470,7 @@ static void written_exchange(reef_world *w, const watch *x)
             bytes_exchange(slots[k].block, shade_column(x, d, k), (size_t)d->rows * d->table->shape->columns[k].size);
     }
     for (stored_walk k = {.s = NULL}; stored_next(w, &k, x->stored);)
-        if (writes_handed(x->run->query, k.s->component)) bytes_exchange(k.at.value, k.copy, type_of(k.s->component)->size);
+        if (writes_handed(x->run->query, k.s->component)) bytes_exchange(k.at.value, k.copy, reef__type_of(k.s->component)->size);
 }
 
 static void rows_again(reef_world *w, const watch *x)
@@ -482,12 +482,12 @@ static void rows_again(reef_world *w, const watch *x)
         for (uint32_t r = 0; r < d->rows; r++) {
             const uint32_t row = BUG(66) ? r : d->rows - 1 - r;
             if (!shade_handed(d, row)) continue;
-            block_of_row(&b, w, x->run->query, d->unit, row);
+            reef__block_of_row(&b, w, x->run->query, d->unit, row);
             b.dt = w->ticking->dt;
             b.job = j;
             b.since = x->run->since;
             const uint32_t each = x->run->query->cut ? x->run->query->cut->each : 0;
-            for (uint32_t i = each ? multi_values(store_of(w, each), b.entities[0]) : 1; i-- > 0;) {
+            for (uint32_t i = each ? reef__multi_values(store_of(w, each), b.entities[0]) : 1; i-- > 0;) {
                 b.number = i;
                 x->system->function(&b);
             }
@@ -498,11 +498,11 @@ static void rows_again(reef_world *w, const watch *x)
 /* What a system writes: the next component by name; 0 stands before the first, and for none. */
 static uint32_t written_after(const struct system *s, uint32_t component)
 {
-    const type *last = type_of(component), *next = NULL;
+    const type *last = reef__type_of(component), *next = NULL;
     for (uint32_t i = 0; i < s->access_count; i++) {
-        const type *t = type_of(s->access[i].component);
-        if (!(s->access[i].use & ACCESS_WRITE) || (component && type_compare(t, last) <= 0)) continue;
-        if (next == NULL || type_compare(t, next) < 0) next = t;
+        const type *t = reef__type_of(s->access[i].component);
+        if (!(s->access[i].use & ACCESS_WRITE) || (component && reef__type_compare(t, last) <= 0)) continue;
+        if (next == NULL || reef__type_compare(t, next) < 0) next = t;
     }
     return next ? next->id : 0;
 }
@@ -510,20 +510,20 @@ static uint32_t written_after(const struct system *s, uint32_t component)
 /* Tells of the first row of a component that came out otherwise. The copy has the first result. */
 static void rows_differ(reef_world *w, const watch *x, uint32_t component)
 {
-    const type *t = type_of(component);
+    const type *t = reef__type_of(component);
     static const char differs[] = "its value depends on other rows, on their order, or on what reef doesn't know";
     for (stored_walk k = {.s = NULL}; t->stored && stored_next(w, &k, x->stored);) {
-        if (k.s->component != component || value_equal(t, k.copy, k.at.value)) continue;
+        if (k.s->component != component || reef__value_equal(t, k.copy, k.at.value)) continue;
         tell_once(w, "reef_system", (reef_component){component}, k.at.entity, differs);
         return;
     }
     for (uint32_t i = 0; i < x->handed_count; i++) {
         const shade *d = &x->shades[x->handed[i]];
-        const uint32_t k = slot_seek(w, component, d->table_id);
+        const uint32_t k = reef__slot_seek(w, component, d->table_id);
         if (k == 0 || k == REEF_SLOT_TAG) continue;
         const char *first = shade_column(x, d, k), *second = unit_slots(w, d->unit)[k].block;
         for (uint32_t row = 0; row < d->rows; row++) {
-            if (value_equal(t, first + (size_t)row * t->size, second + (size_t)row * t->size)) continue;
+            if (reef__value_equal(t, first + (size_t)row * t->size, second + (size_t)row * t->size)) continue;
             tell_once(w, "reef_system", (reef_component){component}, shade_entity(x, d, row), differs);
             return;
         }
@@ -545,7 +545,7 @@ static void run_again(reef_world *w, const watch *x)
 static bool may_run_again(const reef_world *w, const watch *x)
 {
     uint32_t component;
-    if (x->mistakes || x->handed_count == 0 || watch_once(x->system, &component)) return false;
+    if (x->mistakes || x->handed_count == 0 || reef__watch_once(x->system, &component)) return false;
     if (x->run->query && x->run->query->cut && x->run->query->cut->shared) return false; /* rows that are one value */
     for (uint32_t i = 0; i < x->run->job_count; i++) {
         const commands *c = &w->ticking->jobs[x->run->job_first + i].commands;
@@ -554,7 +554,7 @@ static bool may_run_again(const reef_world *w, const watch *x)
     return true;
 }
 
-void watch_before(reef_world *w, const run *r)
+void reef__watch_before(reef_world *w, const run *r)
 {
     watch *x = w->watch;
     char message[REEF_SYSTEM_NAME_MAX + 64];
@@ -567,7 +567,7 @@ void watch_before(reef_world *w, const run *r)
     w->config.log(w->config.context, REEF_LOG_WARNING, message);
 }
 
-void watch_after(reef_world *w)
+void reef__watch_after(reef_world *w)
 {
     watch *x = w->watch;
     if (x == NULL || x->run->begun != x->run->job_count) return;

@@ -1,13 +1,13 @@
 /* Events.
  *
  *   job:     queue ─► chunk ─► chunk                    one queue a type that its system sends; nobody else looks at it
- *              │ events_gather: linked, never copied
+ *              │ reef__events_gather: linked, never copied
  *   flight:  chunk ─► chunk ─► chunk ─► chunk           what was sent in this phase, in the order of (system, job)
- *              │ events_settle: what somebody hasn't read is copied, the chunks are used again
+ *              │ reef__events_settle: what somebody hasn't read is copied, the chunks are used again
  *   state:   pages:  head ─► event, event, ... ◄─ tail  a ring
  *
  * Events of a type have positions that count up for ever: head ... tail - 1 lie in the pages, tail ... in flight. A reader is a
- * position. Those of systems are state, kept by the system's serial number; those of the host are the world's (src/storage/removal_log.c).
+ * position. Those of systems are state, kept by the system's serial number; those of the host are the world's (src/storage/reef__removal_log.c).
  *
  * While jobs run nothing here moves: a system's view is made under the phase's lock when it begins, and ends where the events
  * ended then. What is gathered meanwhile is linked behind the last chunk of the view, whose link the view never follows. So a
@@ -64,8 +64,8 @@ static bool event_touched(const struct system *s, reef_touch_kind kind, uint32_t
 /* Can values of this type be events? */
 static reef_status event_type_check(const reef_world *w, uint32_t component, const type **t)
 {
-    *t = type_of(component);
-    if (*t == NULL || !world_knows(w, component)) return REEF_UNKNOWN_TYPE;
+    *t = reef__type_of(component);
+    if (*t == NULL || !reef__world_knows(w, component)) return REEF_UNKNOWN_TYPE;
     if ((*t)->hooked) return REEF_NOT_COPYABLE;
     return (*t)->size > REEF_EVENT_SIZE_MAX || (*t)->align > REEF_EVENT_ALIGN_MAX ? REEF_LIMIT : REEF_OK;
 }
@@ -87,7 +87,7 @@ const void *reef_event_run(reef_events *r, uint32_t *count)
             run = "";
         } else if (r->position < s->tail) {
             if (n > s->tail - r->position) n = (uint32_t)(s->tail - r->position);
-            run = event_piece(s, r->position, r->size, &n);
+            run = reef__event_piece(s, r->position, r->size, &n);
         } else {
             const event_chunk *k = r->chunk;
             if (n > k->count - r->skip) n = (uint32_t)(k->count - r->skip);
@@ -107,27 +107,27 @@ reef_events reef_receive_id(const reef_block *b, reef_component c)
     static const char op[] = "reef_receive";
     const reef_events none = {0};
     if (b == NULL) return none;
-    if (b->job == NULL) return failure(b->world, REEF_UNDECLARED, op, c, event_null, 0), none;
+    if (b->job == NULL) return reef__failure(b->world, REEF_UNDECLARED, op, c, event_null, 0), none;
     job *j = b->job;
-    const event_place *p = event_place_of(j->world, j->system->serial, c.id);
+    const event_place *p = reef__event_place_of(j->world, j->system->serial, c.id);
     if (LIKELY(p != NULL && j->world->flight != NULL)) return j->world->flight->views[p - j->world->state.event_places];
-    if (!event_touched(j->system, REEF_RECEIVES, c.id)) (void)job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
+    if (!event_touched(j->system, REEF_RECEIVES, c.id)) (void)reef__job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
     return none;
 }
 
-void events_begin(reef_world *w, const struct system *s)
+void reef__events_begin(reef_world *w, const struct system *s)
 {
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         const event_place *p = &w->state.event_places[i];
         if (p->serial != s->serial) continue;
-        const event_store *store = events_of(w, p->component);
+        const event_store *store = reef__events_of(w, p->component);
         const uint64_t from = p->position > store->head ? p->position : store->head;
-        w->flight->views[i] = event_cursor(w, store, from, event_end(w, store));
+        w->flight->views[i] = reef__event_cursor(w, store, from, reef__event_end(w, store));
         w->flight->views[i].missed = from - p->position;
     }
 }
 
-void events_end(reef_world *w, const struct system *s)
+void reef__events_end(reef_world *w, const struct system *s)
 {
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         event_place *p = &w->state.event_places[i];
@@ -142,14 +142,14 @@ void events_end(reef_world *w, const struct system *s)
 
 /* ---- sending ---- */
 
-uint32_t event_queues(const struct system *s)
+uint32_t reef__event_queues(const struct system *s)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->touch_count; i++) n += s->touches[i].kind == REEF_SENDS;
     return n;
 }
 
-size_t event_queue_bytes(void) { return sizeof(event_queue); }
+size_t reef__event_queue_bytes(void) { return sizeof(event_queue); }
 
 /* The queue of a job for a type. NULL: the system doesn't send it. */
 static event_queue *event_queue_of(const job *j, uint32_t component)
@@ -176,7 +176,7 @@ static bool event_queue_grow(reef_world *w, event_queue *q, const type *t)
 {
     const uint32_t least = event_chunk_class(t->size + EVENT_CHUNK_HEAD);
     uint32_t c = q->chunks < EVENT_CHUNK_CLASSES ? q->chunks : EVENT_CHUNK_CLASSES - 1;
-    event_chunk *k = event_chunk_take(w, c > least ? c : least);
+    event_chunk *k = reef__event_chunk_take(w, c > least ? c : least);
     if (k == NULL) return false;
     event_queue_seal(q);
     if (q->last) q->last->next = k;
@@ -203,18 +203,18 @@ static reef_status event_reserve(job *j, reef_component c, size_t size, void **s
 {
     static const char op[] = "reef_send";
     event_queue *q = event_queue_of(j, c.id);
-    if (q == NULL) return job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
+    if (q == NULL) return reef__job_failure(j, REEF_UNDECLARED, op, c, event_null, 0);
     const type *t;
     reef_status s = event_type_check(j->world, c.id, &t);
-    if (s != REEF_OK) return job_failure(j, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
-    if (size != t->size) return job_failure(j, REEF_WRONG_SIZE, op, c, event_null, size);
+    if (s != REEF_OK) return reef__job_failure(j, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
+    if (size != t->size) return reef__job_failure(j, REEF_WRONG_SIZE, op, c, event_null, size);
     if (size == 0) {
         q->room.size = UINT32_MAX;
         q->count++;
         return REEF_OK;
     }
     if ((size_t)(q->room.end - q->room.next) < size && !event_queue_grow(j->world, q, t))
-        return job_failure(j, REEF_NO_MEMORY, op, c, event_null, size);
+        return reef__job_failure(j, REEF_NO_MEMORY, op, c, event_null, size);
     *slot = q->room.next;
     q->room.next += size;
     j->head.room = &q->room;
@@ -225,18 +225,18 @@ static reef_status event_reserve(job *j, reef_component c, size_t size, void **s
 static reef_status event_post(reef_world *w, const char *op, reef_component c, size_t size, void **slot)
 {
     const type *t;
-    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0);
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, event_null, 0);
     reef_status s = event_type_check(w, c.id, &t);
-    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
-    if (size != t->size) return failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
-    if (!events_ready(w) || events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0);
+    if (size != t->size) return reef__failure(w, REEF_WRONG_SIZE, op, c, event_null, size);
+    if (!reef__events_ready(w) || reef__events_settle(w) != REEF_OK) return reef__failure(w, REEF_NO_MEMORY, op, c, event_null, size);
     if (!event_is_read(w, c.id)) return REEF_OK;
-    event_store *store = event_store_ready(w, c.id);
-    if (store == NULL || !events_room(w, store, 1)) return failure(w, REEF_NO_MEMORY, op, c, event_null, size);
+    event_store *store = reef__event_store_ready(w, c.id);
+    if (store == NULL || !reef__events_room(w, store, 1)) return reef__failure(w, REEF_NO_MEMORY, op, c, event_null, size);
     uint32_t one = 1;
-    if (size) *slot = event_piece(store, store->tail, size, &one);
+    if (size) *slot = reef__event_piece(store, store->tail, size, &one);
     store->tail++;
-    if (store->tail - store->head > store->most) event_trim(w, store);
+    if (store->tail - store->head > store->most) reef__event_trim(w, store);
     world_touch(w);
     return REEF_OK;
 }
@@ -258,8 +258,8 @@ reef_status reef_sent(const reef_block *b)
 reef_status reef_send_id(const reef_block *b, reef_component c, const void *value, size_t size)
 {
     if (b && size && value == NULL)
-        return b->job ? job_failure(b->job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
-                      : failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
+        return b->job ? reef__job_failure(b->job, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size)
+                      : reef__failure(b->world, REEF_BAD_ARGUMENT, "reef_send", c, event_null, size);
     void *slot = reef_send_room(b, c, size, NULL);
     if (slot) memcpy(slot, value, size);
     return reef_sent(b);
@@ -269,10 +269,10 @@ reef_status reef_send_id(const reef_block *b, reef_component c, const void *valu
 static void event_queue_join(reef_world *w, event_queue *q, uint32_t component)
 {
     event_queue_seal(q);
-    const event_store *s = events_of(w, component);
-    flight_type *t = s ? flight_of(w, s) : NULL;
+    const event_store *s = reef__events_of(w, component);
+    flight_type *t = s ? reef__flight_of(w, s) : NULL;
     if (t == NULL) { /* nobody ever followed it: nobody reads it */
-        event_chunks_retire(w, q->first);
+        reef__event_chunks_retire(w, q->first);
     } else if (q->count) {
         if (q->first && BUG(59)) {
             q->last->next = t->first;
@@ -289,7 +289,7 @@ static void event_queue_join(reef_world *w, event_queue *q, uint32_t component)
     *q = (event_queue){0};
 }
 
-void events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component)
+void reef__events_gather(reef_world *w, job *jobs, uint32_t count, uint32_t component)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct system *s = jobs[i].system;
@@ -323,29 +323,29 @@ static void flight_skip(event_store *s, flight_type *t, uint64_t keep, event_chu
 /* What is in flight of one type goes to the pages, or is dropped. False: no memory. */
 static bool event_settle(reef_world *w, event_store *s)
 {
-    flight_type *t = flight_of(w, s);
+    flight_type *t = reef__flight_of(w, s);
     if (t == NULL || t->count == 0) return true;
     event_chunk *gone = NULL;
-    const uint64_t keep = event_keep(w, s);
+    const uint64_t keep = reef__event_keep(w, s);
     if (keep > s->tail) flight_skip(s, t, keep, &gone);
-    event_trim(w, s);
-    if (gone) event_chunks_retire(w, gone);
-    if (!events_room(w, s, t->count)) return false;
-    const size_t size = type_of(s->component)->size;
+    reef__event_trim(w, s);
+    if (gone) reef__event_chunks_retire(w, gone);
+    if (!reef__events_room(w, s, t->count)) return false;
+    const size_t size = reef__type_of(s->component)->size;
     for (const event_chunk *k = t->first; k; k = k->next, t->skip = 0)
-        events_put(s, chunk_events(k) + t->skip * size, k->count - t->skip);
+        reef__events_put(s, chunk_events(k) + t->skip * size, k->count - t->skip);
     if (size == 0) s->tail += t->count;
-    if (t->first) event_chunks_retire(w, t->first);
+    if (t->first) reef__event_chunks_retire(w, t->first);
     *t = (flight_type){0};
     return true;
 }
 
-reef_status events_settle(reef_world *w)
+reef_status reef__events_settle(reef_world *w)
 {
     bool ok = true;
     if (w->flight == NULL || !w->flight->moved) return REEF_OK;
     for (uint32_t i = 0; i < w->state.event_count; i++) ok &= event_settle(w, &w->state.events[i]);
-    events_trim(w);
+    reef__events_trim(w);
     world_touch(w);
     w->flight->moved = !ok;
     return ok ? REEF_OK : REEF_NO_MEMORY;
@@ -353,19 +353,19 @@ reef_status events_settle(reef_world *w)
 
 /* ---- systems come and go ---- */
 
-COLD bool events_follow(reef_world *w, const struct system *s)
+COLD bool reef__events_follow(reef_world *w, const struct system *s)
 {
     state *x = &w->state;
-    absents_settle(w);
+    reef__absents_settle(w);
     uint32_t places = x->event_place_count;
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const reef_touch *t = &s->touches[i];
         if (t->kind != REEF_SENDS && t->kind != REEF_RECEIVES) continue;
-        if (event_store_ready(w, t->type.id) == NULL) return false;
+        if (reef__event_store_ready(w, t->type.id) == NULL) return false;
         places += t->kind == REEF_RECEIVES;
     }
-    if (!event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places)) return false;
-    if (places && !flight_room(w, 0, x->event_place_capacity)) return false;
+    if (!reef__event_array(w, &x->event_places, &x->event_place_capacity, places, sizeof *x->event_places)) return false;
+    if (places && !reef__flight_room(w, 0, x->event_place_capacity)) return false;
     for (uint32_t i = x->event_place_count; i-- > 0;) { /* types that it doesn't receive any more */
         if (x->event_places[i].serial != s->serial) continue;
         x->event_places[i].name_hash = s->name_hash;
@@ -375,22 +375,22 @@ COLD bool events_follow(reef_world *w, const struct system *s)
     }
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const uint32_t c = s->touches[i].type.id;
-        if (s->touches[i].kind != REEF_RECEIVES || event_place_of(w, s->serial, c)) continue;
-        x->event_places[x->event_place_count++] = (event_place){s->serial, s->name_hash, events_end_of(w, c), c};
+        if (s->touches[i].kind != REEF_RECEIVES || reef__event_place_of(w, s->serial, c)) continue;
+        x->event_places[x->event_place_count++] = (event_place){s->serial, s->name_hash, reef__events_end_of(w, c), c};
     }
     return true;
 }
 
-COLD void events_leave(reef_world *w, uint64_t serial)
+COLD void reef__events_leave(reef_world *w, uint64_t serial)
 {
     state *x = &w->state;
     for (uint32_t i = x->event_place_count; i-- > 0;)
         if (x->event_places[i].serial == serial) x->event_places[i] = x->event_places[--x->event_place_count];
-    events_trim(w);
+    reef__events_trim(w);
     world_touch(w);
 }
 
-COLD void events_hand_over(reef_world *w, uint64_t serial, const struct system *to)
+COLD void reef__events_hand_over(reef_world *w, uint64_t serial, const struct system *to)
 {
     for (uint32_t i = 0; i < w->state.event_place_count; i++) {
         event_place *p = &w->state.event_places[i];
@@ -401,41 +401,41 @@ COLD void events_hand_over(reef_world *w, uint64_t serial, const struct system *
     world_touch(w);
 }
 
-COLD void events_take_over(reef_world *w, uint64_t serial, uint64_t to)
+COLD void reef__events_take_over(reef_world *w, uint64_t serial, uint64_t to)
 {
     state *x = &w->state;
     for (uint32_t i = x->event_place_count; i-- > 0;) {
         event_place *p = &x->event_places[i];
         if (p->serial != serial) continue;
-        if (event_place_of(w, to, p->component) == NULL) p->serial = to; /* the name is the same */
+        if (reef__event_place_of(w, to, p->component) == NULL) p->serial = to; /* the name is the same */
         else *p = x->event_places[--x->event_place_count];
     }
     world_touch(w);
 }
 
-COLD void events_sift(reef_world *w)
+COLD void reef__events_sift(reef_world *w)
 {
     state *x = &w->state;
     if (x->event_place_count == 0) return;
     for (uint32_t i = x->event_place_count; i-- > 0;) {
         uint32_t k = 0, systems = w->schedule ? w->schedule->count : 0;
         while (k < systems && w->schedule->entries[k].system->serial != x->event_places[i].serial) k++;
-        if (k == systems && absent_of(w, x->event_places[i].serial) == NULL) x->event_places[i] = x->event_places[--x->event_place_count], world_touch(w);
+        if (k == systems && reef__absent_of(w, x->event_places[i].serial) == NULL) x->event_places[i] = x->event_places[--x->event_place_count], world_touch(w);
     }
-    events_trim(w);
+    reef__events_trim(w);
 }
 
-bool events_ready(reef_world *w)
+bool reef__events_ready(reef_world *w)
 {
     const struct schedule *s = w->schedule;
     event_flight *f = w->flight;
     const uint64_t epoch = s ? s->epoch : 0;
     if (f && f->ready && f->schedule_epoch == epoch && f->state_epoch == w->state_epoch) return true;
-    if (!flight_room(w, w->state.event_capacity, w->state.event_place_capacity)) return false;
-    absents_settle(w);
-    events_sift(w);
+    if (!reef__flight_room(w, w->state.event_capacity, w->state.event_place_capacity)) return false;
+    reef__absents_settle(w);
+    reef__events_sift(w);
     for (uint32_t i = 0; s && i < s->count; i++)
-        if (!events_follow(w, s->entries[i].system)) return false;
+        if (!reef__events_follow(w, s->entries[i].system)) return false;
     f = w->flight;
     f->ready = true;
     f->schedule_epoch = epoch;
@@ -450,7 +450,7 @@ reef_status reef_post_id(reef_world *w, reef_component c, const void *value, siz
     static const char op[] = "reef_post";
     void *slot = NULL;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (size && value == NULL) return failure(w, REEF_BAD_ARGUMENT, op, c, event_null, size);
+    if (size && value == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, c, event_null, size);
     reef_status s = event_post(w, op, c, size, &slot);
     if (slot) memcpy(slot, value, size);
     return s;
@@ -462,20 +462,20 @@ COLD reef_event_reader reef_event_reader_new(reef_world *w, reef_component c)
     const reef_event_reader none = {0, 0, 0};
     const type *t;
     if (w == NULL) return none;
-    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0), none;
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, event_null, 0), none;
     reef_status s = event_type_check(w, c.id, &t);
-    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0), none;
-    log_reader *r = event_store_ready(w, c.id) ? reader_make(w, c.id, true) : NULL;
-    if (r == NULL) return failure(w, REEF_NO_MEMORY, op, c, event_null, 0), none;
-    r->position = events_end_of(w, c.id);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : 0), none;
+    log_reader *r = reef__event_store_ready(w, c.id) ? reef__reader_make(w, c.id, true) : NULL;
+    if (r == NULL) return reef__failure(w, REEF_NO_MEMORY, op, c, event_null, 0), none;
+    r->position = reef__events_end_of(w, c.id);
     return (reef_event_reader){(uint32_t)(r - w->readers), r->generation, w->hot.number};
 }
 
 /* NULL: the failure is recorded. */
 static log_reader *event_reader_of(reef_world *w, reef_event_reader reader, const char *op)
 {
-    if (w->running) return failure(w, REEF_LOCKED, op, (reef_component){0}, event_null, reader.index), NULL;
-    return reader_of(w, (reef_removals){reader.index, reader.generation, reader.world}, true, op);
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, event_null, reader.index), NULL;
+    return reef__reader_of(w, (reef_removals){reader.index, reader.generation, reader.world}, true, op);
 }
 
 COLD reef_status reef_event_reader_free(reef_world *w, reef_event_reader reader)
@@ -485,22 +485,22 @@ COLD reef_status reef_event_reader_free(reef_world *w, reef_event_reader reader)
     log_reader *r = event_reader_of(w, reader, "reef_event_reader_free");
     if (r == NULL) return w->error.status;
     r->serial = 0;
-    events_trim(w);
+    reef__events_trim(w);
     return REEF_OK;
 }
 
 bool reef_event_next(reef_world *w, reef_event_reader reader, void *value)
 {
     log_reader *r = w ? event_reader_of(w, reader, "reef_event_next") : NULL;
-    event_store *s = r ? (event_store *)(uintptr_t)events_of(w, r->component) : NULL;
+    event_store *s = r ? (event_store *)(uintptr_t)reef__events_of(w, r->component) : NULL;
     if (s == NULL) return false;
-    const uint64_t end = event_end(w, s), from = r->position > s->head ? r->position : s->head;
+    const uint64_t end = reef__event_end(w, s), from = r->position > s->head ? r->position : s->head;
     if (from >= end) return false;
-    reef_events events = event_cursor(w, s, from, from + 1);
+    reef_events events = reef__event_cursor(w, s, from, from + 1);
     const void *event = reef_next_event(&events);
     if (value) memcpy(value, event, events.size);
     r->position = from + 1;
-    if (from == s->head) event_trim(w, s); /* perhaps the slowest */
+    if (from == s->head) reef__event_trim(w, s); /* perhaps the slowest */
     return true;
 }
 
@@ -508,7 +508,7 @@ uint64_t reef_events_missed(const reef_world *w, reef_event_reader reader)
 {
     if (w == NULL || w->running || reader.world != w->hot.number || reader.index >= w->reader_count) return 0;
     const log_reader *r = &w->readers[reader.index];
-    const event_store *s = events_of(w, r->component);
+    const event_store *s = reef__events_of(w, r->component);
     if (r->serial == 0 || r->generation != reader.generation || !r->events || s == NULL) return 0;
     return r->position < s->head ? s->head - r->position : 0;
 }
@@ -518,15 +518,15 @@ COLD reef_status reef_events_bound(reef_world *w, reef_component c, uint64_t mos
     static const char op[] = "reef_events_bound";
     const type *t;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, op, c, event_null, 0);
+    if (w->running) return reef__failure(w, REEF_LOCKED, op, c, event_null, 0);
     reef_status s = event_type_check(w, c.id, &t);
     if (s == REEF_OK && most == 0) s = REEF_BAD_ARGUMENT;
-    if (s == REEF_OK && events_settle(w) != REEF_OK) s = REEF_NO_MEMORY;
-    event_store *store = s == REEF_OK ? event_store_ready(w, c.id) : NULL;
+    if (s == REEF_OK && reef__events_settle(w) != REEF_OK) s = REEF_NO_MEMORY;
+    event_store *store = s == REEF_OK ? reef__event_store_ready(w, c.id) : NULL;
     if (s == REEF_OK && store == NULL) s = REEF_NO_MEMORY;
-    if (s != REEF_OK) return failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : most);
+    if (s != REEF_OK) return reef__failure(w, s, op, c, event_null, s == REEF_LIMIT ? t->size : most);
     store->most = most;
-    event_trim(w, store);
+    reef__event_trim(w, store);
     world_touch(w);
     return REEF_OK;
 }

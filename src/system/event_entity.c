@@ -20,7 +20,7 @@ typedef struct brief_list {
 
 static uint64_t brief_phase(const phase *p)
 {
-    const uint64_t hash = hash_bytes(p->name, strlen(p->name));
+    const uint64_t hash = reef__hash_bytes(p->name, strlen(p->name));
     return hash ? hash : 1;
 }
 
@@ -34,7 +34,7 @@ static bool brief_add(reef_world *w, brief_list *l, reef_entity e)
 {
     if (l->count == l->room) {
         const size_t room = l->room ? l->room * 2 : 64;
-        reef_entity *p = memory_resize(&w->family->memory, MEMORY_EVENTS, l->entities, l->room * sizeof e, room * sizeof e,
+        reef_entity *p = reef__memory_resize(&w->family->memory, MEMORY_EVENTS, l->entities, l->room * sizeof e, room * sizeof e,
                                        PLAIN_ALIGN);
         if (p == NULL) return false;
         l->entities = p;
@@ -92,18 +92,18 @@ static reef_status brief_turn(reef_world *w, uint64_t ending, ReefBrief mark)
     bool ok = !reef_query_is_null(q);
     if (ok && ending) ok = brief_collect(w, q, ending, &l) && brief_destroy(w, &l);
     if (ok) ok = brief_collect(w, q, 0, &l) && brief_mark(w, &l, mark);
-    memory_free(&w->family->memory, MEMORY_EVENTS, l.entities, l.room * sizeof *l.entities);
+    reef__memory_free(&w->family->memory, MEMORY_EVENTS, l.entities, l.room * sizeof *l.entities);
     if (!reef_query_is_null(q)) (void)reef_query_free(w, q);
     w->error = before;
-    return ok ? REEF_OK : failure(w, REEF_NO_MEMORY, "reef_tick", c, (reef_entity){0, 0}, 0);
+    return ok ? REEF_OK : reef__failure(w, REEF_NO_MEMORY, "reef_tick", c, (reef_entity){0, 0}, 0);
 }
 
-reef_status events_expire_begin(reef_world *w, const phase *last)
+reef_status reef__events_expire_begin(reef_world *w, const phase *last)
 {
     return brief_turn(w, 0, (ReefBrief){brief_phase(last), w->state.ticks - 1});
 }
 
-reef_status events_expire(reef_world *w, const phase *ended)
+reef_status reef__events_expire(reef_world *w, const phase *ended)
 {
     const uint64_t name = brief_phase(ended);
     return brief_turn(w, name, (ReefBrief){name, w->state.ticks});

@@ -7,7 +7,7 @@
 #include "system/schedule.h"
 #include "reef/world.h"
 
-COLD reef_status job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number)
+COLD reef_status reef__job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number)
 {
     reef_error x = {status, operation, c, e, number, "", ""};
     memcpy(x.system, j->system->name, sizeof x.system);
@@ -15,7 +15,7 @@ COLD reef_status job_failure(job *j, reef_status status, const char *operation, 
     j->short_of_memory |= status == REEF_NO_MEMORY;
 #if defined(REEF_CHECKED)
     if (j->world->watch) j->world->watch->mistakes++;
-    failure_tell(j->world, &x);
+    reef__failure_tell(j->world, &x);
 #endif
     return status;
 }
@@ -24,7 +24,7 @@ static const char *recorder_name(const recorder *by) { return ((const job *)(con
 
 static COLD reef_status recorder_failure(recorder *by, reef_status status, const char *op, reef_component c, reef_entity e, uint64_t number)
 {
-    return job_failure((job *)(void *)((char *)by - offsetof(job, by)), status, op, c, e, number);
+    return reef__job_failure((job *)(void *)((char *)by - offsetof(job, by)), status, op, c, e, number);
 }
 
-const struct recorder_calls job_recorder_calls = {recorder_name, recorder_failure};
+const struct recorder_calls reef__job_recorder_calls = {recorder_name, recorder_failure};

@@ -32,8 +32,8 @@ typedef struct reef_job {
 } job;
 
 /* What its buffer of commands asks of a job. */
-extern const struct recorder_calls job_recorder_calls;
+extern const struct recorder_calls reef__job_recorder_calls;
 /* Records a failure of the job's: the first is kept. In the checked build a mistake of the caller calls the misuse hook. (src/storage/error.c) */
-COLD reef_status job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number);
+COLD reef_status reef__job_failure(job *j, reef_status status, const char *operation, reef_component c, reef_entity e, uint64_t number);
 
 #endif

@@ -16,7 +16,7 @@
 
 static COLD reef_status undeclared(job *j, const char *op, uint32_t component, reef_entity e)
 {
-    return job_failure(j, REEF_UNDECLARED, op, (reef_component){component}, e, 0);
+    return reef__job_failure(j, REEF_UNDECLARED, op, (reef_component){component}, e, 0);
 }
 
 /* Does the job's system declare this? Whoever asks the same again pays one comparison. */
@@ -24,7 +24,7 @@ static bool declared(job *j, reef_touch_kind kind, uint32_t component)
 {
     const uint64_t key = (uint64_t)kind << 32 | component;
     if (LIKELY(j->declared == key)) return true;
-    if (!system_touches(j->system, kind, component)) return false;
+    if (!reef__system_touches(j->system, kind, component)) return false;
     j->declared = key;
     return true;
 }
@@ -47,30 +47,30 @@ static commands *job_commands(job *j)
 /* What concerns one entity and maybe a component of it. */
 static reef_status one_check(job *j, const char *op, reef_touch_kind kind, reef_component c, reef_entity e)
 {
-    if (reef_entity_is_null(e)) return job_failure(j, REEF_NOT_ALIVE, op, c, e, 0);
-    if (c.id && !world_knows(j->world, c.id)) return job_failure(j, REEF_UNKNOWN_TYPE, op, c, e, 0);
+    if (reef_entity_is_null(e)) return reef__job_failure(j, REEF_NOT_ALIVE, op, c, e, 0);
+    if (c.id && !reef__world_knows(j->world, c.id)) return reef__job_failure(j, REEF_UNKNOWN_TYPE, op, c, e, 0);
     return declared(j, kind, c.id) ? REEF_OK : undeclared(j, op, c.id, e);
 }
 
 /* A component that has to be named. */
 static reef_status type_check(job *j, const char *op, reef_touch_kind kind, reef_component c, reef_entity e)
 {
-    if (!reef_entity_is_null(e) && c.id == 0) return job_failure(j, REEF_UNKNOWN_TYPE, op, c, e, 0);
+    if (!reef_entity_is_null(e) && c.id == 0) return reef__job_failure(j, REEF_UNKNOWN_TYPE, op, c, e, 0);
     return one_check(j, op, kind, c, e);
 }
 
 /* A list of values for n entities: `adds` is what the system must declare of those that come. */
 static reef_status list_check(job *j, const char *op, reef_touch_kind adds, reef_entity e, const reef_value *values, uint32_t count, uint32_t n)
 {
-    if (count > REEF_COMPONENTS_MAX) return job_failure(j, REEF_LIMIT, op, (reef_component){0}, e, count);
-    if (count && values == NULL) return job_failure(j, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
+    if (count > REEF_COMPONENTS_MAX) return reef__job_failure(j, REEF_LIMIT, op, (reef_component){0}, e, count);
+    if (count && values == NULL) return reef__job_failure(j, REEF_BAD_ARGUMENT, op, (reef_component){0}, e, count);
     for (uint32_t i = 0; i < count; i++) {
         const reef_component c = values[i].component;
-        const bool known = world_knows(j->world, c.id), remove = values[i].kind == REEF_VALUE_REMOVE;
+        const bool known = reef__world_knows(j->world, c.id), remove = values[i].kind == REEF_VALUE_REMOVE;
         for (uint32_t k = 0; k < i; k++)
-            if (values[k].component.id == c.id) return job_failure(j, REEF_DUPLICATE_TERM, op, c, e, i + 1);
-        const reef_status s = known ? value_sound(&values[i], adds == REEF_ADDS, n) : REEF_UNKNOWN_TYPE;
-        if (s != REEF_OK) return job_failure(j, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
+            if (values[k].component.id == c.id) return reef__job_failure(j, REEF_DUPLICATE_TERM, op, c, e, i + 1);
+        const reef_status s = known ? reef__value_sound(&values[i], adds == REEF_ADDS, n) : REEF_UNKNOWN_TYPE;
+        if (s != REEF_OK) return reef__job_failure(j, s, op, c, e, s == REEF_WRONG_SIZE ? values[i].size : i + 1);
         if (!declared(j, remove ? REEF_REMOVES : adds, c.id)) return undeclared(j, op, c.id, e);
     }
     return REEF_OK;
@@ -84,7 +84,7 @@ static reef_status job_spawn(job *j, const char *op, uint32_t n, reef_entity *en
     const reef_status s = list_check(j, op, REEF_SPAWNS, null, values, count, n);
     if (s != REEF_OK) return s;
     if (count == 0 && !declares_spawns(j->system, false)) return undeclared(j, op, 0, null);
-    return n ? command_spawn(j->world, job_commands(j), op, null, n, entities, values, count) : REEF_OK;
+    return n ? reef__command_spawn(j->world, job_commands(j), op, null, n, entities, values, count) : REEF_OK;
 }
 
 reef_entity reef_cmd_create(reef_block *b)
@@ -97,7 +97,7 @@ reef_entity reef_cmd_create(reef_block *b)
 
 static NOINLINE reef_entity spawn_other(job *j, const reef_value *values, uint32_t count)
 {
-    reef_entity e = values ? command_row_again(&j->commands, values, count) : (reef_entity){0, 0};
+    reef_entity e = values ? reef__command_row_again(&j->commands, values, count) : (reef_entity){0, 0};
     if (e.generation != 0) return e;
     return job_spawn(j, "reef_cmd_spawn", 1, &e, values, count) == REEF_OK ? e : (reef_entity){0, 0};
 }
@@ -125,9 +125,9 @@ reef_entity reef_cmd_clone(reef_block *b, reef_entity source)
     reef_entity e = {0, 0};
     if (b == NULL) return e;
     if (b->job == NULL) return reef_clone(b->world, source);
-    if (reef_entity_is_null(source)) return job_failure(b->job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
+    if (reef_entity_is_null(source)) return reef__job_failure(b->job, REEF_NOT_ALIVE, op, (reef_component){0}, source, 0), e;
     if (!declares_spawns(b->job->system, true)) return undeclared(b->job, op, 0, source), e;
-    return command_clone(b->world, job_commands(b->job), op, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
+    return reef__command_clone(b->world, job_commands(b->job), op, source, 1, &e) == REEF_OK ? e : (reef_entity){0, 0};
 }
 
 /* ---- one entity ---- */
@@ -139,7 +139,7 @@ static NOINLINE reef_status request_new(job *j, command_kind kind, reef_touch_ki
     const char *op = ops[kind - COMMAND_ADD];
     const bool typed = kind == COMMAND_ADD || kind == COMMAND_REMOVE;
     const reef_status s = typed ? type_check(j, op, touch, c, e) : one_check(j, op, touch, c, e);
-    return s == REEF_OK ? command_plain(j->world, job_commands(j), kind, op, e, c) : s;
+    return s == REEF_OK ? reef__command_plain(j->world, job_commands(j), kind, op, e, c) : s;
 }
 
 /* The straight path: one more of a run. */
@@ -171,9 +171,9 @@ reef_status reef_cmd_set_id(reef_block *b, reef_entity e, reef_component c, cons
     const reef_value v = reef_value_make(c, REEF_VALUE_ONE, bytes, value);
     reef_status s = type_check(j, op, REEF_ADDS, c, e);
     if (s != REEF_OK) return s;
-    s = value_sound(&v, false, 1);
-    if (s != REEF_OK) return job_failure(j, s, op, c, e, size);
-    return command_values(j->world, job_commands(j), COMMAND_SET, op, e, &v, 1);
+    s = reef__value_sound(&v, false, 1);
+    if (s != REEF_OK) return reef__job_failure(j, s, op, c, e, size);
+    return reef__command_values(j->world, job_commands(j), COMMAND_SET, op, e, &v, 1);
 }
 
 reef_status reef_cmd_remove_id(reef_block *b, reef_entity e, reef_component c)
@@ -189,7 +189,7 @@ reef_status reef_cmd_remove_all(reef_block *b, reef_entity e)
     if (b == NULL) return REEF_BAD_ARGUMENT;
     if (b->job == NULL) return reef_remove_all(b->world, e);
     const reef_status s = one_check(b->job, op, REEF_REMOVES, none, e);
-    return s == REEF_OK ? command_plain(b->world, job_commands(b->job), COMMAND_REMOVE_ALL, op, e, none) : s;
+    return s == REEF_OK ? reef__command_plain(b->world, job_commands(b->job), COMMAND_REMOVE_ALL, op, e, none) : s;
 }
 
 reef_status reef_cmd_change_values(reef_block *b, reef_entity e, const reef_value *values, uint32_t count)
@@ -198,9 +198,9 @@ reef_status reef_cmd_change_values(reef_block *b, reef_entity e, const reef_valu
     if (b == NULL) return REEF_BAD_ARGUMENT;
     job *j = b->job;
     if (j == NULL) return reef_change_values(b->world, e, values, count);
-    if (reef_entity_is_null(e)) return job_failure(j, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
+    if (reef_entity_is_null(e)) return reef__job_failure(j, REEF_NOT_ALIVE, op, (reef_component){0}, e, 0);
     const reef_status s = list_check(j, op, REEF_ADDS, e, values, count, 1);
-    return s == REEF_OK ? command_values(j->world, job_commands(j), COMMAND_CHANGE, op, e, values, count) : s;
+    return s == REEF_OK ? reef__command_values(j->world, job_commands(j), COMMAND_CHANGE, op, e, values, count) : s;
 }
 
 reef_status reef_cmd_enable_id(reef_block *b, reef_entity e, reef_component c, bool on)
@@ -219,6 +219,6 @@ reef_status reef_cmd_name(reef_block *b, reef_entity e, const char *name)
     if (b->job == NULL) return reef_set_name(b->world, e, name);
     const reef_status s = one_check(b->job, op, REEF_NAMES, none, e);
     if (s != REEF_OK) return s;
-    const uint32_t bad = name ? name_bad_column(name, &length) : 0;
-    return bad ? job_failure(b->job, REEF_BAD_TEXT, op, none, e, bad) : command_name(b->world, job_commands(b->job), op, e, name);
+    const uint32_t bad = name ? reef__name_bad_column(name, &length) : 0;
+    return bad ? reef__job_failure(b->job, REEF_BAD_TEXT, op, none, e, bad) : reef__command_name(b->world, job_commands(b->job), op, e, name);
 }

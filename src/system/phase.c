@@ -55,19 +55,19 @@ static bool writes_rows(const run *r)
 static bool table_pages_own(reef_world *w, const table *t)
 {
     for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next)
-        if (!chunk_page_own(w, unit)) return false;
+        if (!reef__chunk_page_own(w, unit)) return false;
     return true;
 }
 
 static bool others_prepare(reef_world *w, uint32_t component)
 {
-    const bool tracked = type_of(component)->tracked;
-    if (type_of(component)->stored) return stored_track_prepare(w, component);
+    const bool tracked = reef__type_of(component)->tracked;
+    if (reef__type_of(component)->stored) return reef__stored_track_prepare(w, component);
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
-        if (t == NULL || table_rows(t) == 0 || slot_seek(w, component, id) == 0) continue;
+        if (t == NULL || table_rows(t) == 0 || reef__slot_seek(w, component, id) == 0) continue;
         if (w->hot.chunks.shared && !table_pages_own(w, t)) return false;
-        if (tracked && !track_prepare_table(w, component, t)) return false;
+        if (tracked && !reef__track_prepare_table(w, component, t)) return false;
     }
     return true;
 }
@@ -79,21 +79,21 @@ static bool rows_prepare(reef_world *w, run *r)
         const table *t = match_at(q, i)->table;
         if (table_rows(t) == 0) continue;
         if (w->hot.chunks.shared && !table_pages_own(w, t)) return false;
-        if (q->tracked && !tracks_prepare(q, match_at(q, i))) return false;
+        if (q->tracked && !reef__tracks_prepare(q, match_at(q, i))) return false;
     }
     return true;
 }
 
 static bool others_add(reef_world *w, ticking *k, uint32_t component)
 {
-    const type *t = type_of(component);
+    const type *t = reef__type_of(component);
     for (uint32_t i = 0; i < t->part_count; i++)
         if (!others_add(w, k, t->parts[i])) return false;
     for (uint32_t i = 0; i < k->other_count; i++)
         if (k->others[i].component == component) return true;
     if (k->other_count == k->other_room) {
         const uint32_t room = k->other_room ? k->other_room * 2 : 8;
-        written *p = memory_resize(&w->family->memory, MEMORY_OTHER, k->others, k->other_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        written *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->others, k->other_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return false;
         k->others = p;
         k->other_room = room;
@@ -120,14 +120,14 @@ static uint32_t other_written(const struct system *s, uint32_t *at)
 static COLD bool run_prepare_stored(run *r)
 {
     query *q = r->query;
-    joins_prepare(q, q->world->hot.version); /* the phase has newer ones */
+    reef__joins_prepare(q, q->world->hot.version); /* the phase has newer ones */
     if (q->cut->freezes) {
-        frozen_versions *f = frozen_make(q, r->frozen);
+        frozen_versions *f = reef__frozen_make(q, r->frozen);
         if (f == NULL) return false;
         r->frozen = f;
     }
     for (uint32_t i = 0; i < q->cut->stored_count; i++)
-        if (q->cut->term[i].writes && !stored_track_prepare(q->world, q->cut->term[i].component)) return false;
+        if (q->cut->term[i].writes && !reef__stored_track_prepare(q->world, q->cut->term[i].component)) return false;
     return true;
 }
 
@@ -136,7 +136,7 @@ static bool run_prepare(reef_world *w, ticking *k, run *r)
 {
     query *q = r->query;
     if (q && !query_update(q)) return false;
-    if (q && q->since && !run_make(q)) return false;
+    if (q && q->since && !reef__run_make(q)) return false;
     if (!rows_prepare(w, r)) return false;
     if (q && q->cut && !run_prepare_stored(r)) return false;
     for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
@@ -150,7 +150,7 @@ static bool jobs_room(reef_world *w, ticking *k, uint32_t more)
 {
     if (k->job_count + more <= k->job_room) return true;
     const uint32_t room = k->job_room * 2 > k->job_count + more ? k->job_room * 2 : k->job_count + more;
-    job *p = memory_resize(&w->family->memory, MEMORY_OTHER, k->jobs, k->job_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+    job *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->jobs, k->job_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
     if (p == NULL) return false;
     memset(p + k->job_room, 0, (room - k->job_room) * sizeof *p);
     k->jobs = p;
@@ -166,7 +166,7 @@ static void job_put(reef_world *w, ticking *k, run *r, split_place begin, split_
     memset(j, 0, sizeof *j);
     j->world = w;
     j->by.ids.world = w;
-    j->by.calls = &job_recorder_calls;
+    j->by.calls = &reef__job_recorder_calls;
     j->system = r->system;
     j->number = r->job_count++;
     j->by.ids.lane = LANE_NONE;
@@ -224,9 +224,9 @@ static bool run_lay_out(reef_world *w, ticking *k, run *r)
 static bool bytes_room_for(reef_world *w, char **p, size_t *room, size_t bytes)
 {
     if (bytes > *room) {
-        char *fresh = memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
+        char *fresh = reef__memory_resize(&w->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN);
         if (fresh == NULL) return false;
-        memory_free(&w->family->memory, MEMORY_OTHER, *p, *room);
+        reef__memory_free(&w->family->memory, MEMORY_OTHER, *p, *room);
         *p = fresh;
         *room = bytes;
     }
@@ -244,7 +244,7 @@ static reef_component sum_of(const struct system *s)
 
 static size_t part_bytes(const struct system *s)
 {
-    const type *t = type_of(sum_of(s).id);
+    const type *t = reef__type_of(sum_of(s).id);
     return t ? (t->size + PLAIN_ALIGN - 1) / PLAIN_ALIGN * PLAIN_ALIGN : 0;
 }
 
@@ -256,13 +256,13 @@ static bool jobs_equip(reef_world *w, ticking *k)
     for (uint32_t i = k->run_first; i < k->run_end; i++) {
         const run *r = &k->runs[i];
         if (!r->going) continue;
-        queues += r->job_count * event_queues(r->system) * event_queue_bytes();
+        queues += r->job_count * reef__event_queues(r->system) * reef__event_queue_bytes();
         parts += r->job_count * part_bytes(r->system);
         lanes += r->spawns ? r->job_count : 0;
     }
     if (!bytes_room_for(w, &k->queues, &k->queue_room, queues) || !bytes_room_for(w, &k->parts, &k->part_room, parts)) return false;
     if (lanes > k->made_room) {
-        uint32_t *p = memory_resize(&w->family->memory, MEMORY_OTHER, k->made, k->made_room * sizeof *p, lanes * sizeof *p, PLAIN_ALIGN);
+        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->made, k->made_room * sizeof *p, lanes * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return false;
         k->made = p;
         k->made_room = lanes;
@@ -275,9 +275,9 @@ static bool jobs_equip(reef_world *w, ticking *k)
             job *j = &k->jobs[r->job_first + n];
             j->version = r->version;
             j->commands.by = &j->by;
-            if (event_queues(r->system)) {
+            if (reef__event_queues(r->system)) {
                 j->queues = (struct event_queue *)(void *)queue;
-                queue += event_queues(r->system) * event_queue_bytes();
+                queue += reef__event_queues(r->system) * reef__event_queue_bytes();
             }
             if (part_bytes(r->system)) {
                 j->part = part;
@@ -287,7 +287,7 @@ static bool jobs_equip(reef_world *w, ticking *k)
             j->by.ids.lanes = lanes;
         }
     }
-    return lanes == 0 || lanes_begin(w, lanes);
+    return lanes == 0 || reef__lanes_begin(w, lanes);
 }
 
 /* The singleton that a system sums into is there, zero at first. */
@@ -307,8 +307,8 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
 {
     k->other_count = 0;
     k->job_count = 0;
-    if (UNLIKELY(w->state.absent_count)) absents_end(w);
-    if (!events_ready(w)) return false;
+    if (UNLIKELY(w->state.absent_count)) reef__absents_end(w);
+    if (!reef__events_ready(w)) return false;
     for (uint32_t i = k->run_first; i < k->run_end; i++)
         if (!sum_prepare(w, *at = &k->runs[i])) return false;
     uint64_t version = w->hot.version;
@@ -319,10 +319,10 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
         if (r->going && !run_prepare(w, k, r)) return false;
     }
     k->end_version = version + 1;
-    chunks_know_ours(w);
+    reef__chunks_know_ours(w);
     for (uint32_t i = k->run_first; i < k->run_end; i++) {
         if (!k->runs[i].going || !k->runs[i].reads_others) continue;
-        if (!queries_ready(w)) return *at = &k->runs[i], false;
+        if (!reef__queries_ready(w)) return *at = &k->runs[i], false;
         break;
     }
     for (uint32_t i = k->run_first; i < k->run_end; i++) {
@@ -338,13 +338,13 @@ static bool phase_prepare(reef_world *w, ticking *k, run **at)
 static bool running_marked(const reef_world *w, uint32_t component, uint64_t version);
 static reef_status running_mut(reef_world *w, const char *op, reef_entity e, reef_component c, void **at);
 
-const running_calls phase_running = {
+const running_calls reef__phase_running = {
     .marked = running_marked,
     .mut = running_mut,
 #if defined(REEF_CHECKED)
-    .read = watch_read,
-    .on_thread = watch_thread,
-    .failed = watch_failure,
+    .read = reef__watch_read,
+    .on_thread = reef__watch_thread,
+    .failed = reef__watch_failure,
 #endif
 };
 
@@ -355,7 +355,7 @@ static void phase_open(reef_world *w, uint64_t version)
     w->locks++;
     fresh_close(w);
     gates_close(w);
-    w->running = &phase_running;
+    w->running = &reef__phase_running;
 }
 
 static void phase_close(reef_world *w)
@@ -378,19 +378,19 @@ static written *other_find(ticking *k, uint32_t component)
 static bool running_marked(const reef_world *w, uint32_t component, uint64_t version)
 {
     const written *x = other_find(w->ticking, component);
-    return x && x->version == version && watch_may_write(w, component);
+    return x && x->version == version && reef__watch_may_write(w, component);
 }
 
 static reef_status running_mut_stored(reef_world *w, const char *op, reef_entity e, const type *t, const written *x, void **at)
 {
     const reef_component c = {t->id};
-    if (store_find(w, c.id, e) == NULL || t->size == 0) return failure(w, REEF_ABSENT, op, c, e, 0);
-    if (!watch_write(w, op, e, c)) return REEF_UNDECLARED;
-    if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0);
-    if (!store_claim(w, c.id, e, x->version)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    if (store_find(w, c.id, e) == NULL || t->size == 0) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
+    if (!reef__watch_write(w, op, e, c)) return REEF_UNDECLARED;
+    if (x == NULL) return reef__failure(w, REEF_UNDECLARED, op, c, e, 0);
+    if (!reef__store_claim(w, c.id, e, x->version)) return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
     *at = (void *)(uintptr_t)store_find(w, c.id, e);
-    store_mark_at(store_of(w, c.id), e, x->version);
-    if (t->tracked) track_stamp_at(w, c.id, e.index, x->version);
+    reef__store_mark_at(store_of(w, c.id), e, x->version);
+    if (t->tracked) reef__track_stamp_at(w, c.id, e.index, x->version);
     return REEF_OK;
 }
 
@@ -398,18 +398,18 @@ static reef_status running_mut(reef_world *w, const char *op, reef_entity e, ree
 {
     const uint32_t place = place_of(w, e);
     reef_slot *slots = reef_slots_at(&w->hot, place);
-    const uint32_t id = slots[0].head.table, k = slot_seek(w, c.id, id);
+    const uint32_t id = slots[0].head.table, k = reef__slot_seek(w, c.id, id);
     written *x = other_find(w->ticking, c.id);
-    const type *t = type_of(c.id);
-    if (place == PLACE_DEAD) return failure(w, REEF_NOT_ALIVE, op, c, e, 0);
+    const type *t = reef__type_of(c.id);
+    if (place == PLACE_DEAD) return reef__failure(w, REEF_NOT_ALIVE, op, c, e, 0);
     if (t->stored) return running_mut_stored(w, op, e, t, x, at);
-    if (k == 0 || k == REEF_SLOT_TAG) return failure(w, REEF_ABSENT, op, c, e, 0);
-    if (!watch_write(w, op, e, c)) return REEF_UNDECLARED;
-    if (x == NULL) return failure(w, REEF_UNDECLARED, op, c, e, 0);
-    if (!column_claim(w, table_read(w, id), place_unit(place), k, x->version)) return failure(w, REEF_NO_MEMORY, op, c, e, 0);
+    if (k == 0 || k == REEF_SLOT_TAG) return reef__failure(w, REEF_ABSENT, op, c, e, 0);
+    if (!reef__watch_write(w, op, e, c)) return REEF_UNDECLARED;
+    if (x == NULL) return reef__failure(w, REEF_UNDECLARED, op, c, e, 0);
+    if (!reef__column_claim(w, table_read(w, id), place_unit(place), k, x->version)) return reef__failure(w, REEF_NO_MEMORY, op, c, e, 0);
     slots[k].version = t->tracked ? x->version : w->hot.version;
     x->touched = true;
-    if (t->tracked) track_stamp_at(w, c.id, e.index, x->version);
+    if (t->tracked) reef__track_stamp_at(w, c.id, e.index, x->version);
     *at = cell(slots, k, place_row(place), t->size);
     return REEF_OK;
 }
@@ -421,7 +421,7 @@ static void other_settle(reef_world *w, written *x)
     x->touched = false;
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
         const table *t = table_read(w, id);
-        const uint32_t k = t && table_rows(t) ? slot_seek(w, x->component, id) : 0;
+        const uint32_t k = t && table_rows(t) ? reef__slot_seek(w, x->component, id) : 0;
         if (k == 0 || k == REEF_SLOT_TAG) continue;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
             reef_slot *slots = unit_slots(w, unit);
@@ -433,14 +433,14 @@ static void other_settle(reef_world *w, written *x)
 /* Of a component that is written in others' rows, and of its parts. */
 static void others_begin(ticking *k, uint32_t component, uint64_t version)
 {
-    const type *t = type_of(component);
+    const type *t = reef__type_of(component);
     other_find(k, component)->version = version;
     for (uint32_t i = 0; i < t->part_count; i++) other_find(k, t->parts[i])->version = version;
 }
 
 static void others_settle(reef_world *w, ticking *k, uint32_t component)
 {
-    const type *t = type_of(component);
+    const type *t = reef__type_of(component);
     other_settle(w, other_find(k, component));
     for (uint32_t i = 0; i < t->part_count; i++) other_settle(w, other_find(k, t->parts[i]));
 }
@@ -459,10 +459,10 @@ static void job_block(reef_block *b, reef_world *w, run *r, job *j, float dt)
     b->query = q;
     b->head = &q->head;
     b->open = true;
-    walk_open(b, q);
+    reef__walk_open(b, q);
     b->since = r->since;
     b->frozen = q->cut && q->cut->freezes ? r->frozen : NULL;
-    part_open(b, &j->begin, &j->end);
+    reef__part_open(b, &j->begin, &j->end);
 }
 
 static bool rows_claim(reef_world *w, run *r, job *j)
@@ -471,8 +471,8 @@ static bool rows_claim(reef_world *w, run *r, job *j)
     job_block(&b, w, r, j, 0);
     const bool stores = r->query->cut && r->query->cut->writes;
     while (reef_next(&b)) {
-        if (!part_claim(&b, r->version)) return false;
-        if (stores && !stored_claim(&b, r->version)) return false;
+        if (!reef__part_claim(&b, r->version)) return false;
+        if (stores && !reef__stored_claim(&b, r->version)) return false;
     }
     return true;
 }
@@ -497,8 +497,8 @@ static void job_rows(reef_world *w, ticking *k, run *r, job *j)
     const bool writes = writes_rows(r);
     uint64_t blocks = 0, rows = 0;
     while (reef_next(&b)) {
-        if (writes) part_mark(&b, r->version);
-        watch_block(w, &b);
+        if (writes) reef__part_mark(&b, r->version);
+        reef__watch_block(w, &b);
         blocks++;
         rows += b.count;
         r->system->function(&b);
@@ -547,15 +547,15 @@ static void run_begin(reef_world *w, ticking *k, run *r)
             const reef_touch *t = &r->system->touches[i];
             if (t->kind != REEF_RECEIVES) continue;
             for (const run *sender = &k->runs[k->run_first]; sender < r; sender++)
-                if (sender->going) events_gather(w, &k->jobs[sender->job_first], sender->job_count, t->type.id);
+                if (sender->going) reef__events_gather(w, &k->jobs[sender->job_first], sender->job_count, t->type.id);
         }
-        if (r->receives) events_begin(w, r->system);
-        r->since = q ? query_last_run(q) : 0;
-        if (q && q->cut && q->cut->freezes) frozen_fill(q, r->frozen);
-        if (q && q->since) run_put(q, BUG(63) ? k->end_version : r->version);
+        if (r->receives) reef__events_begin(w, r->system);
+        r->since = q ? reef__query_last_run(q) : 0;
+        if (q && q->cut && q->cut->freezes) reef__frozen_fill(q, r->frozen);
+        if (q && q->since) reef__run_put(q, BUG(63) ? k->end_version : r->version);
         for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;)
             others_begin(k, c, r->version);
-        if (q && q->fixed && !fixed_hold(q, r->since)) r->job_count = 0;
+        if (q && q->fixed && !reef__fixed_hold(q, r->since)) r->job_count = 0;
     }
     if (r->job_count == 0) run_end(w, k, r);
 }
@@ -590,7 +590,7 @@ void *reef_part_id(const reef_block *b, reef_component c)
 {
     if (b == NULL || b->job == NULL) return NULL;
     if (c.id && sum_of(b->job->system).id == c.id) return b->job->part;
-    return job_failure(b->job, REEF_UNDECLARED, "reef_part", c, (reef_entity){0, 0}, 0), NULL;
+    return reef__job_failure(b->job, REEF_UNDECLARED, "reef_part", c, (reef_entity){0, 0}, 0), NULL;
 }
 
 static void run_measure(ticking *k, run *r)
@@ -612,14 +612,14 @@ static void run_end(reef_world *w, ticking *k, run *r)
     r->stage = RUN_ENDED;
     k->unfinished--;
     if (r->failed || k->failed) {
-        if (r->failed && r->query && r->query->since) run_put(r->query, r->since); /* it was no run: changes are still new to it */
+        if (r->failed && r->query && r->query->since) reef__run_put(r->query, r->since); /* it was no run: changes are still new to it */
         if (r->failed && (k->failed == NULL || r < k->failed)) k->failed = r;
     }
     if (!r->failed && !(k->failed && r->job_count == 0)) {
         run_claimed(w, r);
         sum_add(w, k, r);
         for (uint32_t at = 0, c; r->writes_others && (c = other_written(r->system, &at)) != 0;) others_settle(w, k, c);
-        if (r->receives) events_end(w, r->system);
+        if (r->receives) reef__events_end(w, r->system);
         if (k->measures) run_measure(k, r);
     }
     run_release(w, k, r);
@@ -633,16 +633,16 @@ static void job_do(reef_world *w, ticking *k, run *r, job *j, run_stage stage)
         j->failed = !job_claim(w, r, j);
         return;
     }
-    watch_before(w, r);
+    reef__watch_before(w, r);
     job_run(w, k, r, j);
-    watch_after(w);
+    reef__watch_after(w);
 }
 
 /* A job is done. Under the lock. */
 static void job_done(reef_world *w, ticking *k, run *r, const job *j)
 {
     r->failed |= j->failed;
-    if (BUG(61)) commands_append(&w->deferred, &k->jobs[j - k->jobs].commands);
+    if (BUG(61)) reef__commands_append(&w->deferred, &k->jobs[j - k->jobs].commands);
     if (++r->done < r->job_count) return;
     if (r->stage == RUN_CLAIMS && !r->failed) {
         r->stage = RUN_JOBS;
@@ -701,7 +701,7 @@ static void phase_work(void *data, uint32_t worker)
         run *r = run_pick(k, worker);
         if (r == NULL) {
             if (worker && phase_begun(k)) break;
-            pool_wait(w->pool, &k->lock, &k->wake, &k->turns);
+            reef__pool_wait(w->pool, &k->lock, &k->wake, &k->turns);
             continue;
         }
         const uint32_t n = r->begun++;
@@ -746,7 +746,7 @@ static COLD reef_status phase_failed(reef_world *w)
 /* What was requested is done; a system may be gone after it. */
 static reef_status deferred_do(reef_world *w, ticking *k)
 {
-    const reef_status s = world_flush(w);
+    const reef_status s = reef__world_flush(w);
     if (s == REEF_NO_MEMORY) return s;
     if (s < 0 && k->first.status == REEF_OK) k->first = w->error;
     return REEF_OK;
@@ -756,14 +756,14 @@ static reef_status deferred_do(reef_world *w, ticking *k)
 static reef_status phase_join(reef_world *w, ticking *k)
 {
     uint32_t lanes = 0;
-    events_gather(w, k->jobs, k->job_count, 0);
+    reef__events_gather(w, k->jobs, k->job_count, 0);
     for (uint32_t i = 0; i < k->job_count; i++)
         if (k->jobs[i].by.ids.lane != LANE_NONE) k->made[lanes++] = k->jobs[i].by.ids.made;
-    reef_status s = lanes && lanes_end(w, k->made, lanes) != REEF_OK ? phase_failed(w) : REEF_OK;
-    for (uint32_t i = 0; i < k->job_count; i++) commands_append(&w->deferred, &k->jobs[i].commands);
+    reef_status s = lanes && reef__lanes_end(w, k->made, lanes) != REEF_OK ? phase_failed(w) : REEF_OK;
+    for (uint32_t i = 0; i < k->job_count; i++) reef__commands_append(&w->deferred, &k->jobs[i].commands);
     if (w->deferred.count) w->slow |= SLOW_DEFERRED;
     if (s == REEF_OK && w->deferred.count) s = deferred_do(w, k);
-    if (s == REEF_OK && events_settle(w) != REEF_OK) s = phase_failed(w);
+    if (s == REEF_OK && reef__events_settle(w) != REEF_OK) s = phase_failed(w);
     return s;
 }
 
@@ -775,7 +775,7 @@ static const job *job_short_of_memory(const ticking *k)
     return NULL;
 }
 
-reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
+reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
 {
     ticking *k = w->ticking;
     run *at = NULL;
@@ -802,11 +802,11 @@ reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt)
     for (uint32_t i = first; i < end; i++)
         for (uint32_t n = 0; k->runs[i].going && n < k->runs[i].after_count; n++) k->runs[k->after[k->runs[i].after_first + n]].waiting++;
     phase_open(w, k->end_version);
-    watch_open(w);
+    reef__watch_open(w);
     for (uint32_t i = first; i < end; i++)
         if (k->runs[i].going && k->runs[i].waiting == 0 && k->runs[i].stage == RUN_WAITS) run_begin(w, k, &k->runs[i]);
-    pool_run(watching(w) ? NULL : w->pool, phase_work, w);
-    watch_close(w);
+    reef__pool_run(watching(w) ? NULL : w->pool, phase_work, w);
+    reef__watch_close(w);
     phase_close(w);
     failures_join(w, k);
     const job *j = job_short_of_memory(k);
@@ -839,7 +839,7 @@ static void quick_put(const run *r, uint32_t number, quick *x)
     x->write_count = q ? (uint16_t)q->head.write_count : 0;
 }
 
-COLD void phase_know(reef_world *w, phase_plan *p)
+COLD void reef__phase_know(reef_world *w, phase_plan *p)
 {
     const ticking *k = w->ticking;
     p->known = p->simple && w->hot.chunks.shared == 0;
@@ -862,7 +862,7 @@ INLINE void quick_rows(const quick *x, reef_block *b, const match *m, uint64_t v
     const uint32_t unit = t->first;
     uint32_t count = t->next - unit_place(unit);
     if (count == 0) return; /* also where nothing is: 0 - 0 */
-    reef_slot *slots = (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : match_slots(b, m, unit));
+    reef_slot *slots = (reef_slot *)(uintptr_t)(LIKELY(m->unit == unit) ? match_first(m) : reef__match_slots(b, m, unit));
     b->match = m;
     for (;;) {
         const uint32_t next = slots[0].head.next;
@@ -886,7 +886,7 @@ static COLD reef_status simple_join(reef_world *w, ticking *k)
     const bool short_of_memory = j->short_of_memory;
     reef_status s = REEF_OK;
     j->short_of_memory = false;
-    commands_append(&w->deferred, &j->commands);
+    reef__commands_append(&w->deferred, &j->commands);
     if (w->deferred.count) {
         w->slow |= SLOW_DEFERRED;
         s = deferred_do(w, k);
@@ -896,20 +896,20 @@ static COLD reef_status simple_join(reef_world *w, ticking *k)
     return REEF_NO_MEMORY;
 }
 
-/* What phase_run does is here: nothing to prepare, each block marked and handed out, hardly anything to join. A system of one block costs some
+/* What reef__phase_run does is here: nothing to prepare, each block marked and handed out, hardly anything to join. A system of one block costs some
  * 40 instructions beside the call; by way of jobs it would be 900. */
-bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s)
+bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s)
 {
     ticking *k = w->ticking;
     if (watching(w) || !phase_is_known(w, p) || w->pool || k->measures || k->trace.begin || k->trace.end) return false;
     if (p->first == p->quick_end) return true;
-    if (p->reads && !queries_ready(w)) return false;
+    if (p->reads && !reef__queries_ready(w)) return false;
     job *j = &k->quick_job;
     reef_block b;
     memset(&b, 0, sizeof b);
     j->world = b.world = w;
     j->by.ids.world = w;
-    j->by.calls = &job_recorder_calls;
+    j->by.calls = &reef__job_recorder_calls;
     j->by.ids.lane = LANE_NONE;
     j->error.status = REEF_OK;
     b.job = j;
@@ -934,31 +934,31 @@ bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status 
     return true;
 }
 
-COLD void ticking_drop(reef_world *w)
+COLD void reef__ticking_drop(reef_world *w)
 {
     ticking *k = w->ticking;
     memory *m = &w->family->memory;
     if (k == NULL) return;
-    for (uint32_t i = 0; i < k->job_room; i++) commands_drop(w, &k->jobs[i].commands);
-    for (uint32_t i = 0; i < k->run_count; i++) run_drop(w, &k->runs[i]);
-    memory_free(m, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
-    memory_free(m, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
-    memory_free(m, MEMORY_OTHER, k->after, k->after_room * sizeof *k->after);
-    memory_free(m, MEMORY_OTHER, k->jobs, k->job_room * sizeof *k->jobs);
-    memory_free(m, MEMORY_OTHER, k->queues, k->queue_room);
-    memory_free(m, MEMORY_OTHER, k->parts, k->part_room);
-    memory_free(m, MEMORY_OTHER, k->made, k->made_room * sizeof *k->made);
-    memory_free(m, MEMORY_OTHER, k->others, k->other_room * sizeof *k->others);
+    for (uint32_t i = 0; i < k->job_room; i++) reef__commands_drop(w, &k->jobs[i].commands);
+    for (uint32_t i = 0; i < k->run_count; i++) reef__run_drop(w, &k->runs[i]);
+    reef__memory_free(m, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    reef__memory_free(m, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
+    reef__memory_free(m, MEMORY_OTHER, k->after, k->after_room * sizeof *k->after);
+    reef__memory_free(m, MEMORY_OTHER, k->jobs, k->job_room * sizeof *k->jobs);
+    reef__memory_free(m, MEMORY_OTHER, k->queues, k->queue_room);
+    reef__memory_free(m, MEMORY_OTHER, k->parts, k->part_room);
+    reef__memory_free(m, MEMORY_OTHER, k->made, k->made_room * sizeof *k->made);
+    reef__memory_free(m, MEMORY_OTHER, k->others, k->other_room * sizeof *k->others);
     condvar_drop(&k->wake);
     mutex_drop(&k->lock);
-    memory_free(m, MEMORY_OTHER, k, sizeof *k);
+    reef__memory_free(m, MEMORY_OTHER, k, sizeof *k);
     w->ticking = NULL;
 }
 
-void run_drop(reef_world *w, run *r)
+void reef__run_drop(reef_world *w, run *r)
 {
     if (r->query) (void)reef_query_free(w, r->handle);
     r->query = NULL;
-    frozen_drop(w, r->frozen);
+    reef__frozen_drop(w, r->frozen);
     r->frozen = NULL;
 }

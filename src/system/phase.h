@@ -109,15 +109,15 @@ typedef struct ticking {
 #endif
 } ticking;
 
-extern const struct running_calls phase_running; /* reef_world.running while systems run */
+extern const struct running_calls reef__phase_running; /* reef_world.running while systems run */
 /* Runs the systems of runs[first ... end) that are `going`; then what they left is joined. NO_MEMORY: some of it, or some of them, could
  * not; world->error.system says which was the first. */
-reef_status phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
-/* The same for a phase of simple runs in a world without pool. False: something is unusual, phase_run must.
- * NO_MEMORY in *s: as phase_run. */
-bool phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s);
-void phase_know(reef_world *w, phase_plan *p); /* after phase_run */
-void run_drop(reef_world *w, run *r);
-void ticking_drop(reef_world *w);  /* src/time/tick.c */
+reef_status reef__phase_run(reef_world *w, uint32_t first, uint32_t end, float dt);
+/* The same for a phase of simple runs in a world without pool. False: something is unusual, reef__phase_run must.
+ * NO_MEMORY in *s: as reef__phase_run. */
+bool reef__phase_run_simple(reef_world *w, const phase_plan *p, float dt, reef_status *s);
+void reef__phase_know(reef_world *w, phase_plan *p); /* after reef__phase_run */
+void reef__run_drop(reef_world *w, run *r);
+void reef__ticking_drop(reef_world *w);  /* src/time/tick.c */
 
 #endif

@@ -62,7 +62,7 @@ int64_t reef_random_range(reef_random *r, int64_t lowest, int64_t highest)
 COLD reef_status reef_set_seed(reef_world *w, uint64_t seed)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_set_seed", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_set_seed", (reef_component){0}, (reef_entity){0, 0}, 0);
     w->state.seed = seed;
     world_touch(w);
     return REEF_OK;

@@ -30,7 +30,7 @@ static COLD schedule *schedule_empty(family *f, const schedule *from, uint32_t s
     const uint32_t watching = from->observer_count + observers, places = from->observer_slot_count + observers;
     const size_t bytes = sizeof(schedule) + count * (sizeof(schedule_entry) + sizeof(uint32_t)) + watching * sizeof(observer_entry) +
                          (slots + places) * sizeof(schedule_slot);
-    schedule *s = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
+    schedule *s = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return NULL;
     *s = *from;
     s->bytes = bytes;
@@ -43,7 +43,7 @@ static COLD schedule *schedule_empty(family *f, const schedule *from, uint32_t s
     return s;
 }
 
-COLD schedule *schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers)
+COLD schedule *reef__schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers)
 {
     const schedule *from = w->schedule;
     schedule *s = schedule_empty(w->family, from, systems, observers);
@@ -57,35 +57,35 @@ COLD schedule *schedule_copy_more(reef_world *w, uint32_t systems, uint32_t obse
 }
 
 /* A copy with room for `more` systems (0, 1), whose systems aren't counted yet. NULL: no memory. */
-static COLD schedule *schedule_copy(reef_world *w, uint32_t more) { return schedule_copy_more(w, more, 0); }
+static COLD schedule *schedule_copy(reef_world *w, uint32_t more) { return reef__schedule_copy_more(w, more, 0); }
 
-static COLD void schedule_free(family *f, schedule *s) { memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
+static COLD void schedule_free(family *f, schedule *s) { reef__memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
 
 /* A holder leaves. The last one takes along the systems that no other schedule has. */
-COLD void observer_leave(family *f, struct observer *o)
+COLD void reef__observer_leave(family *f, struct observer *o)
 {
     mutex_lock(&f->lock);
     const bool last = --o->holders == 0;
     mutex_unlock(&f->lock);
     if (!last) return;
     if (o->context_free) o->context_free(o->context);
-    memory_free(&f->memory, MEMORY_OTHER, o, sizeof *o);
+    reef__memory_free(&f->memory, MEMORY_OTHER, o, sizeof *o);
 }
 
-COLD void schedule_leave(family *f, schedule *s)
+COLD void reef__schedule_leave(family *f, schedule *s)
 {
     if (s == NULL) return;
     mutex_lock(&f->lock);
     const bool last = --s->holders == 0;
     mutex_unlock(&f->lock);
     if (!last) return;
-    for (uint32_t i = 0; i < s->count; i++) system_leave(f, s->entries[i].system);
-    for (uint32_t i = 0; i < s->observer_count; i++) observer_leave(f, s->observers[i].observer);
+    for (uint32_t i = 0; i < s->count; i++) reef__system_leave(f, s->entries[i].system);
+    for (uint32_t i = 0; i < s->observer_count; i++) reef__observer_leave(f, s->observers[i].observer);
     schedule_free(f, s);
 }
 
 /* A new schedule becomes the world's. */
-COLD void schedule_put(reef_world *w, schedule *s)
+COLD void reef__schedule_put(reef_world *w, schedule *s)
 {
     family   *f = w->family;
     schedule *was = w->schedule;
@@ -93,15 +93,15 @@ COLD void schedule_put(reef_world *w, schedule *s)
     for (uint32_t i = 0; i < s->count; i++) s->entries[i].system->holders++;
     for (uint32_t i = 0; i < s->observer_count; i++) s->observers[i].observer->holders++;
     s->epoch = ++f->schedule_epoch;
-    f->schedule_knows = schedule_knows;
+    f->schedule_knows = reef__schedule_knows;
     mutex_unlock(&f->lock);
     w->schedule = s;
-    if (was) schedule_leave(f, was);
+    if (was) reef__schedule_leave(f, was);
 }
 
-const char *const phases_first[PHASES_FIRST] = {"begin", "update", "end"};
+const char *const reef__phases_first[PHASES_FIRST] = {"begin", "update", "end"};
 
-COLD schedule *schedule_ready(reef_world *w)
+COLD schedule *reef__schedule_ready(reef_world *w)
 {
     if (w->schedule) return w->schedule;
     schedule *s = schedule_empty(w->family, NULL, 0, 0);
@@ -109,22 +109,22 @@ COLD schedule *schedule_ready(reef_world *w)
     mutex_lock(&w->family->lock);
     for (; s->phase_count < PHASES_FIRST; s->phase_count++) {
         phase *p = &s->phases[s->phase_count];
-        strcpy(p->name, phases_first[s->phase_count]);
+        strcpy(p->name, reef__phases_first[s->phase_count]);
         p->serial = ++w->family->query_serial;
         p->steps_max = STEPS_MAX;
     }
     mutex_unlock(&w->family->lock);
-    schedule_put(w, s);
+    reef__schedule_put(w, s);
     return s;
 }
 
-COLD void schedule_drop(reef_world *w)
+COLD void reef__schedule_drop(reef_world *w)
 {
-    schedule_leave(w->family, w->schedule);
+    reef__schedule_leave(w->family, w->schedule);
     w->schedule = NULL;
 }
 
-schedule *schedule_hold(family *f, schedule *s)
+schedule *reef__schedule_hold(family *f, schedule *s)
 {
     if (s == NULL) return NULL;
     mutex_lock(&f->lock);
@@ -138,7 +138,7 @@ schedule *schedule_hold(family *f, schedule *s)
 /* The entry of a name, ENTRY_NONE: there is none. */
 static COLD uint32_t entry_named(const schedule *s, const char *name)
 {
-    const uint64_t hash = hash_bytes(name, strlen(name));
+    const uint64_t hash = reef__hash_bytes(name, strlen(name));
     for (uint32_t i = 0; i < s->count; i++) {
         const struct system *x = s->entries[i].system;
         if (x->name_hash == hash && strcmp(x->name, name) == 0) return i;
@@ -146,7 +146,7 @@ static COLD uint32_t entry_named(const schedule *s, const char *name)
     return ENTRY_NONE;
 }
 
-const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, reef_status *status)
+const schedule_entry *reef__schedule_find(const reef_world *w, reef_system_id which, reef_status *status)
 {
     const schedule *s = w->schedule;
     const bool ours = which.world == w->hot.number;
@@ -157,29 +157,29 @@ const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, r
     return NULL;
 }
 
-COLD uint32_t phase_find(const schedule *s, const char *name)
+COLD uint32_t reef__phase_find(const schedule *s, const char *name)
 {
     for (uint32_t i = 0; i < s->phase_count; i++)
         if (strcmp(s->phases[i].name, name) == 0) return i;
     return UINT32_MAX;
 }
 
-COLD bool phase_named(reef_world *w, const char *op, const char *name, uint32_t *found)
+COLD bool reef__phase_named(reef_world *w, const char *op, const char *name, uint32_t *found)
 {
     char detail[REEF_DETAIL_MAX];
     const schedule *s = w->schedule;
-    *found = phase_find(s, name);
+    *found = reef__phase_find(s, name);
     if (*found != UINT32_MAX) return true;
     nearest near_by = {0};
     if (strlen(name) <= REEF_SYSTEM_NAME_MAX) {
-        near_by = nearest_begin(name);
-        for (uint32_t i = 0; i < s->phase_count; i++) nearest_look(&near_by, s->phases[i].name);
+        near_by = reef__nearest_begin(name);
+        for (uint32_t i = 0; i < s->phase_count; i++) reef__nearest_look(&near_by, s->phases[i].name);
     }
-    const shown unknown = show(name, strlen(name));
-    const shown meant = near_by.name ? show(near_by.name, strlen(near_by.name)) : show("", 0);
+    const shown unknown = reef__show(name, strlen(name));
+    const shown meant = near_by.name ? reef__show(near_by.name, strlen(near_by.name)) : reef__show("", 0);
     snprintf(detail, sizeof detail, near_by.name ? "no phase is named %s; did you mean %s?" : "no phase is named %s", unknown.text,
              meant.text);
-    return failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail), false;
+    return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail), false;
 }
 
 static reef_system_id entry_handle(const reef_world *w, uint32_t entry)
@@ -192,7 +192,7 @@ static reef_system_id entry_handle(const reef_world *w, uint32_t entry)
 
 static COLD reef_status refuse_change(reef_world *w, const char *op, reef_status status)
 {
-    return failure(w, status, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    return reef__failure(w, status, op, (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
 /* May the schedule change now? */
@@ -208,13 +208,13 @@ static COLD bool change_allowed(reef_world *w, const char *op)
 static COLD reef_status schedule_finish(reef_world *w, const char *op, schedule *s)
 {
     char detail[REEF_DETAIL_MAX];
-    const reef_status status = schedule_sort(w->family, s, detail);
+    const reef_status status = reef__schedule_sort(w->family, s, detail);
     if (status == REEF_OK) {
-        schedule_put(w, s);
+        reef__schedule_put(w, s);
         return REEF_OK;
     }
     schedule_free(w->family, s);
-    return status == REEF_NO_MEMORY ? refuse_change(w, op, status) : failure_detail(w, status, op, 0, detail);
+    return status == REEF_NO_MEMORY ? refuse_change(w, op, status) : reef__failure_detail(w, status, op, 0, detail);
 }
 
 /* Is a name free, but for the system at `place`? */
@@ -224,7 +224,7 @@ static COLD bool name_free(reef_world *w, const char *op, const char *name, uint
     const uint32_t other = entry_named(w->schedule, name);
     if (other == ENTRY_NONE || other == place) return true;
     snprintf(detail, sizeof detail, "another system is named %s", name);
-    failure_detail(w, REEF_EXISTS, op, 0, detail);
+    reef__failure_detail(w, REEF_EXISTS, op, 0, detail);
     return false;
 }
 
@@ -255,10 +255,10 @@ static COLD reef_system_id system_come(reef_world *w, const char *op, const reef
     const reef_system_id null = {0, 0, 0};
     uint32_t in = 0;
     if (!change_allowed(w, op)) return null;
-    struct system *x = system_make(w, op, desc, &in);
+    struct system *x = reef__system_make(w, op, desc, &in);
     if (x == NULL) return null;
-    if (system_join(w, op, x, in, !desc->off) != REEF_OK) return system_forget(w->family, x), null;
-    system_leave(w->family, x); /* its maker */
+    if (system_join(w, op, x, in, !desc->off) != REEF_OK) return reef__system_forget(w->family, x), null;
+    reef__system_leave(w->family, x); /* its maker */
     return entry_handle(w, w->schedule->count - 1);
 }
 
@@ -274,13 +274,13 @@ static COLD uint32_t entry_for(reef_world *w, const char *op, reef_system_id whi
 {
     *status = w ? REEF_LOCKED : REEF_BAD_ARGUMENT;
     if (!change_allowed(w, op)) return ENTRY_NONE;
-    const schedule_entry *e = schedule_find(w, which, status);
+    const schedule_entry *e = reef__schedule_find(w, which, status);
     if (e) return (uint32_t)(e - w->schedule->entries);
     refuse_change(w, op, *status);
     return ENTRY_NONE;
 }
 
-COLD bool schedule_knows(const reef_world *w, uint64_t serial)
+COLD bool reef__schedule_knows(const reef_world *w, uint64_t serial)
 {
     const schedule *s = w->schedule;
     for (uint32_t i = 0; s && i < s->count; i++)
@@ -297,7 +297,7 @@ COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const 
     uint32_t in = 0;
     const uint32_t place = entry_for(w, op, which, &status);
     if (place == ENTRY_NONE) return status;
-    struct system *x = system_make(w, op, desc, &in);
+    struct system *x = reef__system_make(w, op, desc, &in);
     if (x == NULL) return w->error.status;
     schedule *s = NULL;
     if (!name_free(w, op, x->name, place)) status = REEF_EXISTS;
@@ -306,10 +306,10 @@ COLD reef_status reef_system_replace(reef_world *w, reef_system_id which, const 
         const uint64_t was = s->entries[place].system->serial;
         s->entries[place] = (schedule_entry){x, s->entries[place].slot, in, !desc->off};
         status = schedule_finish(w, op, s);
-        if (status == REEF_OK) events_hand_over(w, was, x);
+        if (status == REEF_OK) reef__events_hand_over(w, was, x);
     }
-    if (status != REEF_OK) return system_forget(w->family, x), status;
-    system_leave(w->family, x); /* its maker */
+    if (status != REEF_OK) return reef__system_forget(w->family, x), status;
+    reef__system_leave(w->family, x); /* its maker */
     return REEF_OK;
 }
 
@@ -327,7 +327,7 @@ COLD reef_status reef_system_remove(reef_world *w, reef_system_id which)
     memmove(s->entries + place, s->entries + place + 1, (s->count - place) * sizeof *s->entries);
     for (uint32_t i = place; i < s->count; i++) s->slots[s->entries[i].slot].entry = i;
     status = schedule_finish(w, op, s);
-    if (status == REEF_OK) events_leave(w, serial);
+    if (status == REEF_OK) reef__events_leave(w, serial);
     return status;
 }
 
@@ -346,14 +346,14 @@ COLD reef_status reef_system_switch(reef_world *w, reef_system_id which, bool on
     schedule *s = ours ? w->schedule : schedule_copy(w, 0);
     if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
     s->entries[place].on = on;
-    if (!ours) schedule_put(w, s);
+    if (!ours) reef__schedule_put(w, s);
     return REEF_OK;
 }
 
 COLD bool reef_system_is_on(const reef_world *w, reef_system_id which)
 {
     reef_status status;
-    const schedule_entry *e = w ? schedule_find(w, which, &status) : NULL;
+    const schedule_entry *e = w ? reef__schedule_find(w, which, &status) : NULL;
     return e && e->on;
 }
 
@@ -366,7 +366,7 @@ COLD reef_system_id reef_system_find(const reef_world *w, const char *name)
 COLD const char *reef_system_name(const reef_world *w, reef_system_id which)
 {
     reef_status status;
-    const schedule_entry *e = w ? schedule_find(w, which, &status) : NULL;
+    const schedule_entry *e = w ? reef__schedule_find(w, which, &status) : NULL;
     return e ? e->system->name : NULL;
 }
 
@@ -377,15 +377,15 @@ static COLD reef_status phase_check(reef_world *w, const char *op, const reef_ph
 {
     char detail[REEF_DETAIL_MAX];
     if (desc == NULL) return refuse_change(w, op, REEF_BAD_ARGUMENT);
-    if (!system_name_allowed(desc->name)) return system_refuse_name(w, op, "a phase"), REEF_BAD_ARGUMENT;
-    if (desc->before && desc->after) return failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "a phase has `before` or `after`, not both");
-    const schedule *s = schedule_ready(w);
+    if (!reef__system_name_allowed(desc->name)) return reef__system_refuse_name(w, op, "a phase"), REEF_BAD_ARGUMENT;
+    if (desc->before && desc->after) return reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, "a phase has `before` or `after`, not both");
+    const schedule *s = reef__schedule_ready(w);
     if (s == NULL) return refuse_change(w, op, REEF_NO_MEMORY);
-    if (phase_find(s, desc->name) != UINT32_MAX) {
+    if (reef__phase_find(s, desc->name) != UINT32_MAX) {
         snprintf(detail, sizeof detail, "another phase is named %s", desc->name);
-        return failure_detail(w, REEF_EXISTS, op, 0, detail);
+        return reef__failure_detail(w, REEF_EXISTS, op, 0, detail);
     }
-    if (!phase_named(w, op, desc->after ? desc->after : desc->before ? desc->before : "end", at)) return REEF_BAD_ARGUMENT;
+    if (!reef__phase_named(w, op, desc->after ? desc->after : desc->before ? desc->before : "end", at)) return REEF_BAD_ARGUMENT;
     *at += desc->after != NULL;
     return s->phase_count == REEF_PHASES_MAX ? refuse_change(w, op, REEF_LIMIT) : REEF_OK;
 }
@@ -411,13 +411,13 @@ COLD reef_status reef_phase_new(reef_world *w, const reef_phase_desc *desc)
     mutex_lock(&w->family->lock);
     p->serial = ++w->family->query_serial;
     mutex_unlock(&w->family->lock);
-    schedule_put(w, s);
+    reef__schedule_put(w, s);
     return REEF_OK;
 }
 
 /* ---- observers ---- */
 
-void observers_follow(reef_world *w)
+void reef__observers_follow(reef_world *w)
 {
     if (w->schedule && w->schedule->observer_count) w->slow |= SLOW_OBSERVED;
     else w->slow &= ~SLOW_OBSERVED;
@@ -425,15 +425,15 @@ void observers_follow(reef_world *w)
     version_look(w);
 }
 
-uint32_t observer_entry_named(const schedule *s, const char *name)
+uint32_t reef__observer_entry_named(const schedule *s, const char *name)
 {
-    const uint64_t hash = hash_bytes(name, strlen(name));
+    const uint64_t hash = reef__hash_bytes(name, strlen(name));
     for (uint32_t i = 0; s && i < s->observer_count; i++)
         if (s->observers[i].observer->name_hash == hash && strcmp(s->observers[i].observer->name, name) == 0) return i;
     return ENTRY_NONE;
 }
 
-bool observer_named(const reef_world *w, const char *name)
+bool reef__observer_named(const reef_world *w, const char *name)
 {
-    return w && w->schedule && observer_entry_named(w->schedule, name) != ENTRY_NONE;
+    return w && w->schedule && reef__observer_entry_named(w->schedule, name) != ENTRY_NONE;
 }

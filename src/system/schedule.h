@@ -91,37 +91,37 @@ typedef struct schedule {
 
 /* The phases of a world that was told of no others. */
 enum { PHASES_FIRST = 3 };
-extern const char *const phases_first[PHASES_FIRST];
+extern const char *const reef__phases_first[PHASES_FIRST];
 /* The world's schedule, made if there was none. NULL: no memory. */
-schedule *schedule_ready(reef_world *w);
+schedule *reef__schedule_ready(reef_world *w);
 /* A copy of it, which is there, with room for more systems and observers, whose holders aren't counted yet; NULL: no memory. It becomes
  * the world's. (src/system/schedule.c) */
-schedule *schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers);
-void schedule_put(reef_world *w, schedule *s);
+schedule *reef__schedule_copy_more(reef_world *w, uint32_t systems, uint32_t observers);
+void reef__schedule_put(reef_world *w, schedule *s);
 /* The entry of a handle of this world. NULL: *s says why. */
-const schedule_entry *schedule_find(const reef_world *w, reef_system_id which, reef_status *s);
+const schedule_entry *reef__schedule_find(const reef_world *w, reef_system_id which, reef_status *s);
 /* Has the world's schedule a system or a phase of this serial number? */
-bool schedule_knows(const reef_world *w, uint64_t serial);
+bool reef__schedule_knows(const reef_world *w, uint64_t serial);
 /* The number of a phase of this name, UINT32_MAX: there is none. */
-uint32_t phase_find(const schedule *s, const char *name);
+uint32_t reef__phase_find(const schedule *s, const char *name);
 /* The same of the world's schedule, which is there; what isn't known is refused: false. */
-bool phase_named(reef_world *w, const char *op, const char *name, uint32_t *phase);
+bool reef__phase_named(reef_world *w, const char *op, const char *name, uint32_t *phase);
 
 /* The world has another schedule. */
-void observers_follow(reef_world *w);
-void observer_leave(family *f, struct observer *o); /* a holder leaves */
+void reef__observers_follow(reef_world *w);
+void reef__observer_leave(family *f, struct observer *o); /* a holder leaves */
 
 /* The system's or observer's name in an error: is it an observer's? */
-bool observer_named(const reef_world *w, const char *name);
+bool reef__observer_named(const reef_world *w, const char *name);
 
 /* Its entry in a schedule, which may be NULL; ENTRY_NONE: there is no such observer. (src/system/schedule.c, as what stands above) */
-uint32_t observer_entry_named(const schedule *s, const char *name);
+uint32_t reef__observer_entry_named(const schedule *s, const char *name);
 
 /* A world leaves its schedule. */
-void schedule_drop(reef_world *w);
+void reef__schedule_drop(reef_world *w);
 
 /* One more holder of a schedule, a fork or a snapshot; one less. NULL is allowed. */
-struct schedule *schedule_hold(family *f, struct schedule *s);
-void schedule_leave(family *f, struct schedule *s);
+struct schedule *reef__schedule_hold(family *f, struct schedule *s);
+void reef__schedule_leave(family *f, struct schedule *s);
 
 #endif

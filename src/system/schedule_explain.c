@@ -44,7 +44,7 @@ static COLD void tell_query(explainer *o, const struct system *x)
     const size_t used = o->length < o->size ? o->length : o->size;
     uint32_t     count = 0;
     while (count < REEF_TERMS_MAX && (x->query.terms[count].component.id || x->query.terms[count].op >= REEF_ANY_OF)) count++;
-    o->length += query_text_write(o->world, x->query.terms, count, x->query.entities, o->size ? o->text + used : NULL, o->size - used);
+    o->length += reef__query_text_write(o->world, x->query.terms, count, x->query.entities, o->size ? o->text + used : NULL, o->size - used);
     if (count == 0 && x->query.entities == REEF_ENABLED) tell_format(o, "everything");
 }
 
@@ -64,7 +64,7 @@ static const struct system *system_at(const explainer *o, uint32_t place)
 
 static const char *type_at(uint32_t id)
 {
-    const type *t = type_of(id);
+    const type *t = reef__type_of(id);
     return t ? t->name : "";
 }
 
@@ -98,14 +98,14 @@ static COLD void tell_uses(explainer *o, const struct system *x, reef_touch_kind
     access_sorted(x, by_name);
     for (uint32_t i = 0; i < x->access_count; i++) {
         const struct access a = x->access[by_name[i]];
-        const bool sums = system_touches(x, REEF_SUMS, a.component), writes = (a.use & ACCESS_WRITE) && !sums;
+        const bool sums = reef__system_touches(x, REEF_SUMS, a.component), writes = (a.use & ACCESS_WRITE) && !sums;
         const bool fits = kind == REEF_READS    ? (a.use & ACCESS_READ) && !(a.use & ACCESS_WRITE)
                           : kind == REEF_WRITES ? writes
                           : kind == REEF_SUMS   ? sums && (a.use & ACCESS_WRITE)
                           : kind == REEF_SENDS  ? (a.use & ACCESS_SEND) != 0
                                                 : (a.use & ACCESS_RECEIVE) != 0;
         if (!fits) continue;
-        if (!begun) tell_format(o, "%s%s", *some ? ", " : "    ", touch_word(kind));
+        if (!begun) tell_format(o, "%s%s", *some ? ", " : "    ", reef__touch_word(kind));
         tell_format(o, " %s%s", type_at(a.component), a.use & ACCESS_SUBTYPES ? "+" : "");
         begun = *some = true;
     }
@@ -124,7 +124,7 @@ static COLD void tell_commands(explainer *o, const struct system *x, reef_touch_
             if (next == NULL || strcmp(name, next) < 0) next = name;
         }
         if (next == NULL) return;
-        if (!begun) tell_format(o, "%s%s", *some ? ", " : "    commands: ", touch_word(kind));
+        if (!begun) tell_format(o, "%s%s", *some ? ", " : "    commands: ", reef__touch_word(kind));
         if (*next) tell_format(o, " %s", next);
         *some = true;
         last = next;
@@ -139,7 +139,7 @@ static COLD bool collides_with(const explainer *o, uint32_t i, const system_set 
     for (uint32_t w = 0; w < REEF_SYSTEMS_MAX / 64; w++) {
         uint32_t k = w * 64;
         for (uint64_t rest = set->word[w]; rest; rest >>= 1, k++)
-            if ((rest & 1) && systems_collide(system_at(o, i), system_at(o, k))) return true;
+            if ((rest & 1) && reef__systems_collide(system_at(o, i), system_at(o, k))) return true;
     }
     return false;
 }
@@ -152,7 +152,7 @@ static COLD void set_before(const explainer *o, uint32_t place, system_set *all,
     memset(direct, 0, sizeof *direct);
     for (uint32_t i = place; i-- > 0;) {
         const bool implied = collides_with(o, i, all);
-        const bool itself = !implied && systems_collide(system_at(o, i), system_at(o, place));
+        const bool itself = !implied && reef__systems_collide(system_at(o, i), system_at(o, place));
         if (implied || itself) place_put(all, i);
         if (itself) place_put(direct, i);
     }
@@ -163,7 +163,7 @@ static COLD void set_behind(const explainer *o, uint32_t place, system_set *all)
 {
     memset(all, 0, sizeof *all);
     for (uint32_t i = place + 1; i < o->end - o->first; i++) {
-        if (systems_collide(system_at(o, i), system_at(o, place)) || collides_with(o, i, all)) place_put(all, i);
+        if (reef__systems_collide(system_at(o, i), system_at(o, place)) || collides_with(o, i, all)) place_put(all, i);
     }
 }
 
@@ -177,7 +177,7 @@ static COLD void tell_reason(explainer *o, const struct system *a, const struct 
     access_sorted(a, by_name);
     for (uint32_t i = 0; i < a->access_count; i++) {
         const uint32_t c = a->access[by_name[i]].component, x = a->access[by_name[i]].use, y = use_of(b, c);
-        const uint32_t why = access_collides(x, y);
+        const uint32_t why = reef__access_collides(x, y);
         const char    *name = type_at(c);
         if (why & ACCESS_WRITE) {
             if (x & y & ACCESS_WRITE) tell_format(o, "%sboth write %s", between, name);
@@ -191,7 +191,7 @@ static COLD void tell_reason(explainer *o, const struct system *a, const struct 
             between = "; ";
         }
     }
-    uint32_t other = 0, c = *between == ':' ? subtypes_collide(a, b, &other) : 0;
+    uint32_t other = 0, c = *between == ':' ? reef__subtypes_collide(a, b, &other) : 0;
     if (c)
         tell_format(o, "%s%s uses %s, %s uses %s, one of which is a subtype of the other", between, a->name, type_at(c), b->name,
                     type_at(other));
@@ -220,7 +220,7 @@ static COLD void tell_twice(explainer *o, const struct system *x)
 {
 #if defined(REEF_CHECKED)
     uint32_t component;
-    const char *why = watching(o->world) ? watch_once(x, &component) : NULL;
+    const char *why = watching(o->world) ? reef__watch_once(x, &component) : NULL;
     if (why && component) tell_format(o, "    not run twice: it writes %s, which has hooks\n", type_at(component));
     else if (why) tell_format(o, "    not run twice: %s\n", why);
 #else
@@ -268,7 +268,7 @@ static COLD void tell_system(explainer *o, uint32_t place)
     tell_twice(o, x);
     tell_beside(o, place);
     for (uint32_t i = 0; i < place; i++) {
-        if (!systems_collide(system_at(o, i), x)) continue;
+        if (!reef__systems_collide(system_at(o, i), x)) continue;
         tell_format(o, "    waits for %s", system_at(o, i)->name);
         tell_reason(o, system_at(o, i), x);
     }
@@ -292,7 +292,7 @@ static COLD void tell_label(explainer *o, const struct system *a, const struct s
     access_sorted(a, by_name);
     for (uint32_t i = 0; i < a->access_count; i++) {
         const struct access x = a->access[by_name[i]];
-        if (!access_collides(x.use, use_of(b, x.component))) continue;
+        if (!reef__access_collides(x.use, use_of(b, x.component))) continue;
         tell_format(o, "%s", between);
         tell_quoted(o, type_at(x.component));
         between = ", ";
@@ -341,7 +341,7 @@ COLD size_t reef_schedule_explain(const reef_world *w, reef_explain form, char *
     if (dot) tell_format(&o, "digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
     for (uint32_t i = 0; i < (o.s ? o.s->phase_count : PHASES_FIRST); i++) {
         phase none = {.serial = 0};
-        if (o.s == NULL) strcpy(none.name, phases_first[i]);
+        if (o.s == NULL) strcpy(none.name, reef__phases_first[i]);
         const phase *p = o.s ? &o.s->phases[i] : &none;
         o.first = p->first;
         o.end = o.s == NULL ? 0 : i + 1 < o.s->phase_count ? p[1].first : o.s->count;

@@ -39,7 +39,7 @@ static COLD uint64_t names_in(const char *list)
 
 static COLD uint32_t entry_of_name(const sorter *o, const char *name, size_t length)
 {
-    const uint64_t hash = hash_bytes(name, length);
+    const uint64_t hash = reef__hash_bytes(name, length);
     for (uint32_t i = (uint32_t)hash & o->bucket_mask; o->bucket[i]; i = (i + 1) & o->bucket_mask) {
         const struct system *x = o->s->entries[o->bucket[i] - 1].system;
         if (x->name_hash == hash && strlen(x->name) == length && memcmp(x->name, name, length) == 0) return o->bucket[i] - 1;
@@ -184,7 +184,7 @@ static COLD void sort_plainly(schedule *s)
     for (uint32_t i = 0; i < s->count; i++) s->order[next[s->entries[i].phase]++] = i;
 }
 
-COLD reef_status schedule_sort(family *f, schedule *s, char *detail)
+COLD reef_status reef__schedule_sort(family *f, schedule *s, char *detail)
 {
     sorter   o = {.s = s};
     uint64_t names = 0;
@@ -194,14 +194,14 @@ COLD reef_status schedule_sort(family *f, schedule *s, char *detail)
     if (names == 0) return sort_plainly(s), REEF_OK;
     while (buckets < s->count * 2) buckets *= 2;
     const size_t lists = (buckets + 2 * s->count) * sizeof(uint32_t);
-    if (names > UINT32_MAX - 1 || !size_multiply((size_t)names, sizeof *o.edge, lists, &bytes)) return REEF_NO_MEMORY;
-    uint32_t *room = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
+    if (names > UINT32_MAX - 1 || !reef__size_multiply((size_t)names, sizeof *o.edge, lists, &bytes)) return REEF_NO_MEMORY;
+    uint32_t *room = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (room == NULL) return REEF_NO_MEMORY;
     o.bucket = room;
     o.head = room + buckets;
     o.waits = o.head + s->count;
     o.edge = (struct sort_edge *)(void *)(o.waits + s->count);
     const reef_status status = sort_with(&o, buckets, detail);
-    memory_free(&f->memory, MEMORY_OTHER, room, bytes);
+    reef__memory_free(&f->memory, MEMORY_OTHER, room, bytes);
     return status;
 }

@@ -66,7 +66,7 @@ static bool class_is_good(const reef_script_class *c)
     return c && c->name && c->name[0] && c->size <= REEF_SCRIPT_BYTES;
 }
 
-static uint64_t class_hash(const reef_script_class *c) { return hash_bytes(c->name, strlen(c->name)); }
+static uint64_t class_hash(const reef_script_class *c) { return reef__hash_bytes(c->name, strlen(c->name)); }
 
 COLD reef_status reef_script_know(const reef_script_class *c)
 {
@@ -85,9 +85,9 @@ COLD reef_status reef_script_know(const reef_script_class *c)
     return full ? REEF_LIMIT : REEF_OK;
 }
 
-uint32_t scripts_type(void) { return REEF_ACQUIRE_U32(&script_decl.id); }
+uint32_t reef__scripts_type(void) { return REEF_ACQUIRE_U32(&script_decl.id); }
 
-uint32_t scripts_bind(void *values, uint32_t n)
+uint32_t reef__scripts_bind(void *values, uint32_t n)
 {
     reef_script *x = values;
     uint32_t without = 0;
@@ -100,12 +100,12 @@ uint32_t scripts_bind(void *values, uint32_t n)
     return without;
 }
 
-COLD uint64_t scripts_without(const reef_world *w)
+COLD uint64_t reef__scripts_without(const reef_world *w)
 {
     const reef_component script = reef_script_type();
-    const track_store *s = track_of(w, script.id);
+    const track_store *s = reef__track_of(w, script.id);
     uint64_t n = 0;
-    for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
+    for (uint64_t i = reef__track_next(s, 0); i != UINT64_MAX; i = reef__track_next(s, i + 1)) {
         const reef_script *x = i < w->hot.index_count ? reef_get_id(w, reef_entity_at(w, (uint32_t)i), script) : NULL;
         n += x && x->name_hash && x->script == NULL;
     }
@@ -128,8 +128,8 @@ reef_status reef_script_add(reef_world *w, reef_entity e, const reef_script_clas
     static const char op[] = "reef_script_add";
     if (w == NULL) return REEF_BAD_ARGUMENT;
     const reef_component script = reef_script_type();
-    if (!class_is_good(c)) return failure(w, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
-    if (reef_has_id(w, e, script)) return failure(w, REEF_EXISTS, op, script, e, 0);
+    if (!class_is_good(c)) return reef__failure(w, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
+    if (reef_has_id(w, e, script)) return reef__failure(w, REEF_EXISTS, op, script, e, 0);
     const reef_script x = reef_script_make(c, data);
     if (!w->running) w->calling = op;
     const reef_status s = reef_set_id(w, e, script, &x, sizeof x);
@@ -166,8 +166,8 @@ reef_status reef_cmd_script(reef_block *b, reef_entity e, const reef_script_clas
     if (b == NULL || b->world == NULL) return REEF_BAD_ARGUMENT;
     const reef_component script = reef_script_type();
     if (!class_is_good(c))
-        return b->job ? job_failure(b->job, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0)
-                      : failure(b->world, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
+        return b->job ? reef__job_failure(b->job, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0)
+                      : reef__failure(b->world, REEF_BAD_ARGUMENT, op, script, e, c ? c->size : 0);
     const reef_script x = reef_script_make(c, data);
     const reef_value gone = reef_value_make(script, REEF_VALUE_REMOVE, 0, NULL);
     const reef_status s = reef_cmd_change_values(b, e, &gone, 1);
@@ -185,13 +185,13 @@ static void scripts_end_lost(reef_world *w, reef_script_run *r)
 {
     reef_script x;
     uint64_t n = 0;
-    while (w->script_reader && removals_peek(w, w->script_reader - 1, n, &r->entity, &x)) {
+    while (w->script_reader && reef__removals_peek(w, w->script_reader - 1, n, &r->entity, &x)) {
         n++;
         r->data = x.data;
         if (script_lives(&x, r->entity) && x.script && x.script->end) x.script->end(r);
     }
     r->data = NULL;
-    if (n) removals_pass(w, w->script_reader - 1, n);
+    if (n) reef__removals_pass(w, w->script_reader - 1, n);
 }
 
 static void scripts_run(reef_block *b)
@@ -200,8 +200,8 @@ static void scripts_run(reef_block *b)
     const reef_component script = reef_script_type();
     reef_script_run r = {b, w, {0, 0}, NULL, b->dt};
     scripts_end_lost(w, &r);
-    const track_store *s = track_of(w, script.id);
-    for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
+    const track_store *s = reef__track_of(w, script.id);
+    for (uint64_t i = reef__track_next(s, 0); i != UINT64_MAX; i = reef__track_next(s, i + 1)) {
         const reef_entity e = reef_entity_at(w, (uint32_t)i);
         if (!reef_is_enabled_id(w, e, script) || !reef_is_enabled_id(w, e, (reef_component){0})) continue;
         const reef_script *had = reef_get_id(w, e, script);
@@ -222,7 +222,7 @@ static void scripts_run(reef_block *b)
 static bool scripts_ready(const reef_world *w, void *context)
 {
     (void)context;
-    if (w->script_reader) removals_trim((reef_world *)(uintptr_t)w, w->script_reader - 1);
+    if (w->script_reader) reef__removals_trim((reef_world *)(uintptr_t)w, w->script_reader - 1);
     return true;
 }
 
@@ -231,34 +231,34 @@ static bool scripts_ready(const reef_world *w, void *context)
 static COLD bool script_reader_make(reef_world *w, uint64_t serial)
 {
     const reef_component script = reef_script_type();
-    log_reader *r = script.id ? reader_make(w, script.id, false) : NULL;
+    log_reader *r = script.id ? reef__reader_make(w, script.id, false) : NULL;
     if (r == NULL) return false;
-    track_store *s = track_of(w, script.id);
+    track_store *s = reef__track_of(w, script.id);
     if (serial) r->serial = serial;
     r->values = true;
     r->position = s ? s->tail : 0;
-    if (s) readers_count(w, s);
+    if (s) reef__readers_count(w, s);
     w->script_reader = (uint32_t)(r - w->readers) + 1;
     return true;
 }
 
-COLD bool scripts_join(reef_world *fork, uint64_t serial) { return serial == 0 || script_reader_make(fork, serial); }
+COLD bool reef__scripts_join(reef_world *fork, uint64_t serial) { return serial == 0 || script_reader_make(fork, serial); }
 
-uint64_t scripts_hash(const reef_world *w, uint64_t *waits)
+uint64_t reef__scripts_hash(const reef_world *w, uint64_t *waits)
 {
     reef_entity e;
     reef_script x;
     uint64_t h = 0;
     *waits = 0;
-    for (uint64_t n = 0; w->script_reader && removals_peek(w, w->script_reader - 1, n, &e, &x); n++) {
+    for (uint64_t n = 0; w->script_reader && reef__removals_peek(w, w->script_reader - 1, n, &e, &x); n++) {
         if (!script_lives(&x, e)) continue;
-        h = number_hash(number_hash(h + reef_entity_bits(e)) + x.name_hash) + hash_bytes(x.data, sizeof x.data);
+        h = reef__number_hash(reef__number_hash(h + reef_entity_bits(e)) + x.name_hash) + reef__hash_bytes(x.data, sizeof x.data);
         ++*waits;
     }
     return h;
 }
 
-COLD void scripts_end(reef_world *w)
+COLD void reef__scripts_end(reef_world *w)
 {
     if (w->script_reader == 0) return;
     const reef_component script = reef_script_type();
@@ -266,8 +266,8 @@ COLD void scripts_end(reef_world *w)
     w->locks++;
     gates_set(w);
     scripts_end_lost(w, &r);
-    const track_store *s = track_of(w, script.id);
-    for (uint64_t i = track_next(s, 0); i != UINT64_MAX; i = track_next(s, i + 1)) {
+    const track_store *s = reef__track_of(w, script.id);
+    for (uint64_t i = reef__track_next(s, 0); i != UINT64_MAX; i = reef__track_next(s, i + 1)) {
         r.entity = reef_entity_at(w, (uint32_t)i);
         const reef_script *had = reef_get_id(w, r.entity, script);
         if (had == NULL || !script_lives(had, r.entity) || had->script == NULL || had->script->end == NULL) continue;
@@ -286,13 +286,13 @@ COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *t
     if (w == NULL) return none;
     const reef_component script = reef_script_type();
     const size_t bytes = (touches ? strlen(touches) : 0) + 2;
-    char *text = memory_zeroed(&w->family->memory, MEMORY_OTHER, bytes);
+    char *text = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, bytes);
     if (text) snprintf(text, bytes, ";%s", touches ? touches : "");
     const bool fresh = w->script_reader == 0;
     if (!w->running) w->calling = op;
     reef_system_id made = none;
     if (text == NULL || script.id == 0) {
-        failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
+        reef__failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
     } else if (reef_world_use(w, script) == REEF_OK) {
         const reef_system_desc desc = {.name = "scripts", .function = scripts_run, .text = text, .touches = {{REEF_WRITES, script}},
                                        .phase = where, .condition = scripts_ready};
@@ -301,11 +301,11 @@ COLD reef_system_id reef_scripts(reef_world *w, const char *where, const char *t
         if (made.generation && fresh && !script_reader_make(w, 0)) {
             (void)reef_system_remove(w, made);
             made = none;
-            failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
+            reef__failure(w, REEF_NO_MEMORY, op, script, (reef_entity){0, 0}, 0);
         }
     }
     if (!w->running) w->calling = NULL;
-    memory_free(&w->family->memory, MEMORY_OTHER, text, bytes);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, text, bytes);
     return made;
 }
 
@@ -317,7 +317,7 @@ COLD reef_system_id reef_update_id(reef_world *w, reef_component c, void (*funct
     const reef_system_id none = {0, 0, 0};
     if (w == NULL) return none;
     const char *type_name = reef_type_name(c);
-    if (type_name == NULL) return failure(w, REEF_UNKNOWN_TYPE, "reef_update", c, (reef_entity){0, 0}, 0), none;
+    if (type_name == NULL) return reef__failure(w, REEF_UNKNOWN_TYPE, "reef_update", c, (reef_entity){0, 0}, 0), none;
     snprintf(name, sizeof name, "%s.update", type_name);
     const reef_query_desc terms = {.terms = {{.component = c}}};
     if (!w->running) w->calling = "reef_update";

@@ -14,7 +14,7 @@
 #include "reef/system.h"
 #include <stdio.h>
 
-COLD bool queries_ready(reef_world *w)
+COLD bool reef__queries_ready(reef_world *w)
 {
     for (uint32_t i = 0; i < w->query_room; i++)
         if (w->queries[i].query && !query_update(w->queries[i].query)) return false;
@@ -27,8 +27,8 @@ static reef_component term_undeclared(const query *q, const struct system *s)
     for (uint32_t i = 0; i < q->term_count; i++) {
         const reef_term *t = &q->terms[i];
         if (t->op >= REEF_ANY_OF || (q->facts[i].filter && t->since == REEF_ALWAYS)) continue;
-        if (type_of(t->component.id)->size == 0) continue;
-        if ((t->access != REEF_IN && !q->facts[i].filter) || !system_touches(s, REEF_READS, t->component.id)) return t->component;
+        if (reef__type_of(t->component.id)->size == 0) continue;
+        if ((t->access != REEF_IN && !q->facts[i].filter) || !reef__system_touches(s, REEF_READS, t->component.id)) return t->component;
     }
     return (reef_component){0};
 }
@@ -38,8 +38,8 @@ static reef_block others_refuse(const reef_block *b, reef_status s, reef_compone
     reef_block none;
     memset(&none, 0, sizeof none);
     none.world = b->world;
-    if (b->job) job_failure(b->job, s, "reef_others", c, (reef_entity){0, 0}, 0);
-    else failure(b->world, s, "reef_others", c, (reef_entity){0, 0}, 0);
+    if (b->job) reef__job_failure(b->job, s, "reef_others", c, (reef_entity){0, 0}, 0);
+    else reef__failure(b->world, s, "reef_others", c, (reef_entity){0, 0}, 0);
     return none;
 }
 
@@ -63,9 +63,9 @@ reef_block reef_others(const reef_block *b, reef_query which)
     o.query = q;
     o.head = &q->head;
     o.open = true;
-    walk_open(&o, q);
+    reef__walk_open(&o, q);
     const split_place begin = {q->matches, 0}, end = {match_end(q), 0};
-    part_open(&o, &begin, &end);
-    if (!fixed_hold(q, 0)) o.left = 0, o.lone = NULL;
+    reef__part_open(&o, &begin, &end);
+    if (!reef__fixed_hold(q, 0)) o.left = 0, o.lone = NULL;
     return o;
 }

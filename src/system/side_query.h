@@ -6,6 +6,6 @@
 #include "reef/type.h"
 
 /* All queries of the world know all tables: before systems that read others' rows. False: no memory. (src/system/side_query.c) */
-bool queries_ready(reef_world *w);
+bool reef__queries_ready(reef_world *w);
 
 #endif

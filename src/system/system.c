@@ -29,19 +29,19 @@ typedef struct system_draft {
 
 static COLD bool refuse_system(const system_draft *d, reef_status status, reef_component c, uint64_t number)
 {
-    failure(d->world, status, d->op, c, (reef_entity){0, 0}, number);
+    reef__failure(d->world, status, d->op, c, (reef_entity){0, 0}, number);
     return false;
 }
 
 static COLD bool refuse_detail(const system_draft *d, reef_status status, uint64_t number, const char *detail)
 {
-    failure_detail(d->world, status, d->op, number, detail);
+    reef__failure_detail(d->world, status, d->op, number, detail);
     return false;
 }
 
 /* ---- names ---- */
 
-COLD bool system_name_allowed(const char *name)
+COLD bool reef__system_name_allowed(const char *name)
 {
     size_t length = 0;
     if (name == NULL) return false;
@@ -52,12 +52,12 @@ COLD bool system_name_allowed(const char *name)
     return length != 0;
 }
 
-COLD bool system_refuse_name(reef_world *w, const char *op, const char *what)
+COLD bool reef__system_refuse_name(reef_world *w, const char *op, const char *what)
 {
     char detail[REEF_DETAIL_MAX];
     snprintf(detail, sizeof detail, "%s's name has 1 to %d bytes, no spaces, commas, semicolons or quotes", what,
              REEF_SYSTEM_NAME_MAX);
-    failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
+    reef__failure_detail(w, REEF_BAD_ARGUMENT, op, 0, detail);
     return false;
 }
 
@@ -69,15 +69,15 @@ static COLD bool draft_query(system_draft *d)
     const reef_system_desc *desc = d->desc;
     memset(&d->text, 0, sizeof d->text);
     if (desc->text) {
-        const reef_status s = system_text_parse(d->world, desc->text, &d->text, detail, sizeof detail);
+        const reef_status s = reef__system_text_parse(d->world, desc->text, &d->text, detail, sizeof detail);
         if (s != REEF_OK) return refuse_detail(d, s, d->text.at, detail);
     }
     if (desc->query) {
         if (d->text.has_query) return refuse_detail(d, REEF_BAD_ARGUMENT, 0, "it has a query in its text and another one beside it");
-        if (!query_read(d->world, d->op, desc->query, &d->text.query)) return false;
+        if (!reef__query_read(d->world, d->op, desc->query, &d->text.query)) return false;
         d->text.has_query = true;
     }
-    return !d->text.has_query || query_check(d->world, d->op, &d->text.query, d->facts);
+    return !d->text.has_query || reef__query_check(d->world, d->op, &d->text.query, d->facts);
 }
 
 /* Touches of the struct come behind those of the text. */
@@ -96,14 +96,14 @@ static COLD bool draft_touches(system_draft *d)
 /* Events and parts of sums are bytes that are copied and forgotten. */
 static COLD bool check_bytes(const system_draft *d, reef_touch t, uint32_t number)
 {
-    const type *x = type_of(t.type.id);
+    const type *x = reef__type_of(t.type.id);
     char detail[REEF_DETAIL_MAX];
     const char *why = x->hooks.copy || x->hooks.move || x->hooks.destroy ? "its values are more than their bytes"
                       : t.kind == REEF_SUMS && x->size == 0              ? "it has no data"
                       : t.kind == REEF_SUMS && x->split                  ? "its values lie in several places"
                                                                          : NULL;
     if (why == NULL) return true;
-    snprintf(detail, sizeof detail, "%s %.40s%s: %s", touch_word(t.kind), x->name, strlen(x->name) > 40 ? "..." : "", why);
+    snprintf(detail, sizeof detail, "%s %.40s%s: %s", reef__touch_word(t.kind), x->name, strlen(x->name) > 40 ? "..." : "", why);
     return refuse_detail(d, REEF_BAD_ARGUMENT, number, detail);
 }
 
@@ -111,10 +111,10 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
 {
     const reef_touch t = d->text.touch[i];
     const uint32_t   number = d->text.column[i];
-    const touch_type takes = touch_takes(t.kind);
+    const touch_type takes = reef__touch_takes(t.kind);
     const bool       typed = t.type.id != 0;
     if (typed ? takes == TOUCH_PLAIN : takes == TOUCH_TYPED) return refuse_system(d, REEF_BAD_ARGUMENT, t.type, number);
-    const reef_status s = typed ? type_ready(d->world, t.type.id) : REEF_OK;
+    const reef_status s = typed ? reef__type_ready(d->world, t.type.id) : REEF_OK;
     if (s != REEF_OK) return refuse_system(d, s, t.type, number);
     for (uint32_t j = 0; j < i; j++) {
         const reef_touch *u = &d->text.touch[j];
@@ -132,7 +132,7 @@ static COLD bool check_touch(const system_draft *d, uint32_t i)
 static COLD void access_add(system_draft *d, uint32_t component, uint32_t use)
 {
     const bool event = (use & (ACCESS_SEND | ACCESS_RECEIVE)) != 0;
-    const type *x = event ? NULL : type_of(component);
+    const type *x = event ? NULL : reef__type_of(component);
     if (x && x->size == 0) return;
     for (uint32_t i = 0; x && i < x->part_count; i++) access_add(d, x->parts[i], use);
     if (x && x->split) return;
@@ -166,7 +166,7 @@ static COLD uint32_t term_use(const reef_term *t, const term_facts *f)
 /* Is the component what the term names, or with a plus a subtype of it? */
 static COLD bool term_names(const reef_term *t, uint32_t component)
 {
-    return t->component.id == component || (t->subtypes && is_subtype(type_of(component), type_of(t->component.id)));
+    return t->component.id == component || (t->subtypes && reef__is_subtype(reef__type_of(component), reef__type_of(t->component.id)));
 }
 
 /* Does the system write the component in its own rows? */
@@ -175,7 +175,7 @@ static COLD bool writes_own(const system_draft *d, uint32_t component)
     for (uint32_t i = 0; i < d->text.query.count; i++) {
         const reef_term *t = &d->text.query.term[i];
         if (t->op >= REEF_ANY_OF || d->facts[i].fixed) continue;
-        if (!term_names(t, component) && type_of(t->component.id)->owner != component) continue; /* a touch of a whole covers its parts */
+        if (!term_names(t, component) && reef__type_of(t->component.id)->owner != component) continue; /* a touch of a whole covers its parts */
         if (term_use(t, &d->facts[i]) & ACCESS_WRITE) return true;
     }
     return false;
@@ -240,7 +240,7 @@ static COLD void system_describe(struct system *s, const system_draft *d, const 
 {
     const reef_system_desc *desc = d->desc;
     snprintf(s->name, sizeof s->name, "%s", name);
-    s->name_hash = hash_bytes(s->name, strlen(s->name));
+    s->name_hash = reef__hash_bytes(s->name, strlen(s->name));
     s->function = desc->function;
     s->context = desc->context;
     s->context_free = desc->context_free;
@@ -264,7 +264,7 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     const char  *before = d->desc->before, *after = d->desc->after;
     const size_t bytes = sizeof(struct system) + d->text.count * sizeof(reef_touch) + d->access_count * sizeof(struct access) +
                          (before ? strlen(before) + 1 : 0) + (after ? strlen(after) + 1 : 0);
-    struct system *s = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
+    struct system *s = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (s == NULL) return refuse_system(d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
     s->bytes = bytes;
     s->holders = 1;
@@ -284,7 +284,7 @@ static COLD struct system *system_of(const system_draft *d, const char *name)
     return s;
 }
 
-COLD struct system *system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *in)
+COLD struct system *reef__system_make(reef_world *w, const char *op, const reef_system_desc *desc, uint32_t *in)
 {
     system_draft d;
     d.world = w;
@@ -292,34 +292,34 @@ COLD struct system *system_make(reef_world *w, const char *op, const reef_system
     d.desc = desc;
     if (desc == NULL) return refuse_system(&d, REEF_BAD_ARGUMENT, (reef_component){0}, 0), NULL;
     const char *name = desc->name || in ? desc->name : op;
-    if (!system_name_allowed(name)) return system_refuse_name(w, op, "a system"), NULL;
+    if (!reef__system_name_allowed(name)) return reef__system_refuse_name(w, op, "a system"), NULL;
     if (desc->function == NULL) return refuse_detail(&d, REEF_BAD_ARGUMENT, 0, "a system needs a function"), NULL;
     if (!draft_query(&d) || !draft_touches(&d)) return NULL;
     for (uint32_t i = 0; i < d.text.count; i++)
         if (!check_touch(&d, i)) return NULL;
     draft_access(&d);
-    if (in && schedule_ready(w) == NULL) return refuse_system(&d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
-    if (in && !phase_named(w, op, desc->phase ? desc->phase : "update", in)) return NULL;
+    if (in && reef__schedule_ready(w) == NULL) return refuse_system(&d, REEF_NO_MEMORY, (reef_component){0}, 0), NULL;
+    if (in && !reef__phase_named(w, op, desc->phase ? desc->phase : "update", in)) return NULL;
     return system_of(&d, name);
 }
 
-COLD void system_forget(family *f, struct system *s) { memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
+COLD void reef__system_forget(family *f, struct system *s) { reef__memory_free(&f->memory, MEMORY_OTHER, s, s->bytes); }
 
-COLD void system_leave(family *f, struct system *s)
+COLD void reef__system_leave(family *f, struct system *s)
 {
     mutex_lock(&f->lock);
     const bool last = --s->holders == 0;
     mutex_unlock(&f->lock);
     if (!last) return;
     if (s->context_free) s->context_free(s->context);
-    system_forget(f, s);
+    reef__system_forget(f, s);
 }
 
 /* ---- asking ---- */
 
-bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t component)
+bool reef__system_touches(const struct system *s, reef_touch_kind kind, uint32_t component)
 {
-    const type *x = type_of(component);
+    const type *x = reef__type_of(component);
     for (uint32_t i = 0; i < s->touch_count; i++) {
         const reef_touch t = s->touches[i];
         if (x && x->owner && t.type.id == x->owner && (kind == t.kind || (kind == REEF_READS && t.kind == REEF_WRITES))) return true;
@@ -329,7 +329,7 @@ bool system_touches(const struct system *s, reef_touch_kind kind, uint32_t compo
     return false;
 }
 
-uint32_t access_collides(uint32_t a, uint32_t b)
+uint32_t reef__access_collides(uint32_t a, uint32_t b)
 {
     const uint32_t any = ACCESS_READ | ACCESS_WRITE;
     const bool data = ((a & ACCESS_WRITE) && (b & any)) || ((b & ACCESS_WRITE) && (a & any) && !BUG(60));
@@ -339,21 +339,21 @@ uint32_t access_collides(uint32_t a, uint32_t b)
 
 static COLD bool access_overlaps(struct access x, struct access y)
 {
-    const type *a = type_of(x.component), *b = type_of(y.component);
+    const type *a = reef__type_of(x.component), *b = reef__type_of(y.component);
     if (x.component == y.component) return true;
-    return ((x.use & ACCESS_SUBTYPES) && is_subtype(b, a)) || ((y.use & ACCESS_SUBTYPES) && is_subtype(a, b));
+    return ((x.use & ACCESS_SUBTYPES) && reef__is_subtype(b, a)) || ((y.use & ACCESS_SUBTYPES) && reef__is_subtype(a, b));
 }
 
 /* A type with its subtypes, and a subtype of it: the first by name of what a uses. 0: none; *other: what b uses. */
-COLD uint32_t subtypes_collide(const struct system *a, const struct system *b, uint32_t *other)
+COLD uint32_t reef__subtypes_collide(const struct system *a, const struct system *b, uint32_t *other)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < a->access_count; i++) {
         for (uint32_t j = 0; j < b->access_count; j++) {
             const struct access x = a->access[i], y = b->access[j];
-            if (x.component == y.component || !(access_collides(x.use, y.use) & ACCESS_WRITE)) continue;
+            if (x.component == y.component || !(reef__access_collides(x.use, y.use) & ACCESS_WRITE)) continue;
             if (((x.use | y.use) & ACCESS_SUBTYPES) == 0 || !access_overlaps(x, y)) continue;
-            if (found && type_compare(type_of(x.component), type_of(found)) >= 0) continue;
+            if (found && reef__type_compare(reef__type_of(x.component), reef__type_of(found)) >= 0) continue;
             found = x.component;
             if (other) *other = y.component;
         }
@@ -361,15 +361,15 @@ COLD uint32_t subtypes_collide(const struct system *a, const struct system *b, u
     return found;
 }
 
-uint32_t systems_collide(const struct system *a, const struct system *b)
+uint32_t reef__systems_collide(const struct system *a, const struct system *b)
 {
     uint32_t found = 0;
     for (uint32_t i = 0, j = 0; i < a->access_count && j < b->access_count;) {
         const struct access x = a->access[i], y = b->access[j];
         i += x.component <= y.component;
         j += y.component <= x.component;
-        if (x.component != y.component || !access_collides(x.use, y.use)) continue;
-        if (found == 0 || type_compare(type_of(x.component), type_of(found)) < 0) found = x.component;
+        if (x.component != y.component || !reef__access_collides(x.use, y.use)) continue;
+        if (found == 0 || reef__type_compare(reef__type_of(x.component), reef__type_of(found)) < 0) found = x.component;
     }
-    return found || !(a->subtypes || b->subtypes) ? found : subtypes_collide(a, b, NULL);
+    return found || !(a->subtypes || b->subtypes) ? found : reef__subtypes_collide(a, b, NULL);
 }

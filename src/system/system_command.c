@@ -41,17 +41,17 @@ static const command_call system_command_call = {system_command_run, system_comm
 static COLD void *system_room(job *j, const char *op, system_change what, size_t bytes)
 {
     j->commands.by = &j->by;
-    return command_bytes(j->world, &j->commands, op, &system_command_call, (uint32_t)what, bytes);
+    return reef__command_bytes(j->world, &j->commands, op, &system_command_call, (uint32_t)what, bytes);
 }
 
 static COLD reef_status bad_argument(job *j, const char *op)
 {
-    return job_failure(j, REEF_BAD_ARGUMENT, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    return reef__job_failure(j, REEF_BAD_ARGUMENT, op, (reef_component){0}, (reef_entity){0, 0}, 0);
 }
 
 static COLD reef_status system_keep(job *j, const char *op, const char *target, const reef_system_desc *desc)
 {
-    if (desc == NULL || desc->function == NULL || !system_name_allowed(desc->name)) return bad_argument(j, op);
+    if (desc == NULL || desc->function == NULL || !reef__system_name_allowed(desc->name)) return bad_argument(j, op);
     const char *words = desc->query ? desc->query->text : NULL;
     const size_t bytes = sizeof(held_system) + text_bytes(target) + text_bytes(desc->name) + text_bytes(desc->text) + text_bytes(words) +
                          text_bytes(desc->phase) + text_bytes(desc->before) + text_bytes(desc->after);
@@ -74,7 +74,7 @@ static COLD reef_status system_keep(job *j, const char *op, const char *target, 
 
 static COLD reef_status name_keep(job *j, const char *op, system_change what, const char *name)
 {
-    if (!system_name_allowed(name)) return bad_argument(j, op);
+    if (!reef__system_name_allowed(name)) return bad_argument(j, op);
     char *held = system_room(j, op, what, strlen(name) + 1);
     if (held == NULL) return REEF_NO_MEMORY;
     strcpy(held, name);
@@ -90,7 +90,7 @@ static COLD reef_system_id system_named(reef_world *w, const char *op, const cha
     const reef_system_id found = reef_system_find(w, name);
     if (!reef_system_is_null(found)) return found;
     snprintf(detail, sizeof detail, "no system is named %s", name ? name : "so");
-    failure_detail(w, REEF_NOT_ALIVE, op, 0, detail);
+    reef__failure_detail(w, REEF_NOT_ALIVE, op, 0, detail);
     return found;
 }
 
@@ -147,7 +147,7 @@ COLD reef_status reef_cmd_system_replace(reef_block *b, const char *name, const 
     static const char op[] = "reef_cmd_system_replace";
     if (b == NULL) return REEF_BAD_ARGUMENT;
     if (b->job == NULL) return system_replace_named(b->world, name, desc);
-    return system_name_allowed(name) ? system_keep(b->job, op, name, desc) : bad_argument(b->job, op);
+    return reef__system_name_allowed(name) ? system_keep(b->job, op, name, desc) : bad_argument(b->job, op);
 }
 
 COLD reef_status reef_cmd_system_remove(reef_block *b, const char *name)

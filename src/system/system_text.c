@@ -28,34 +28,34 @@ static const struct touch_rule { const char *text; touch_type takes; } touch_wor
     [REEF_NAMES] = {"names", TOUCH_PLAIN},
 };
 
-COLD const char *touch_word(reef_touch_kind kind)
+COLD const char *reef__touch_word(reef_touch_kind kind)
 {
     return (uint32_t)kind - 1 < REEF_NAMES ? touch_words[kind].text : NULL;
 }
 
-COLD touch_type touch_takes(reef_touch_kind kind) { return touch_words[kind].takes; }
+COLD touch_type reef__touch_takes(reef_touch_kind kind) { return touch_words[kind].takes; }
 
 static COLD bool refuse_kind(parser *p)
 {
     char        name[SHOWN_MAX + 4];
-    const shown found = show_token(p->token);
+    const shown found = reef__show_token(p->token);
     strcpy(name, found.text);
-    nearest s = nearest_begin(name);
-    for (uint32_t kind = REEF_READS; kind <= REEF_NAMES; kind++) nearest_look(&s, touch_words[kind].text);
+    nearest s = reef__nearest_begin(name);
+    for (uint32_t kind = REEF_READS; kind <= REEF_NAMES; kind++) reef__nearest_look(&s, touch_words[kind].text);
     if (p->token.kind == TOKEN_NAME && s.name)
-        return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected what is touched, found '%s'; did you mean %s?", found.text,
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected what is touched, found '%s'; did you mean %s?", found.text,
                             s.name);
     if (p->token.kind == TOKEN_NAME && reef_type_find(name).id)
-        return parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected reads, writes ..., found the type %s: no comma between types",
+        return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start, "expected reads, writes ..., found the type %s: no comma between types",
                             found.text);
-    return parse_refuse(p, REEF_BAD_TEXT, p->token.start,
+    return reef__parse_refuse(p, REEF_BAD_TEXT, p->token.start,
                         "expected reads, writes, sends, receives, sums, spawns, adds, removes, enables, destroys or names");
 }
 
 static COLD bool touch_put(parser *p, system_text *out, reef_touch_kind kind, reef_component c, const char *at)
 {
     if (out->count == REEF_TOUCHES_MAX)
-        return parse_refuse(p, REEF_LIMIT, at, "a system touches at most %d things beside its query", REEF_TOUCHES_MAX);
+        return reef__parse_refuse(p, REEF_LIMIT, at, "a system touches at most %d things beside its query", REEF_TOUCHES_MAX);
     out->touch[out->count] = (reef_touch){kind, c};
     out->column[out->count++] = (uint32_t)(at - p->text) + 1;
     return true;
@@ -64,44 +64,44 @@ static COLD bool touch_put(parser *p, system_text *out, reef_touch_kind kind, re
 static COLD bool parse_touch(parser *p, system_text *out)
 {
     reef_touch_kind kind = REEF_READS;
-    while (kind <= REEF_NAMES && !token_is(p->token, touch_words[kind].text)) kind++;
+    while (kind <= REEF_NAMES && !reef__token_is(p->token, touch_words[kind].text)) kind++;
     if (kind > REEF_NAMES) return refuse_kind(p);
     const char      *at = p->token.start;
-    const touch_type takes = touch_takes(kind);
-    token_next(p);
+    const touch_type takes = reef__touch_takes(kind);
+    reef__token_next(p);
     if (takes == TOUCH_PLAIN) return touch_put(p, out, kind, (reef_component){0}, at);
     if (!token_is_name(p->token))
-        return takes == TOUCH_TYPED ? parse_expected(p, "a type's name") : touch_put(p, out, kind, (reef_component){0}, at);
+        return takes == TOUCH_TYPED ? reef__parse_expected(p, "a type's name") : touch_put(p, out, kind, (reef_component){0}, at);
     while (token_is_name(p->token)) {
         reef_component c;
         at = p->token.start;
-        if (!parse_type(p, &c) || !touch_put(p, out, kind, c, at)) return false;
+        if (!reef__parse_type(p, &c) || !touch_put(p, out, kind, c, at)) return false;
     }
     return true;
 }
 
 static COLD bool parse_touches(parser *p, system_text *out)
 {
-    token_next(p);
+    reef__token_next(p);
     p->word = false;
     if (p->token.kind == TOKEN_END) return true;
-    for (;; token_next(p)) {
+    for (;; reef__token_next(p)) {
         if (!parse_touch(p, out)) return false;
         if (!token_is_sign(p, ',')) break;
     }
     if (p->token.kind == TOKEN_END) return true;
-    const bool plain = touch_takes(out->touch[out->count - 1].kind) == TOUCH_PLAIN;
-    return parse_expected(p, plain ? "','" : "',' or a type's name");
+    const bool plain = reef__touch_takes(out->touch[out->count - 1].kind) == TOUCH_PLAIN;
+    return reef__parse_expected(p, plain ? "','" : "',' or a type's name");
 }
 
-COLD reef_status system_text_parse(const reef_world *w, const char *text, system_text *out, char *detail, size_t size)
+COLD reef_status reef__system_text_parse(const reef_world *w, const char *text, system_text *out, char *detail, size_t size)
 {
     parser p = {.world = w, .text = text, .out = &out->query, .detail = detail, .size = size, .parts = true};
     out->count = 0;
     if (size) detail[0] = 0;
-    const token first = token_scan(text);
+    const token first = reef__token_scan(text);
     out->has_query = first.kind != TOKEN_END && !(first.kind == TOKEN_SIGN && *first.start == ';');
-    if (parse_query(&p) && token_is_sign(&p, ';')) (void)parse_touches(&p, out);
+    if (reef__parse_query(&p) && token_is_sign(&p, ';')) (void)parse_touches(&p, out);
     out->at = p.at;
     return p.status;
 }

@@ -14,12 +14,12 @@ typedef struct system_text {
     uint32_t   at; /* on failure: the column; else 0 */
 } system_text;
 
-/* Reads a text. Errors: as query_text_parse. Whether the touches make sense together isn't looked at. Allocates nothing. */
-reef_status system_text_parse(const reef_world *w, const char *text, system_text *out, char *detail, size_t size);
+/* Reads a text. Errors: as reef__query_text_parse. Whether the touches make sense together isn't looked at. Allocates nothing. */
+reef_status reef__system_text_parse(const reef_world *w, const char *text, system_text *out, char *detail, size_t size);
 /* "reads", "writes" ...; NULL: it is none. Static memory. */
-const char *touch_word(reef_touch_kind kind);
+const char *reef__touch_word(reef_touch_kind kind);
 /* May, must a kind have a type? */
 typedef enum touch_type { TOUCH_TYPED, TOUCH_ANY, TOUCH_PLAIN } touch_type;
-touch_type touch_takes(reef_touch_kind kind);
+touch_type reef__touch_takes(reef_touch_kind kind);
 
 #endif

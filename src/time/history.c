@@ -90,17 +90,17 @@ static COLD uint64_t snapshot_beyond(reef_snapshot *s, reef_hot *next_hot, state
                    s->state.track_count * sizeof *s->state.tracks + s->state.event_count * sizeof *s->state.events +
                    s->state.event_place_count * sizeof *s->state.event_places + s->state.absent_count * sizeof *s->state.absents + s->state.store_count * sizeof *s->state.stores +
                    s->state.store_room * sizeof *s->state.store_number;
-    for (uint32_t i = 0; part_at(s->family, &s->hot, &s->state, i, &x); i++) {
+    for (uint32_t i = 0; reef__part_at(s->family, &s->hot, &s->state, i, &x); i++) {
         const paged_type *kind = x.owner.type;
         const reef_paged *p = x.pages, *q = &none;
-        if (part_at(s->family, next_hot, next, part_like(&s->state, i, next), &y)) q = y.pages;
+        if (reef__part_at(s->family, next_hot, next, reef__part_like(&s->state, i, next), &y)) q = y.pages;
         if (p->node == q->node) continue;
         sum += p->count * (sizeof *p->page + sizeof *p->version);
         for (uint32_t k = 0; k < p->count; k++) {
             const void *page = p->page[k], *other = k < q->count ? q->page[k] : NULL;
             if (page == NULL || page == other || page == kind->common) continue;
             sum += kind->page_bytes;
-            if (kind != &pages_chunks) continue;
+            if (kind != &reef__pages_chunks) continue;
             mutex_lock(&s->family->lock);
             sum += blocks_beyond(s->family, page, other, k);
             mutex_unlock(&s->family->lock);
@@ -123,8 +123,8 @@ static void moment_weigh(reef_history *h, moment *m)
 static recorded_input *input_new(family *f, const void *data, size_t bytes)
 {
     size_t all;
-    if (!size_multiply(1, bytes, sizeof(recorded_input), &all)) return NULL;
-    recorded_input *in = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
+    if (!reef__size_multiply(1, bytes, sizeof(recorded_input), &all)) return NULL;
+    recorded_input *in = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, all, PLAIN_ALIGN);
     if (in == NULL) return NULL;
     in->bytes = bytes;
     if (bytes) memcpy(in->data, data, bytes);
@@ -133,7 +133,7 @@ static recorded_input *input_new(family *f, const void *data, size_t bytes)
 
 static void input_free(family *f, recorded_input *in)
 {
-    if (in) memory_free(&f->memory, MEMORY_OTHER, in, sizeof *in + in->bytes);
+    if (in) reef__memory_free(&f->memory, MEMORY_OTHER, in, sizeof *in + in->bytes);
 }
 
 /* Takes a copied input over. */
@@ -237,10 +237,10 @@ static COLD bool moments_reserve(reef_history *h)
     if (h->end - h->first < h->capacity) return true;
     size_t capacity = h->capacity ? (size_t)h->capacity * 2 : MOMENTS_FIRST;
     moment *more = capacity > SIZE_MAX / sizeof *more ? NULL
-                       : memory_zeroed(&h->family->memory, MEMORY_OTHER, capacity * sizeof *more);
+                       : reef__memory_zeroed(&h->family->memory, MEMORY_OTHER, capacity * sizeof *more);
     if (more == NULL) return false;
     for (uint64_t t = h->first; t < h->end; t++) more[t & (capacity - 1)] = *moment_at(h, t);
-    memory_free(&h->family->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *more);
+    reef__memory_free(&h->family->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *more);
     h->moments = more;
     h->capacity = capacity;
     return true;
@@ -263,7 +263,7 @@ typedef struct playing {
 /* A failure under the name of the call that the user made. */
 static reef_status history_refuse(const reef_history *h, reef_status status, const char *op, uint64_t number)
 {
-    return failure(h->world, status, op, (reef_component){0}, (reef_entity){0, 0}, number);
+    return reef__failure(h->world, status, op, (reef_component){0}, (reef_entity){0, 0}, number);
 }
 
 /* A call on the way failed, which told the misuse hook if that was to be told. */
@@ -277,7 +277,7 @@ static bool playing_begin(playing *p, size_t count)
 {
     p->count = count;
     p->moments = count > SIZE_MAX / sizeof(moment) ? NULL
-                     : memory_zeroed(&p->h->family->memory, MEMORY_OTHER, count * sizeof(moment));
+                     : reef__memory_zeroed(&p->h->family->memory, MEMORY_OTHER, count * sizeof(moment));
     return p->moments != NULL;
 }
 
@@ -287,17 +287,17 @@ static COLD void playing_end(playing *p)
         reef_snapshot_free(p->moments[i].snapshot);
         input_free(p->h->family, p->moments[i].input);
     }
-    memory_free(&p->h->family->memory, MEMORY_OTHER, p->moments, p->count * sizeof(moment));
+    reef__memory_free(&p->h->family->memory, MEMORY_OTHER, p->moments, p->count * sizeof(moment));
     reef_world_free(p->aside);
-    skips_free(p->h->family, &p->room);
+    reef__skips_free(p->h->family, &p->room);
 }
 
 /* Puts the world's state aside. */
 static COLD reef_status put_aside(playing *p)
 {
-    p->aside = world_aside(p->h->world);
+    p->aside = reef__world_aside(p->h->world);
     if (p->aside == NULL) return history_refused(p);
-    return skips_prepare(p->aside, &p->room) ? REEF_OK : history_refuse(p->h, REEF_NO_MEMORY, p->op, 0);
+    return reef__skips_prepare(p->aside, &p->room) ? REEF_OK : history_refuse(p->h, REEF_NO_MEMORY, p->op, 0);
 }
 
 /* The world goes to a kept state; its own is put aside. */
@@ -305,12 +305,12 @@ static COLD reef_status go_back(playing *p, uint64_t tick)
 {
     reef_world *w = p->h->world;
     skips_room room = {0};
-    p->aside = snapshot_aside(moment_at(p->h, tick)->snapshot);
-    bool ok = p->aside && events_settle(w) == REEF_OK && readers_note(w) && skips_prepare(w, &room) && skips_prepare(p->aside, &p->room);
-    skips_free(p->h->family, &room);
+    p->aside = reef__snapshot_aside(moment_at(p->h, tick)->snapshot);
+    bool ok = p->aside && reef__events_settle(w) == REEF_OK && reef__readers_note(w) && reef__skips_prepare(w, &room) && reef__skips_prepare(p->aside, &p->room);
+    reef__skips_free(p->h->family, &room);
     if (!ok) return history_refuse(p->h, REEF_NO_MEMORY, p->op, tick);
-    skips_commit(w, p->aside, &p->room);
-    state_exchange(w, p->aside);
+    reef__skips_commit(w, p->aside, &p->room);
+    reef__state_exchange(w, p->aside);
     return REEF_OK;
 }
 
@@ -335,8 +335,8 @@ static reef_status play(playing *p, uint64_t from, uint64_t until)
     for (uint64_t t = from; t < until; t++) {
         reef_status s = play_tick(p, t);
         if (s >= 0) continue;
-        skips_commit(p->h->world, p->aside, &p->room);
-        state_exchange(p->h->world, p->aside);
+        reef__skips_commit(p->h->world, p->aside, &p->room);
+        reef__state_exchange(p->h->world, p->aside);
         return s;
     }
     p->h->tick = until;
@@ -499,10 +499,10 @@ COLD reef_history *reef_history_new(reef_world *w, const reef_history_config *co
     const reef_entity null = {0, 0};
     if (w == NULL) return NULL;
     if (config == NULL || config->step == NULL || (config->ticks == 0 && config->bytes == 0))
-        return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0), NULL;
-    reef_history *h = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *h);
-    if (h == NULL) return failure(w, REEF_NO_MEMORY, op, none, null, 0), NULL;
-    family_join(w->family, false);
+        return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0), NULL;
+    reef_history *h = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *h);
+    if (h == NULL) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0), NULL;
+    reef__family_join(w->family, false);
     h->world = w;
     h->family = w->family;
     h->config = *config;
@@ -516,9 +516,9 @@ COLD void reef_history_free(reef_history *h)
     family *f = h->family;
     snapshots_forget_from(h, 0);
     for (uint64_t t = h->first; t < h->end; t++) input_free(f, moment_at(h, t)->input);
-    memory_free(&f->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *h->moments);
-    memory_free(&f->memory, MEMORY_OTHER, h, sizeof *h);
-    family_leave(f, false);
+    reef__memory_free(&f->memory, MEMORY_OTHER, h->moments, (size_t)h->capacity * sizeof *h->moments);
+    reef__memory_free(&f->memory, MEMORY_OTHER, h, sizeof *h);
+    reef__family_leave(f, false);
 }
 
 reef_history_range reef_history_reach(const reef_history *h)

@@ -27,7 +27,7 @@ static const char sync_op[] = "reef_synctest";
 
 static reef_status sync_refuse(reef_world *w, reef_status status, uint64_t number)
 {
-    return failure(w, status, sync_op, (reef_component){0}, (reef_entity){0, 0}, number);
+    return reef__failure(w, status, sync_op, (reef_component){0}, (reef_entity){0, 0}, number);
 }
 
 static size_t sync_bytes(const synctest *x) { return (x->config->distance + (size_t)1) * sizeof *x->first; }
@@ -112,15 +112,15 @@ COLD reef_status reef_synctest(reef_world *w, const reef_synctest_config *config
     reef_world *aside = reef_fork(w);
     if (aside == NULL) return sync_failed(&x);
     reef_status s = REEF_OK;
-    if (!skips_prepare(aside, &room) || (x.first = memory_zeroed(&w->family->memory, MEMORY_OTHER, sync_bytes(&x))) == NULL)
+    if (!reef__skips_prepare(aside, &room) || (x.first = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sync_bytes(&x))) == NULL)
         s = sync_refuse(w, REEF_NO_MEMORY, config->distance);
     else if ((s = sync_run(&x)) != REEF_OK) {
-        skips_commit(w, aside, &room);
-        state_exchange(w, aside);
+        reef__skips_commit(w, aside, &room);
+        reef__state_exchange(w, aside);
     }
     for (uint32_t i = 0; x.first && i <= config->distance; i++) reef_snapshot_free(x.first[i].state);
-    memory_free(&w->family->memory, MEMORY_OTHER, x.first, sync_bytes(&x));
-    skips_free(w->family, &room);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, x.first, sync_bytes(&x));
+    reef__skips_free(w->family, &room);
     aside->script_reader = 0;
     reef_world_free(aside);
     return s;

@@ -28,12 +28,12 @@ enum { STEPS_USUAL = 8 };
 static COLD ticking *ticking_ready(reef_world *w)
 {
     if (w->ticking) return w->ticking;
-    ticking *k = memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *k);
+    ticking *k = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, sizeof *k);
     if (k == NULL) return NULL;
     const bool lock = mutex_make(&k->lock), wake = lock && condvar_make(&k->wake);
     if (wake) return w->ticking = k;
     if (lock) mutex_drop(&k->lock);
-    memory_free(&w->family->memory, MEMORY_OTHER, k, sizeof *k);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, k, sizeof *k);
     return NULL;
 }
 
@@ -69,7 +69,7 @@ static bool after_add(reef_world *w, ticking *k, uint32_t later)
 {
     if (k->after_count == k->after_room) {
         const uint32_t room = k->after_room ? k->after_room * 2 : 64;
-        uint32_t *p = memory_resize(&w->family->memory, MEMORY_OTHER, k->after, k->after_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
+        uint32_t *p = reef__memory_resize(&w->family->memory, MEMORY_OTHER, k->after, k->after_room * sizeof *p, room * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return false;
         k->after = p;
         k->after_room = room;
@@ -88,7 +88,7 @@ static bool plan_order(reef_world *w, ticking *k)
             run *r = &k->runs[i];
             r->after_first = k->after_count;
             for (uint32_t j = i + 1; j < x->end; j++)
-                if (systems_collide(r->system, k->runs[j].system) && !after_add(w, k, j)) return false;
+                if (reef__systems_collide(r->system, k->runs[j].system) && !after_add(w, k, j)) return false;
             r->after_count = k->after_count - r->after_first;
         }
     }
@@ -108,14 +108,14 @@ static void runs_forget(reef_world *w, const ticking *k, run *runs, uint32_t cou
     while (count-- > 0) {
         if (run_of(k, runs[count].serial)) continue;
         if (runs[count].query) runs[count].query->serial = 0; /* the system lives on: what it has seen stays in the state */
-        run_drop(w, &runs[count]);
+        reef__run_drop(w, &runs[count]);
     }
 }
 
 /* The runs of the schedule as it is now: those of systems that stay are kept as they are. NULL: no memory. */
 static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
 {
-    run *runs = memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *runs);
+    run *runs = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *runs);
     for (uint32_t i = 0; runs && i < c->count; i++) {
         const schedule_entry *e = &c->entries[c->order[i]];
         run *was = run_of(k, e->system->serial);
@@ -124,7 +124,7 @@ static COLD run *runs_of(reef_world *w, ticking *k, const schedule *c)
         else ok = run_make_of(w, &runs[i], e->system);
         if (!ok) {
             runs_forget(w, k, runs, i);
-            memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+            reef__memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
             return NULL;
         }
         runs[i].on = e->on;
@@ -142,21 +142,21 @@ static bool run_stays(const run *runs, uint32_t count, const run *r)
 /* Makes the plan fit the schedule. One run more than there are systems: for reef_system_once. False: no memory. */
 static bool plan_update(reef_world *w, ticking *k)
 {
-    const schedule *c = schedule_ready(w);
+    const schedule *c = reef__schedule_ready(w);
     if (c == NULL) return false;
     if (k->epoch == c->epoch) return true;
     run *runs = runs_of(w, k, c);
-    quick *quicks = runs ? memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
+    quick *quicks = runs ? reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, (c->count + 1) * sizeof *quicks) : NULL;
     if (quicks == NULL) {
         if (runs) runs_forget(w, k, runs, c->count);
-        memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
+        reef__memory_free(&w->family->memory, MEMORY_OTHER, runs, (c->count + 1) * sizeof *runs);
         return false;
     }
     k->epoch = 0;
     for (uint32_t i = 0; i < k->run_count; i++)
-        if (!run_stays(runs, c->count, &k->runs[i])) run_drop(w, &k->runs[i]);
-    memory_free(&w->family->memory, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
-    memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
+        if (!run_stays(runs, c->count, &k->runs[i])) reef__run_drop(w, &k->runs[i]);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->runs, k->run_room * sizeof *k->runs);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, k->quicks, k->run_room * sizeof *k->quicks);
     k->runs = runs;
     k->quicks = quicks;
     k->run_count = c->count;
@@ -182,7 +182,7 @@ static bool plan_update(reef_world *w, ticking *k)
 
 static COLD reef_status no_memory_for(reef_world *w, const struct system *s)
 {
-    failure(w, REEF_NO_MEMORY, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef__failure(w, REEF_NO_MEMORY, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0);
     if (s) memcpy(w->error.system, s->name, sizeof w->error.system);
     return REEF_NO_MEMORY;
 }
@@ -193,13 +193,13 @@ static bool run_is_due(reef_world *w, const run *r, reef_status *s)
     const struct system *x = r->system;
     if (!r->on) return false;
     if (x->interval_ns) {
-        uint64_t *last = clock_own(w, x->serial);
+        uint64_t *last = reef__clock_own(w, x->serial);
         if (last == NULL) *s = no_memory_for(w, x);
         if (last == NULL || w->state.time_ns - *last < x->interval_ns) return false;
     }
     if (x->condition && !x->condition(w, x->context)) return false;
     if (x->interval_ns) {
-        *clock_own(w, x->serial) = w->state.time_ns; /* it is there */
+        *reef__clock_own(w, x->serial) = w->state.time_ns; /* it is there */
         world_touch(w);
     }
     return true;
@@ -211,14 +211,14 @@ static reef_status phase_tick(reef_world *w, uint32_t number, float dt)
     reef_status s = plan_update(w, k) ? REEF_OK : no_memory_for(w, NULL); /* a phase before may have changed it */
     if (s != REEF_OK) return s;
     phase_plan *p = &k->phases[number];
-    if (phase_run_simple(w, p, dt, &s)) return s;
+    if (reef__phase_run_simple(w, p, dt, &s)) return s;
     bool any = false;
     for (uint32_t i = p->first; i < p->end && s == REEF_OK; i++) {
         k->runs[i].going = run_is_due(w, &k->runs[i], &s);
         any |= k->runs[i].going;
     }
-    if (s == REEF_OK && any) s = phase_run(w, p->first, p->end, dt);
-    if (s == REEF_OK && k->epoch == w->schedule->epoch) phase_know(w, p);
+    if (s == REEF_OK && any) s = reef__phase_run(w, p->first, p->end, dt);
+    if (s == REEF_OK && k->epoch == w->schedule->epoch) reef__phase_know(w, p);
     return s;
 }
 
@@ -229,18 +229,18 @@ static reef_status phase_steps(reef_world *w, const phase *p, uint32_t number, u
 {
     const uint64_t step = p->step_ns, serial = p->serial;
     const uint32_t most = p->steps_max ? p->steps_max : STEPS_USUAL;
-    uint64_t *waits = clock_own(w, serial);
+    uint64_t *waits = reef__clock_own(w, serial);
     if (waits == NULL) return no_memory_for(w, NULL);
     *waits += ns;
     reef_status s = REEF_OK;
-    for (uint32_t i = 0; i < most && s == REEF_OK && *clock_own(w, serial) >= step; i++) {
-        *clock_own(w, serial) -= step;
+    for (uint32_t i = 0; i < most && s == REEF_OK && *reef__clock_own(w, serial) >= step; i++) {
+        *reef__clock_own(w, serial) -= step;
         world_touch(w);
         w->step = i;
         s = phase_tick(w, number, seconds(step));
     }
     w->step = 0;
-    waits = clock_own(w, serial);
+    waits = reef__clock_own(w, serial);
     if (s == REEF_OK && *waits >= step) *waits %= step;
     return s;
 }
@@ -255,11 +255,11 @@ static reef_status phases_tick(reef_world *w, float dt)
     w->state.ticks++;
     w->state.time_ns += ns;
     world_touch(w);
-    reef_status s = events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
+    reef_status s = reef__events_expire_begin(w, &w->schedule->phases[w->schedule->phase_count - 1]);
     for (uint32_t i = 0; i < w->schedule->phase_count && s == REEF_OK; i++) {
         const phase p = w->schedule->phases[i]; /* a copy: the schedule may be another one when it has run */
         s = p.step_ns ? phase_steps(w, &p, i, ns) : phase_tick(w, i, dt);
-        if (s == REEF_OK) s = events_expire(w, &p);
+        if (s == REEF_OK) s = reef__events_expire(w, &p);
     }
     return s;
 }
@@ -269,13 +269,13 @@ static reef_status tick_begin(reef_world *w, const char *op, float dt)
 {
     const reef_component none = {0};
     const reef_entity null = {0, 0};
-    if (w->locks || w->flushing) return failure(w, REEF_LOCKED, op, none, null, 0);
-    if (!time_is_good(dt)) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    if (w->locks || w->flushing) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
+    if (!time_is_good(dt)) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
     ticking *k = ticking_ready(w);
-    if (k == NULL || !plan_update(w, k)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
-    if (w->slow & SLOW_DEFERRED && world_flush(w) == REEF_NO_MEMORY) return REEF_NO_MEMORY;
+    if (k == NULL || !plan_update(w, k)) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    if (w->slow & SLOW_DEFERRED && reef__world_flush(w) == REEF_NO_MEMORY) return REEF_NO_MEMORY;
     k->first.status = REEF_OK;
-    k->shuffle = pool_shuffle(w->pool);
+    k->shuffle = reef__pool_shuffle(w->pool);
     if (k->shuffle) k->shuffle += w->state.ticks * 0x9E3779B97F4A7C15u | 1;
     return REEF_OK;
 }
@@ -292,20 +292,20 @@ static reef_status tick_end(reef_world *w, reef_status s)
 static COLD reef_status tick_atomic(reef_world *w, float dt)
 {
     skips_room room = {NULL, 0};
-    reef_world *aside = world_aside(w);
+    reef_world *aside = reef__world_aside(w);
     if (aside == NULL) return w->error.status;
-    if (!skips_prepare(aside, &room)) {
+    if (!reef__skips_prepare(aside, &room)) {
         reef_world_free(aside);
         return no_memory_for(w, NULL);
     }
     reef_status s = phases_tick(w, dt);
     if (s != REEF_OK) {
         const reef_error why = w->error;
-        skips_commit(w, aside, &room);
-        state_exchange(w, aside);
+        reef__skips_commit(w, aside, &room);
+        reef__state_exchange(w, aside);
         w->error = why;
     }
-    skips_free(w->family, &room);
+    reef__skips_free(w->family, &room);
     reef_world_free(aside);
     return s;
 }
@@ -320,7 +320,7 @@ reef_status reef_step_once(reef_world *w, float dt)
 
 reef_status reef_tick(reef_world *w, float dt)
 {
-    if (w && w->paused) return w->locks ? failure(w, REEF_LOCKED, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0) : REEF_OK;
+    if (w && w->paused) return w->locks ? reef__failure(w, REEF_LOCKED, "reef_tick", (reef_component){0}, (reef_entity){0, 0}, 0) : REEF_OK;
     return reef_step_once(w, dt);
 }
 
@@ -331,7 +331,7 @@ COLD reef_status reef_tick_phase(reef_world *w, const char *name, float dt)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, op, dt);
     if (s != REEF_OK) return s;
-    if (!phase_named(w, op, name, &number)) return w->error.status;
+    if (!reef__phase_named(w, op, name, &number)) return w->error.status;
     return tick_end(w, phase_tick(w, number, dt));
 }
 
@@ -341,19 +341,19 @@ COLD reef_status reef_system_once(reef_world *w, const reef_system_desc *desc, f
     if (w == NULL) return REEF_BAD_ARGUMENT;
     reef_status s = tick_begin(w, op, dt);
     if (s != REEF_OK) return s;
-    struct system *x = system_make(w, op, desc, NULL);
+    struct system *x = reef__system_make(w, op, desc, NULL);
     if (x == NULL) return w->error.status;
     ticking *k = w->ticking;
     run *r = &k->runs[k->run_count];
-    if (run_make_of(w, r, x) && (!r->receives || events_follow(w, x))) {
+    if (run_make_of(w, r, x) && (!r->receives || reef__events_follow(w, x))) {
         r->going = r->on = true;
-        s = phase_run(w, k->run_count, k->run_count + 1, dt);
-        if (r->receives) events_leave(w, x->serial);
+        s = reef__phase_run(w, k->run_count, k->run_count + 1, dt);
+        if (r->receives) reef__events_leave(w, x->serial);
     } else {
         s = no_memory_for(w, x);
     }
-    run_drop(w, r);
-    system_leave(w->family, x);
+    reef__run_drop(w, r);
+    reef__system_leave(w->family, x);
     return tick_end(w, s);
 }
 
@@ -381,7 +381,7 @@ COLD reef_system_stats reef_system_measured(const reef_world *w, reef_system_id 
 {
     const reef_system_stats never_ran = {0, 0, 0, 0, 0};
     reef_status s;
-    const schedule_entry *e = w && w->schedule && w->ticking ? schedule_find(w, which, &s) : NULL;
+    const schedule_entry *e = w && w->schedule && w->ticking ? reef__schedule_find(w, which, &s) : NULL;
     const run *r = e ? run_of(w->ticking, e->system->serial) : NULL;
     return r ? r->stats : never_ran;
 }

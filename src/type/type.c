@@ -5,7 +5,7 @@
  * Declaring links a static struct into a list, before main, and allocates nothing. The first call that asks for any type
  * registers everything that is pending: names, fields and hooks are copied, so that a library may be unloaded after that.
  * Records never move and never die. A record is published by its id, its fields (which may come later) by their pointer,
- * both with release; type_of needs two acquiring loads and no lock. Everything else happens under the lock.
+ * both with release; reef__type_of needs two acquiring loads and no lock. Everything else happens under the lock.
  *
  * All memory hangs from `registry` and `type_pages`, so leak checkers find it. */
 #include "type/type.h"
@@ -78,7 +78,7 @@ COLD reef_status reef_set_process_allocator(const reef_allocator *allocator)
 
 /* ---- what is allowed ---- */
 
-uint32_t kind_size(reef_kind kind)
+uint32_t reef__kind_size(reef_kind kind)
 {
     switch (kind) {
     case REEF_BOOL:
@@ -126,7 +126,7 @@ static bool fields_allowed(const reef_field *fields, uint32_t count, uint32_t si
     if (count > REEF_FIELDS_MAX || (count != 0 && fields == NULL)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const reef_field *f = &fields[i];
-        uint32_t          element = kind_size(f->kind);
+        uint32_t          element = reef__kind_size(f->kind);
         if (f->name == NULL || f->name[0] == 0 || !field_text_allowed(f->name)) return false;
         if (f->unit && !field_text_allowed(f->unit)) return false;
         if (element == 0 || f->bytes == 0 || f->bytes % element != 0) return false;
@@ -198,7 +198,7 @@ static reef_status hooks_check(const reef_hooks *h, uint32_t size, reef_home hom
 /* What a subtype's value is to a pointer to its base. */
 static reef_status base_check(const reef_type_desc *d)
 {
-    const type *base = type_of(d->base.id);
+    const type *base = reef__type_of(d->base.id);
     if (d->base.id == 0) return REEF_OK;
     if (base == NULL) return REEF_UNKNOWN_TYPE;
     if (base->size > d->size || base->align > d->align || strcmp(base->name, d->name) == 0) return REEF_BAD_ARGUMENT;
@@ -273,21 +273,21 @@ static bool type_same(const type *t, const reef_type_desc *d)
 
 /* ---- subtypes ---- */
 
-const uint32_t *subtypes_of(const type *t, uint32_t *count)
+const uint32_t *reef__subtypes_of(const type *t, uint32_t *count)
 {
     type_list *l = REEF_ACQUIRE_POINTER(&t->subtypes);
     *count = l ? REEF_ACQUIRE_U32(&l->count) : 0;
     return l ? l->id : NULL;
 }
 
-bool is_subtype(const type *a, const type *b)
+bool reef__is_subtype(const type *a, const type *b)
 {
     const type *t = a->base;
     while (t && t != b) t = t->base;
     return t != NULL;
 }
 
-uint32_t types_based(void) { return REEF_ACQUIRE_U32(&registry.based); }
+uint32_t reef__types_based(void) { return REEF_ACQUIRE_U32(&registry.based); }
 
 /* Room for one more subtype of all that it has as bases. */
 static bool subtypes_reserve(const type *base)
@@ -317,9 +317,9 @@ static void subtypes_put(const type *base, uint32_t id)
     }
 }
 
-uint32_t types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
+uint32_t reef__types_described(void) { return REEF_ACQUIRE_U32(&registry.described); }
 
-int type_compare(const type *a, const type *b) { return strcmp(a->name, b->name); }
+int reef__type_compare(const type *a, const type *b) { return strcmp(a->name, b->name); }
 
 /* ---- records by id and by name ---- */
 
@@ -328,7 +328,7 @@ static type *record_at(uint32_t id)
     return &type_pages[(id - 1) >> TYPE_PAGE_BITS][(id - 1) & (TYPES_PER_PAGE - 1)];
 }
 
-const type *type_of(uint32_t id)
+const type *reef__type_of(uint32_t id)
 {
     uint32_t i = id - 1; /* 0 wraps to a number that no page has */
     if (i >= REEF_TYPES_MAX) return NULL;
@@ -427,7 +427,7 @@ static void type_fill(type *t, const reef_type_desc *d)
     t->size = d->size;
     t->align = d->align;
     t->home = d->home;
-    t->base = type_of(d->base.id);
+    t->base = reef__type_of(d->base.id);
     t->stored = home_stored(d->home);
     t->split = d->home == REEF_SPLIT;
     t->bit = d->home == REEF_BIT || (t->stored && d->home != REEF_COLD);
@@ -451,7 +451,7 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     uint32_t next = registry.count + 1;
     size_t   name_bytes = strlen(d->name) + 1;
     if (next > REEF_TYPES_MAX) return REEF_LIMIT;
-    if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(type_of(d->base.id))) return REEF_NO_MEMORY;
+    if (!type_page_reserve(next) || !type_buckets_reserve() || !subtypes_reserve(reef__type_of(d->base.id))) return REEF_NO_MEMORY;
     char *name = type_allocate(name_bytes);
     if (name == NULL) return REEF_NO_MEMORY;
     type *t = record_at(next);
@@ -461,7 +461,7 @@ static reef_status type_make(const reef_type_desc *d, const type *owner, uint32_
     }
     memcpy(name, d->name, name_bytes);
     t->name = name;
-    t->name_hash = hash_bytes(name, name_bytes - 1);
+    t->name_hash = reef__hash_bytes(name, name_bytes - 1);
     type_fill(t, d);
     t->owner = owner ? owner->id : 0;
     t->offset = offset;
@@ -482,7 +482,7 @@ static COLD reef_status part_make(const type *t, const reef_field *f, uint32_t *
     reef_field field = *f;
     field.offset = 0;
     snprintf(name, sizeof name, "%s.%s", t->name, f->name);
-    const reef_type_desc d = {name, f->bytes, kind_size(f->kind), REEF_TABLE, NULL, &field, 1, 0, {0}};
+    const reef_type_desc d = {name, f->bytes, reef__kind_size(f->kind), REEF_TABLE, NULL, &field, 1, 0, {0}};
     if (!type_name_allowed(name)) return REEF_BAD_ARGUMENT;
     const type *there = type_by_name(name);
     if (there == NULL) return type_make(&d, t, f->offset, id);
@@ -557,7 +557,7 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
     text_add(&length, "type %s: ", d->name ? d->name : "(no name)");
     const type *t = status == REEF_EXISTS ? type_by_name(d->name) : NULL;
     if (t == NULL && d->base.id && base_check(d) < 0) {
-        const type *base = type_of(d->base.id);
+        const type *base = reef__type_of(d->base.id);
         text_add(&length, "it can't be a subtype of %s: %s (sizes %u and %u, alignments %u and %u)", base->name, reef_status_text(status),
                  base->size, d->size, base->align, d->align);
     } else if (t == NULL) {
@@ -576,7 +576,7 @@ static void type_refuse(const reef_type_desc *d, reef_status status)
         if (t->home != d->home) text_add(&length, "; one lives in %s, the other in %s", home_text(t->home), home_text(d->home));
         else if (t->page_rows != page_rows_of(d)) text_add(&length, "; pages of %u and %u values", t->page_rows, page_rows_of(d));
         if (!base_same(t, d))
-            text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base), base_text(type_of(d->base.id)));
+            text_add(&length, "; one is a subtype of %s, the other of %s", base_text(t->base), base_text(reef__type_of(d->base.id)));
         if (!type_same_hooks(t, d->hooks)) text_add(&length, "; their hooks differ");
         if (!fields_same(t, d->fields, d->field_count)) text_add_fields(&length, t, d);
     }
@@ -679,7 +679,7 @@ COLD reef_component reef_type_new(const reef_type_desc *desc, reef_status *statu
 
 COLD reef_status reef_type_describe(reef_component component, const reef_field *fields, uint32_t count)
 {
-    if (type_of(component.id) == NULL) return REEF_UNKNOWN_TYPE;
+    if (reef__type_of(component.id) == NULL) return REEF_UNKNOWN_TYPE;
     mutex_lock(&registry.lock);
     type       *t = record_at(component.id);
     reef_status status = REEF_OK;
@@ -692,7 +692,7 @@ COLD reef_status reef_type_describe(reef_component component, const reef_field *
     return status;
 }
 
-COLD bool types_known(void)
+COLD bool reef__types_known(void)
 {
     mutex_lock(&registry.lock);
     const bool all = types_take_pending();
@@ -714,7 +714,7 @@ COLD reef_component reef_type_find(const char *name)
 
 bool reef_type_get(reef_component component, reef_type_info *info)
 {
-    const type *t = type_of(component.id);
+    const type *t = reef__type_of(component.id);
     if (t == NULL || info == NULL) return false;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     info->name = t->name;
@@ -731,7 +731,7 @@ bool reef_type_get(reef_component component, reef_type_info *info)
 
 const char *reef_type_name(reef_component component)
 {
-    const type *t = type_of(component.id);
+    const type *t = reef__type_of(component.id);
     return t ? t->name : NULL;
 }
 

@@ -27,7 +27,7 @@ typedef struct type {
     uint32_t    part_count;  /* of a split type; published last. 0: it has no fields yet, and can't be used */
     uint32_t   *parts;       /* ids, in the order of the fields */
     const struct type *base; /* NULL: none */
-    struct type_list *subtypes; /* to any depth, as they came; NULL: none. By subtypes_of */
+    struct type_list *subtypes; /* to any depth, as they came; NULL: none. By reef__subtypes_of */
     bool        hooked;      /* any of the hooks below: its rows can't be moved by memcpy alone, or need destroying */
     bool        fixed;       /* nobody can move a value: it is made where it stays */
     bool        plain_move;  /* moving is memcpy */
@@ -42,24 +42,24 @@ typedef struct type {
 } type;
 
 /* NULL for an id that isn't one. Any thread. */
-const type *type_of(uint32_t id);
+const type *reef__type_of(uint32_t id);
 /* Bytes of its column in a table; 0: it has none. */
 REEF_INLINE uint32_t type_column(const type *t) { return t->split ? 0 : t->size; }
 /* The subtypes of a type, to any depth, in no order; *count of them. Any thread. */
-const uint32_t *subtypes_of(const type *t, uint32_t *count);
+const uint32_t *reef__subtypes_of(const type *t, uint32_t *count);
 INLINE bool has_subtypes(const type *t) { return REEF_ACQUIRE_POINTER(&t->subtypes) != NULL; }
 /* Is `a` a subtype of `b`, to any depth? (A type isn't one of itself.) */
-bool is_subtype(const type *a, const type *b);
+bool reef__is_subtype(const type *a, const type *b);
 /* How many types have a base: another number, and there are new subtypes. Any thread. */
-uint32_t types_based(void);
+uint32_t reef__types_based(void);
 /* By name, as strcmp: the order of everything visible. */
-int type_compare(const type *a, const type *b);
+int reef__type_compare(const type *a, const type *b);
 /* How many types have fields: another number, and what was hashed as bytes may have fields now. Any thread. */
-uint32_t types_described(void);
+uint32_t reef__types_described(void);
 /* All types that are declared are registered. False: there is no memory for some. */
-bool types_known(void);
+bool reef__types_known(void);
 /* Bytes of one element of a kind. */
-uint32_t kind_size(reef_kind kind);
+uint32_t reef__kind_size(reef_kind kind);
 INLINE bool in_table(const type *t) { return !t->bit && !t->stored; }
 
 #endif

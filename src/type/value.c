@@ -3,14 +3,14 @@
 #include "type/type.h"
 #include "reef/entity.h"
 
-void value_move(const type *t, void *to, void *from)
+void reef__value_move(const type *t, void *to, void *from)
 {
     ASSERT(to != from);
     if (t->plain_move) bytes_copy(to, from, t->size);
     else t->hooks.move(t->hooks.context, to, from);
 }
 
-reef_status value_copy(const type *t, void *to, const void *from)
+reef_status reef__value_copy(const type *t, void *to, const void *from)
 {
     ASSERT(to != from);
     if (t->hooks.copy && !BUG(14)) return t->hooks.copy(t->hooks.context, to, from);
@@ -18,7 +18,7 @@ reef_status value_copy(const type *t, void *to, const void *from)
     return REEF_OK;
 }
 
-void values_fill(void *block, const void *value, size_t size, uint32_t rows)
+void reef__values_fill(void *block, const void *value, size_t size, uint32_t rows)
 {
     char *p = block;
     uint64_t word;
@@ -27,7 +27,7 @@ void values_fill(void *block, const void *value, size_t size, uint32_t rows)
         for (uint32_t i = 0; i < rows; i++) bytes_copy(p + i * size, value, size);
 }
 
-bool value_equal(const type *t, const char *p, const char *q)
+bool reef__value_equal(const type *t, const char *p, const char *q)
 {
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     if (fields == NULL) return memcmp(p, q, t->size) == 0;
@@ -38,27 +38,27 @@ bool value_equal(const type *t, const char *p, const char *q)
 
 static bool value_is_array(const reef_value *v) { return v->kind == REEF_VALUE_ARRAY || v->kind == VALUE_MOVED_ARRAY; }
 
-reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
+reef_status reef__value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i)
 {
     if (v->kind == REEF_VALUE_DEFAULT) {
         memset(slot, 0, t->size);
         return t->hooks.construct == NULL ? REEF_OK : t->hooks.construct(t->hooks.context, w, e, slot, v->data);
     }
     const char *from = (const char *)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0);
-    if (t->copyable && v->kind < VALUE_MOVED) return value_copy(t, slot, from);
-    if (slot != from) value_move(t, slot, (void *)(uintptr_t)from); /* else it was made there, as what can't move is */
+    if (t->copyable && v->kind < VALUE_MOVED) return reef__value_copy(t, slot, from);
+    if (slot != from) reef__value_move(t, slot, (void *)(uintptr_t)from); /* else it was made there, as what can't move is */
     return REEF_OK;
 }
 
-void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
+void reef__value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i)
 {
     if (v->kind == REEF_VALUE_DEFAULT || (t->copyable && v->kind < VALUE_MOVED)) value_destroy(t, slot);
-    else value_move(t, (char *)(uintptr_t)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0), slot);
+    else reef__value_move(t, (char *)(uintptr_t)v->data + (value_is_array(v) ? (size_t)i * t->stride : 0), slot);
 }
 
-reef_status value_sound(const reef_value *v, bool remove, uint32_t n)
+reef_status reef__value_sound(const reef_value *v, bool remove, uint32_t n)
 {
-    const type *t = type_of(v->component.id);
+    const type *t = reef__type_of(v->component.id);
     if (t->owner) return REEF_BAD_ARGUMENT; /* parts come and go with their type */
     switch (v->kind) {
     case REEF_VALUE_DEFAULT: return REEF_OK;

@@ -30,18 +30,18 @@ INLINE void value_destroy(const type *t, void *p)
 #define VALUE_HELD ((reef_value_kind)(REEF_VALUE_REMOVE + 4))
 
 /* What can be told of one value without the world. */
-reef_status value_sound(const reef_value *v, bool remove, uint32_t n);
+reef_status reef__value_sound(const reef_value *v, bool remove, uint32_t n);
 
 /* The same without a word to the world of which type it was that failed. */
-reef_status value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
+reef_status reef__value_make(reef_world *w, reef_entity e, const type *t, void *slot, const reef_value *v, uint32_t i);
 
-/* The slot is raw memory again, as before value_put: what was moved out of the caller's value goes back there. */
-void value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i);
+/* The slot is raw memory again, as before reef__value_put: what was moved out of the caller's value goes back there. */
+void reef__value_take_back(const type *t, void *slot, const reef_value *v, uint32_t i);
 
 /* Moving, copying, destroying one value; plain types cost a memcpy. */
-void value_move(const type *t, void *to, void *from);
-reef_status value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook says */
-bool value_equal(const type *t, const char *p, const char *q); /* by its fields, where it has some (src/world/compare.c) */
-void values_fill(void *block, const void *value, size_t size, uint32_t rows); /* the same plain value in each row */
+void reef__value_move(const type *t, void *to, void *from);
+reef_status reef__value_copy(const type *t, void *to, const void *from); /* REEF_OK, or what the hook says */
+bool reef__value_equal(const type *t, const char *p, const char *q); /* by its fields, where it has some (src/world/compare.c) */
+void reef__values_fill(void *block, const void *value, size_t size, uint32_t rows); /* the same plain value in each row */
 
 #endif

@@ -102,7 +102,7 @@ static uint32_t names_lowest(const reef_world *w, const reef_world *other, uint3
         uint32_t page = n / NAMES_PER_PAGE;
         if (n < other->state.name_count && w->state.name_entries.page[page] == other->state.name_entries.page[page]) continue;
         reef_entity e;
-        const char *text = name_at_number(w, n, &e), *same = reef_name(other, e);
+        const char *text = reef__name_at_number(w, n, &e), *same = reef_name(other, e);
         if (e.index < lowest && (same == NULL || strcmp(same, text) != 0)) lowest = e.index;
     }
     return lowest;
@@ -119,7 +119,7 @@ static COLD bool names_equal(comparing *x)
 static COLD bool time_equal(comparing *x)
 {
     const state *a = &x->world[0]->state, *b = &x->world[1]->state;
-    if (a->ticks == b->ticks && a->time_ns == b->time_ns && a->seed == b->seed && clocks_hash(x->world[0]) == clocks_hash(x->world[1])) return true;
+    if (a->ticks == b->ticks && a->time_ns == b->time_ns && a->seed == b->seed && reef__clocks_hash(x->world[0]) == reef__clocks_hash(x->world[1])) return true;
     *x->found = (reef_difference){.kind = REEF_HASH_TIME};
     return false;
 }
@@ -128,7 +128,7 @@ static COLD bool time_equal(comparing *x)
 static COLD bool scripts_equal(comparing *x)
 {
     uint64_t n[2];
-    if (scripts_hash(x->world[0], &n[0]) == scripts_hash(x->world[1], &n[1]) && n[0] == n[1]) return true;
+    if (reef__scripts_hash(x->world[0], &n[0]) == reef__scripts_hash(x->world[1], &n[1]) && n[0] == n[1]) return true;
     *x->found = (reef_difference){.kind = REEF_HASH_SCRIPTS};
     return false;
 }
@@ -203,15 +203,15 @@ static bool rows_equal(twin *p)
 /* The rows are equal. */
 static bool column_equal(twin *p, uint32_t component)
 {
-    const type *t = type_of(component);
-    uint32_t k = slot_seek(p->x->world[0], component, p->id[0]), other = slot_seek(p->x->world[1], component, p->id[1]);
+    const type *t = reef__type_of(component);
+    uint32_t k = reef__slot_seek(p->x->world[0], component, p->id[0]), other = reef__slot_seek(p->x->world[1], component, p->id[1]);
     if (k == REEF_SLOT_TAG || t->hooks.on_fork != REEF_FORK_COPY) return true;
-    bool flat = type_is_flat(t);
+    bool flat = reef__type_is_flat(t);
     for (bool more = twin_first(p); more; more = twin_next(p)) {
         const char *a = p->slots[0][k].block, *b = p->slots[1][other].block;
         if (a == b || (flat && memcmp(a, b, (size_t)p->rows[0] * t->size) == 0)) continue;
         for (uint32_t i = 0; i < p->rows[0]; i++)
-            if (!value_equal(t, a + (size_t)i * t->size, b + (size_t)i * t->size))
+            if (!reef__value_equal(t, a + (size_t)i * t->size, b + (size_t)i * t->size))
                 return row_differs(p, REEF_HASH_COLUMN, component, i);
     }
     return true;
@@ -241,7 +241,7 @@ static bool all_bits_equal(twin *p)
         const reef_world *w = p->x->world[side];
         for (uint32_t i = 0; p->t[side]->bits && i < w->state.bit_count; i++) {
             const bit_store *b = &w->state.bits[i];
-            if (!bit_known(w, b, p->id[side]) || (first && bit_key_compare(b->key, *first) >= 0)) continue;
+            if (!reef__bit_known(w, b, p->id[side]) || (first && reef__bit_key_compare(b->key, *first) >= 0)) continue;
             if (!bits_equal(p, b->key)) first = &b->key;
         }
     }
@@ -264,7 +264,7 @@ static bool lists_equal(comparing *x, uint32_t *const ids[2], const uint32_t cou
         twin p = {.x = x};
         if (i < count[0]) p.t[0] = table_read(x->world[0], p.id[0] = ids[0][i]);
         if (k < count[1]) p.t[1] = table_read(x->world[1], p.id[1] = ids[1][k]);
-        int order = p.t[0] == NULL ? 1 : p.t[1] == NULL ? -1 : shape_compare(p.t[0]->shape, p.t[1]->shape);
+        int order = p.t[0] == NULL ? 1 : p.t[1] == NULL ? -1 : reef__shape_compare(p.t[0]->shape, p.t[1]->shape);
         if (order) p.t[order < 0] = NULL; /* the lesser one is missing on the other side */
         if (order ? !rows_equal(&p) : !table_equal(&p)) return false;
     }
@@ -274,10 +274,10 @@ static bool lists_equal(comparing *x, uint32_t *const ids[2], const uint32_t cou
 static bool tables_equal(comparing *x)
 {
     uint32_t count[2], *ids[2];
-    for (int side = 0; side < 2; side++) ids[side] = tables_sorted(x->world[side], &count[side]);
+    for (int side = 0; side < 2; side++) ids[side] = reef__tables_sorted(x->world[side], &count[side]);
     bool known = (ids[0] || count[0] == 0) && (ids[1] || count[1] == 0), equal = known && lists_equal(x, ids, count);
     for (int side = 0; side < 2; side++)
-        memory_free(&x->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
+        reef__memory_free(&x->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
     return equal;
 }
 
@@ -301,21 +301,21 @@ static COLD bool value_differs(const comparing *x, uint32_t component, reef_enti
 /* The entity of the lowest index that has the same value. */
 static uint32_t shared_index(const value_store *s, const uint32_t *firsts, reef_entity e)
 {
-    return firsts ? firsts[slot_of(s, e)] : shared_first(s, e).index;
+    return firsts ? firsts[slot_of(s, e)] : reef__shared_first(s, e).index;
 }
 
 /* The entity of the lowest index, below that of `lowest`, whose value in `s` isn't the same in the other store. */
 static COLD reef_entity store_lowest(const value_store *s, const value_store *other, reef_entity lowest, uint32_t *const firsts[2])
 {
-    const type *t = type_of(s->component ? s->component : other->component);
+    const type *t = reef__type_of(s->component ? s->component : other->component);
     const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY;
     for (uint32_t page = 0; page < s->values.count; page++) {
         if (!s->shared && page < other->values.count && s->values.page[page] == other->values.page[page]) continue;
         store_place at = {.slot = 0};
-        while (store_each(s, page, &at)) {
+        while (reef__store_each(s, page, &at)) {
             if (!reef_entity_is_null(lowest) && at.entity.index >= lowest.index) continue;
-            const void *same = store_nth(other, at.entity, at.number);
-            if (same == NULL || (valued && at.value != same && !value_equal(t, at.value, same))) lowest = at.entity;
+            const void *same = reef__store_nth(other, at.entity, at.number);
+            if (same == NULL || (valued && at.value != same && !reef__value_equal(t, at.value, same))) lowest = at.entity;
             else if (s->shared && shared_index(s, firsts[0], at.entity) != shared_index(other, firsts[1], at.entity)) lowest = at.entity;
         }
     }
@@ -325,17 +325,17 @@ static COLD reef_entity store_lowest(const value_store *s, const value_store *ot
 static bool all_stores_equal(comparing *x)
 {
     for (const type *last = NULL;;) {
-        const value_store *s[2] = {store_after(x->world[0], last), store_after(x->world[1], last)};
-        const type *t[2] = {s[0] ? type_of(s[0]->component) : NULL, s[1] ? type_of(s[1]->component) : NULL};
+        const value_store *s[2] = {reef__store_after(x->world[0], last), reef__store_after(x->world[1], last)};
+        const type *t[2] = {s[0] ? reef__type_of(s[0]->component) : NULL, s[1] ? reef__type_of(s[1]->component) : NULL};
         if (t[0] == NULL && t[1] == NULL) return true;
-        last = t[0] == NULL || (t[1] && type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
+        last = t[0] == NULL || (t[1] && reef__type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
         for (int side = 0; side < 2; side++) s[side] = store_of(x->world[side], last->id);
         uint32_t *firsts[2] = {NULL, NULL};
         for (int side = 0; side < 2; side++)
-            if (s[side]->shared) firsts[side] = shared_firsts(x->world[side], s[side]);
+            if (s[side]->shared) firsts[side] = reef__shared_firsts(x->world[side], s[side]);
         uint32_t *const turned[2] = {firsts[1], firsts[0]};
         const reef_entity e = store_lowest(s[0], s[1], store_lowest(s[1], s[0], (reef_entity){0, 0}, turned), firsts);
-        for (int side = 0; side < 2; side++) shared_firsts_free(x->world[side], s[side], firsts[side]);
+        for (int side = 0; side < 2; side++) reef__shared_firsts_free(x->world[side], s[side], firsts[side]);
         if (!reef_entity_is_null(e)) return value_differs(x, last->id, e);
     }
 }
@@ -351,28 +351,28 @@ static COLD bool events_differ(comparing *x, uint32_t component, uint64_t number
 /* Those of one type that wait for a system. */
 static COLD bool events_equal(comparing *x, uint32_t component)
 {
-    const type *t = type_of(component);
+    const type *t = reef__type_of(component);
     reef_events r[2] = {{.missed = 0}, {.missed = 0}};
     for (int side = 0; side < 2; side++) {
-        const event_store *s = events_of(x->world[side], component);
-        if (s) r[side] = events_waiting(x->world[side], s);
+        const event_store *s = reef__events_of(x->world[side], component);
+        if (s) r[side] = reef__events_waiting(x->world[side], s);
     }
     for (uint64_t n = 0;; n++) {
         const char *p = reef_next_event(&r[0]), *q = reef_next_event(&r[1]);
         if (p == NULL && q == NULL) break;
-        if (p == NULL || q == NULL || (t->size && !value_equal(t, p, q))) return events_differ(x, component, n);
+        if (p == NULL || q == NULL || (t->size && !reef__value_equal(t, p, q))) return events_differ(x, component, n);
     }
-    return events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
+    return reef__events_lag_equal(x->world[0], x->world[1], component) || events_differ(x, component, UINT64_MAX);
 }
 
 /* By type name. */
 static bool all_events_equal(comparing *x)
 {
     for (const type *last = NULL;;) {
-        const event_store *s[2] = {events_after(x->world[0], last), events_after(x->world[1], last)};
-        const type *t[2] = {s[0] ? type_of(s[0]->component) : NULL, s[1] ? type_of(s[1]->component) : NULL};
+        const event_store *s[2] = {reef__events_after(x->world[0], last), reef__events_after(x->world[1], last)};
+        const type *t[2] = {s[0] ? reef__type_of(s[0]->component) : NULL, s[1] ? reef__type_of(s[1]->component) : NULL};
         if (t[0] == NULL && t[1] == NULL) return true;
-        last = t[0] == NULL || (t[1] && type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
+        last = t[0] == NULL || (t[1] && reef__type_compare(t[1], t[0]) < 0) ? t[1] : t[0];
         if (!events_equal(x, last->id)) return false;
     }
 }

@@ -191,15 +191,15 @@ static void *diff_room(const reef_diff *d, uint32_t *have, size_t count, size_t 
 {
     size_t bytes;
     *have = 0;
-    if (count > UINT32_MAX || !size_multiply(count, size, 0, &bytes)) return NULL;
-    void *p = memory_zeroed(&d->world[1]->family->memory, MEMORY_OTHER, bytes ? bytes : 1);
+    if (count > UINT32_MAX || !reef__size_multiply(count, size, 0, &bytes)) return NULL;
+    void *p = reef__memory_zeroed(&d->world[1]->family->memory, MEMORY_OTHER, bytes ? bytes : 1);
     if (p) *have = (uint32_t)count;
     return p;
 }
 
 static void give_back(const reef_diff *d, void *p, size_t count, size_t size)
 {
-    memory_free(&d->world[1]->family->memory, MEMORY_OTHER, p, count && size ? count * size : 1);
+    reef__memory_free(&d->world[1]->family->memory, MEMORY_OTHER, p, count && size ? count * size : 1);
 }
 
 /* Both lists are by name, so they are merged as they are. */
@@ -213,16 +213,16 @@ static bool pairs_make(reef_diff *d, uint32_t *const ids[2], const uint32_t coun
         if (i < count[0]) p->t[0] = table_read(d->world[0], p->id[0] = ids[0][i]);
         if (k < count[1]) p->t[1] = table_read(d->world[1], p->id[1] = ids[1][k]);
         int order = p->t[0] == NULL ? 1 : p->t[1] == NULL ? -1 : 0;
-        if (order == 0 && p->t[0]->shape != p->t[1]->shape) order = shape_compare(p->t[0]->shape, p->t[1]->shape);
+        if (order == 0 && p->t[0]->shape != p->t[1]->shape) order = reef__shape_compare(p->t[0]->shape, p->t[1]->shape);
         if (order) p->t[order < 0] = NULL;
         i += order <= 0, k += order >= 0;
         const uint32_t a = p->t[0] ? p->t[0]->chunks : 0, b = p->t[1] ? p->t[1]->chunks : 0;
         chunks += a > b ? a : b;
     }
     size_t bytes;
-    if (chunks > UINT32_MAX || !size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
+    if (chunks > UINT32_MAX || !reef__size_multiply(chunks, sizeof *d->spots, 0, &bytes)) return false;
     if (bytes == 0) bytes = 1;
-    d->spots = memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN); /* most isn't touched */
+    d->spots = reef__memory_resize(&d->world[1]->family->memory, MEMORY_OTHER, NULL, 0, bytes, PLAIN_ALIGN); /* most isn't touched */
     if (d->spots) d->spot_room = (uint32_t)chunks;
     return d->spots != NULL;
 }
@@ -245,10 +245,10 @@ static bool keys_make(reef_diff *d)
 static bool spots_make(reef_diff *d)
 {
     uint32_t count[2], *ids[2];
-    for (int side = 0; side < 2; side++) ids[side] = tables_sorted(d->world[side], &count[side]);
+    for (int side = 0; side < 2; side++) ids[side] = reef__tables_sorted(d->world[side], &count[side]);
     bool ok = (ids[0] || count[0] == 0) && (ids[1] || count[1] == 0) && keys_make(d) && pairs_make(d, ids, count);
     for (int side = 0; side < 2; side++)
-        memory_free(&d->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
+        reef__memory_free(&d->world[side]->family->memory, MEMORY_OTHER, ids[side], count[side] * sizeof *ids[side]);
     for (uint32_t i = 0; ok && i < d->pair_count; i++) pair_spots(d, &d->pairs[i]);
     return ok;
 }
@@ -264,7 +264,7 @@ static bool stores_same(const value_store *a, const value_store *b)
 
 static void type_seen(uint64_t *seen, uint32_t id)
 {
-    if (id && type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64); /* parts are told of with their type */
+    if (id && reef__type_of(id)->owner == 0) seen[id / 64] |= 1ull << (id % 64); /* parts are told of with their type */
 }
 
 /* The types of which something may differ. */
@@ -299,8 +299,8 @@ static bool types_make(reef_diff *d)
         for (uint64_t left = seen[i]; left; left &= left - 1) d->types[++d->type_count] = i * 64 + bits_first(left);
     give_back(d, seen, words, sizeof *seen);
     if (d->types == NULL) return false;
-    ids_sort(d->types + 1, d->type_count++);
-    for (uint32_t i = 1; i < d->type_count; i++) bytes |= type_of(d->types[i])->split ? 2 * REEF_SPLIT_SIZE_MAX : 0;
+    reef__ids_sort(d->types + 1, d->type_count++);
+    for (uint32_t i = 1; i < d->type_count; i++) bytes |= reef__type_of(d->types[i])->split ? 2 * REEF_SPLIT_SIZE_MAX : 0;
     return bytes == 0 || (d->gathered = diff_room(d, &bytes, bytes, 1)) != NULL;
 }
 
@@ -337,7 +337,7 @@ static bool names_make(reef_diff *d)
         for (uint32_t i = 0; i < d->world[side]->state.name_count; i++) {
             reef_entity e;
             if (names_alike(d, i)) continue;
-            const char *text = name_at_number(d->world[side], i, &e), *other = reef_name(d->world[!side], e);
+            const char *text = reef__name_at_number(d->world[side], i, &e), *other = reef_name(d->world[!side], e);
             if (other && (side == 1 || strcmp(text, other) == 0)) continue;
             d->names[d->name_count++] = (uint64_t)e.index << 32 | e.generation;
         }
@@ -387,7 +387,7 @@ static bool has_at(const reef_world *w, const type *t, reef_entity e, uint32_t p
 {
     if (place == PLACE_DEAD) return false;
     if (t->stored) return store_has(w, t->id, e);
-    return t->bit ? bit_has(w, t->id, place) : slot_find(w, t->id, table_at(w, place)) != 0;
+    return t->bit ? reef__bit_has(w, t->id, place) : slot_find(w, t->id, table_at(w, place)) != 0;
 }
 
 /* The value in the row at the place, which has the component; NULL: it has no data that is part of the state. */
@@ -398,7 +398,7 @@ static const void *value_at(const reef_diff *d, uint32_t side, uint32_t place)
     if (!d->valued) return NULL;
     if (t->split) {
         char *to = d->gathered + side * REEF_SPLIT_SIZE_MAX;
-        parts_gather(w, place, t, to);
+        reef__parts_gather(w, place, t, to);
         return to;
     }
     return cell(reef_slots_at(&w->hot, place), slot_find(w, t->id, table_at(w, place)), place_row(place), t->size);
@@ -424,7 +424,7 @@ static bool row_change(reef_diff *d, uint32_t in_group)
     if (of_marks(d)) {
         const bool whole = there != PLACE_DEAD && (d->type == NULL || has_at(d->world[other], d->type, e, there));
         if (side == 0 && !whole) return false; /* the mark went with what it was of */
-        return there == PLACE_DEAD || !bit_has(d->world[other], key_of(d), there);
+        return there == PLACE_DEAD || !reef__bit_has(d->world[other], key_of(d), there);
     }
     const bool has = (beside && d->pass == REEF_CHANGE_VALUE) || has_at(d->world[other], d->type, e, there);
     if (d->pass != REEF_CHANGE_VALUE) {
@@ -474,7 +474,7 @@ static void values_mask(reef_diff *d, uint32_t common)
         const uint32_t k = t->split ? slot_find(d->world[0], part, d->pair->id[0]) : d->slot[0];
         const uint32_t m = t->split ? slot_find(d->world[1], part, d->pair->id[1]) : d->slot[1];
         d->column[0] = a[k].block, d->column[1] = b[m].block;
-        if (a[k].block != b[m].block) column_differs(d->masks, a[k].block, b[m].block, type_of(part)->size, common, d->chunk);
+        if (a[k].block != b[m].block) column_differs(d->masks, a[k].block, b[m].block, reef__type_of(part)->size, common, d->chunk);
     }
 }
 
@@ -504,7 +504,7 @@ static bool pair_has(reef_diff *d, const diff_pair *p)
 {
     const uint32_t side = d->side;
     if (p->count == 0 || p->t[side] == NULL) return false;
-    if (of_bits(d)) return d->bits[side] && bit_known(d->world[side], d->bits[side], p->id[side]);
+    if (of_bits(d)) return d->bits[side] && reef__bit_known(d->world[side], d->bits[side], p->id[side]);
     if (d->pass != REEF_CHANGE_VALUE && p->moved == 0) return false;
     for (uint32_t i = 0; i < 2; i++) d->slot[i] = p->t[i] ? slot_find(d->world[i], d->type->id, p->id[i]) : 0;
     return d->slot[side] != 0;
@@ -573,7 +573,7 @@ static bool rows_next(reef_diff *d)
 static uint32_t values_count_of(const value_store *s, reef_entity e)
 {
     if (reef_store_find(s, e) == NULL) return 0;
-    return s->multi ? multi_values(s, e) : 1;
+    return s->multi ? reef__multi_values(s, e) : 1;
 }
 
 /* The page where the entity of this index begins is the other's as well, and says all that is asked. */
@@ -622,8 +622,8 @@ static bool aside_next(reef_diff *d)
             reef_change *c = &d->change;
             c->entity = d->holder;
             c->number = number;
-            c->was = d->pass == REEF_CHANGE_ADDED || !d->valued ? NULL : store_nth(d->side ? o : s, d->holder, number);
-            c->is = d->pass == REEF_CHANGE_REMOVED || !d->valued ? NULL : store_nth(d->side ? s : o, d->holder, number);
+            c->was = d->pass == REEF_CHANGE_ADDED || !d->valued ? NULL : reef__store_nth(d->side ? o : s, d->holder, number);
+            c->is = d->pass == REEF_CHANGE_REMOVED || !d->valued ? NULL : reef__store_nth(d->side ? s : o, d->holder, number);
             if (d->pass != REEF_CHANGE_VALUE) return true;
             c->fields = c->was == c->is ? 0 : fields_differ(d->type, c->was, c->is);
             if (c->fields) return true;
@@ -659,7 +659,7 @@ static void pass_begin(reef_diff *d, int pass)
 static bool type_begin(reef_diff *d)
 {
     if (d->type_at == d->type_count) return false;
-    const type *t = d->type = d->types[d->type_at] ? type_of(d->types[d->type_at]) : NULL;
+    const type *t = d->type = d->types[d->type_at] ? reef__type_of(d->types[d->type_at]) : NULL;
     d->type_at++;
     d->size = t ? t->size : 0;
     d->valued = t && t->size && t->hooks.on_fork == REEF_FORK_COPY;
@@ -707,7 +707,7 @@ const reef_change *reef_diff_next(reef_diff *d)
 reef_diff *reef_diff_new(const reef_world *before, const reef_world *after)
 {
     if (before == NULL || after == NULL || before->running || after->running) return NULL;
-    reef_diff *d = memory_zeroed(&after->family->memory, MEMORY_OTHER, sizeof *d);
+    reef_diff *d = reef__memory_zeroed(&after->family->memory, MEMORY_OTHER, sizeof *d);
     if (d == NULL) return NULL;
     d->world[0] = before;
     d->world[1] = after;
@@ -726,5 +726,5 @@ void reef_diff_free(reef_diff *d)
     if (d->names) give_back(d, d->names, d->name_room, sizeof *d->names);
     if (d->types) give_back(d, d->types, d->type_room, sizeof *d->types);
     if (d->gathered) give_back(d, d->gathered, 2 * REEF_SPLIT_SIZE_MAX, 1);
-    memory_free(&d->world[1]->family->memory, MEMORY_OTHER, d, sizeof *d);
+    reef__memory_free(&d->world[1]->family->memory, MEMORY_OTHER, d, sizeof *d);
 }

@@ -41,7 +41,7 @@ struct store_reset {
 
 /* ---- stores ---- */
 
-static bool store_resets(const value_store *s) { return s->count && type_of(s->component)->resets; }
+static bool store_resets(const value_store *s) { return s->count && reef__type_of(s->component)->resets; }
 
 static uint32_t stores_that_reset(const reef_world *w)
 {
@@ -50,19 +50,19 @@ static uint32_t stores_that_reset(const reef_world *w)
     return n;
 }
 
-bool stores_reset(const reef_world *w) { return stores_that_reset(w) != 0; }
+bool reef__stores_reset(const reef_world *w) { return stores_that_reset(w) != 0; }
 
 /* Default values for those of a page of a store, in cleared memory that has no marks yet. */
 static COLD bool page_construct(reef_world *w, const value_store *s, uint32_t page, char *to)
 {
-    const type *t = type_of(s->component);
+    const type *t = reef__type_of(s->component);
     const char *from = s->values.page[page];
     store_place at = {.slot = 0};
-    while (t->hooks.construct && store_each(s, page, &at)) {
+    while (t->hooks.construct && reef__store_each(s, page, &at)) {
         if (t->hooks.construct(t->hooks.context, w, at.entity, to + ((char *)at.value - from), NULL) == REEF_OK) continue;
         const uint32_t end = at.slot - 1;
         w->hook_failed.id = t->id;
-        for (at.slot = 0; store_each(s, page, &at) && at.slot <= end;) value_destroy(t, to + ((char *)at.value - from));
+        for (at.slot = 0; reef__store_each(s, page, &at) && at.slot <= end;) value_destroy(t, to + ((char *)at.value - from));
         return false;
     }
     memcpy(to, from, s->offset);
@@ -73,16 +73,16 @@ static COLD bool page_construct(reef_world *w, const value_store *s, uint32_t pa
 static COLD bool store_default(reef_world *w, const value_store *s, reef_paged *fresh)
 {
     store_pages pages;
-    const paged_owner o = store_owner(w->family, s, &pages);
+    const paged_owner o = reef__store_owner(w->family, s, &pages);
     *fresh = (reef_paged){0};
-    bool ok = paged_grow(fresh, &o, s->values.count, w->hot.fork_version);
+    bool ok = reef__paged_grow(fresh, &o, s->values.count, w->hot.fork_version);
     for (uint32_t page = 0; ok && page < s->values.count; page++) {
         store_place first = {.slot = 0};
-        if (!store_each(s, page, &first)) continue;
-        char *to = paged_own(fresh, &o, page, w->hot.version, w->hot.fork_version);
+        if (!reef__store_each(s, page, &first)) continue;
+        char *to = reef__paged_own(fresh, &o, page, w->hot.version, w->hot.fork_version);
         ok = to && page_construct(w, s, page, to);
     }
-    if (!ok) paged_drop(fresh, &o);
+    if (!ok) reef__paged_drop(fresh, &o);
     return ok;
 }
 
@@ -94,8 +94,8 @@ static void stores_take_back(reef_world *w, resets *r)
         const struct store_reset *x = &r->stores[--r->store_count];
         value_store *s = &w->state.stores[x->number];
         store_pages pages;
-        const paged_owner o = store_owner(w->family, s, &pages);
-        paged_drop(&s->values, &o);
+        const paged_owner o = reef__store_owner(w->family, s, &pages);
+        reef__paged_drop(&s->values, &o);
         s->values = x->own;
         if (s->values.shared) s->values.shared = s->values.count; /* what is older than the copy now isn't known for ours, as in any share */
     }
@@ -105,7 +105,7 @@ static COLD bool stores_place(reef_world *w, resets *r)
 {
     const uint32_t room = stores_that_reset(w);
     if (room == 0) return true;
-    r->stores = memory_zeroed(&w->family->memory, MEMORY_OTHER, room * sizeof *r->stores);
+    r->stores = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, room * sizeof *r->stores);
     if (r->stores == NULL) return false;
     r->store_room = room;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
@@ -131,14 +131,14 @@ static bool resets_collect(reef_world *w, resets *r)
         if (t == NULL || !t->shape->resets || table_rows(t) == 0) continue;
         for (uint32_t unit = t->first; unit; unit = unit_slots(w, unit)[0].head.next) {
             for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
-                if (!t->shape->columns[k].type->resets || !column_is_ours(w, unit, k)) continue;
+                if (!t->shape->columns[k].type->resets || !reef__column_is_ours(w, unit, k)) continue;
                 if (r->list == NULL) {
                     n++;
                     continue;
                 }
                 struct reset *x = &r->list[r->count];
                 *x = (struct reset){.shape = t->shape, .unit = unit, .slot = k};
-                x->fresh = column_default(w, t, unit, k);
+                x->fresh = reef__column_default(w, t, unit, k);
                 if (x->fresh == NULL) return false;
                 r->count++;
             }
@@ -150,49 +150,49 @@ static bool resets_collect(reef_world *w, resets *r)
 
 static void resets_free(reef_world *w, resets *r)
 {
-    memory_free(&w->family->memory, MEMORY_OTHER, r->list, r->room * sizeof *r->list);
-    memory_free(&w->family->memory, MEMORY_OTHER, r->stores, r->store_room * sizeof *r->stores);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, r->list, r->room * sizeof *r->list);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, r->stores, r->store_room * sizeof *r->stores);
     *r = (resets){0};
 }
 
 /* The values of the world stand again where they stood; the copy, if there was one, is gone. */
-COLD void resets_undo(reef_world *w, resets *r)
+COLD void reef__resets_undo(reef_world *w, resets *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct reset *x = &r->list[i];
         if (x->back) continue; /* what it had in common with the copy went with it */
-        if (x->own) column_exchange(w, x->unit, x->slot, x->own);
-        column_discard(w, x->shape, x->unit, x->slot, x->fresh);
+        if (x->own) reef__column_exchange(w, x->unit, x->slot, x->own);
+        reef__column_discard(w, x->shape, x->unit, x->slot, x->fresh);
     }
     stores_take_back(w, r);
     resets_free(w, r);
 }
 
-COLD bool resets_place(reef_world *w, resets *r)
+COLD bool reef__resets_place(reef_world *w, resets *r)
 {
     *r = (resets){0};
     if (REEF_ACQUIRE_U32(&w->family->graph.reset_count)) (void)resets_collect(w, r);
     if (!stores_place(w, r)) {
         r->room = 0;
-        resets_undo(w, r);
+        reef__resets_undo(w, r);
         return false;
     }
     if (r->room == 0) return true;
-    r->list = memory_zeroed(&w->family->memory, MEMORY_OTHER, r->room * sizeof *r->list);
+    r->list = reef__memory_zeroed(&w->family->memory, MEMORY_OTHER, r->room * sizeof *r->list);
     if (r->list == NULL || !resets_collect(w, r)) {
         r->room = r->list ? r->room : 0;
-        resets_undo(w, r);
+        reef__resets_undo(w, r);
         return false;
     }
-    for (uint32_t i = 0; i < r->count; i++) r->list[i].own = column_exchange(w, r->list[i].unit, r->list[i].slot, r->list[i].fresh);
+    for (uint32_t i = 0; i < r->count; i++) r->list[i].own = reef__column_exchange(w, r->list[i].unit, r->list[i].slot, r->list[i].fresh);
     return true;
 }
 
-COLD bool resets_take_back(reef_world *w, resets *r)
+COLD bool reef__resets_take_back(reef_world *w, resets *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct reset *x = &r->list[i];
-        if (!column_take(w, x->unit, x->slot, x->own)) return false;
+        if (!reef__column_take(w, x->unit, x->slot, x->own)) return false;
         x->back = true;
     }
     stores_take_back(w, r);
@@ -212,9 +212,9 @@ static bool stays(const skipping *x, const type *t) { return x->resets ? t->rese
 
 static void values_swap(const skipping *x, const type *t, void *here, void *there)
 {
-    value_move(t, x->aside, here);
-    value_move(t, here, there);
-    value_move(t, there, x->aside);
+    reef__value_move(t, x->aside, here);
+    reef__value_move(t, here, there);
+    reef__value_move(t, there, x->aside);
 }
 
 /* One entity's value changes places with the one of the state that comes. False: no memory. */
@@ -222,11 +222,11 @@ static bool skip_value(const skipping *x, const type *t, reef_entity e, void *he
 {
     uint32_t place = place_of(x->then, e);
     uint32_t id = place == PLACE_DEAD ? TABLE_NONE : reef_slots_at(&x->then->hot, place)[0].head.table;
-    uint32_t k = id == TABLE_NONE ? 0 : slot_seek(x->now, t->id, id);
+    uint32_t k = id == TABLE_NONE ? 0 : reef__slot_seek(x->now, t->id, id);
     if (k == 0) return true;
-    if (x->aside == NULL && t->tracked && !track_prepare(x->then, t->id, &e, 1)) return false;
-    if (x->aside == NULL) return column_own(x->then, table_read(x->then, id), place_unit(place), k);
-    if (t->tracked) track_carry(x->then, x->now, t->id, e.index);
+    if (x->aside == NULL && t->tracked && !reef__track_prepare(x->then, t->id, &e, 1)) return false;
+    if (x->aside == NULL) return reef__column_own(x->then, table_read(x->then, id), place_unit(place), k);
+    if (t->tracked) reef__track_carry(x->then, x->now, t->id, e.index);
     values_swap(x, t, here, cell(reef_slots_at(&x->then->hot, place), k, place_row(place), t->size));
     return true;
 }
@@ -235,11 +235,11 @@ static bool skip_value(const skipping *x, const type *t, reef_entity e, void *he
 static bool skip_stored(const skipping *x, const type *t, const store_place *at)
 {
     const reef_entity e = at->entity;
-    if (store_nth(store_of(x->then, t->id), e, at->number) == NULL) return true;
-    if (x->aside == NULL && t->tracked && !track_prepare(x->then, t->id, &e, 1)) return false;
-    if (x->aside == NULL) return store_own(x->then, t->id, e) != NULL;
-    if (t->tracked) track_carry(x->then, x->now, t->id, e.index);
-    values_swap(x, t, at->value, (void *)(uintptr_t)store_nth(store_of(x->then, t->id), e, at->number));
+    if (reef__store_nth(store_of(x->then, t->id), e, at->number) == NULL) return true;
+    if (x->aside == NULL && t->tracked && !reef__track_prepare(x->then, t->id, &e, 1)) return false;
+    if (x->aside == NULL) return reef__store_own(x->then, t->id, e) != NULL;
+    if (t->tracked) reef__track_carry(x->then, x->now, t->id, e.index);
+    values_swap(x, t, at->value, (void *)(uintptr_t)reef__store_nth(store_of(x->then, t->id), e, at->number));
     return true;
 }
 
@@ -248,7 +248,7 @@ static bool page_is_ours(const reef_world *w, const value_store *s, uint32_t pag
 {
     if (s->values.shared == 0) return true;
     mutex_lock(&w->family->lock);
-    const bool ours = s->values.version[page] > paged_base(&s->values);
+    const bool ours = s->values.version[page] > reef__paged_base(&s->values);
     mutex_unlock(&w->family->lock);
     return ours;
 }
@@ -257,12 +257,12 @@ static bool skip_stores(const skipping *x)
 {
     for (uint32_t i = 1; i < x->now->state.store_count; i++) {
         const value_store *s = &x->now->state.stores[i];
-        const type *t = type_of(s->component);
+        const type *t = reef__type_of(s->component);
         if (s->count == 0 || !stays(x, t)) continue;
         for (uint32_t page = 0; page < s->values.count; page++) {
             if (s->values.page[page] == NULL || !page_is_ours(x->now, s, page)) continue;
             store_place at = {.slot = 0};
-            while (store_each(s, page, &at))
+            while (reef__store_each(s, page, &at))
                 if (!skip_stored(x, t, &at)) return false;
         }
     }
@@ -274,7 +274,7 @@ static bool skip_table(const skipping *x, const table *t)
     for (uint32_t unit = t->first; unit; unit = unit_slots(x->now, unit)[0].head.next) {
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *c = t->shape->columns[k].type;
-            if (!stays(x, c) || !column_is_ours(x->now, unit, k)) continue;
+            if (!stays(x, c) || !reef__column_is_ours(x->now, unit, k)) continue;
             const reef_slot *slots = unit_slots(x->now, unit);
             const reef_entity *e = slot_entities(slots);
             for (uint32_t row = 0; row < chunk_rows(t, unit); row++)
@@ -299,17 +299,17 @@ static COLD bool room_take(family *f, bool resets_too, skips_room *room)
     const skipping x = {.resets = resets_too};
     *room = (skips_room){0};
     for (uint32_t c = 1; c <= reef_type_count(); c++) {
-        const type *t = type_of(c);
+        const type *t = reef__type_of(c);
         if (t && stays(&x, t) && t->size > room->bytes) room->bytes = t->size;
     }
     if (room->bytes == 0) return true;
-    room->value = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, room->bytes, REEF_ALIGN_MAX);
+    room->value = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, room->bytes, REEF_ALIGN_MAX);
     return room->value != NULL;
 }
 
-COLD void skips_free(family *f, skips_room *room)
+COLD void reef__skips_free(family *f, skips_room *room)
 {
-    if (room->value) memory_resize(&f->memory, MEMORY_OTHER, room->value, room->bytes, 0, REEF_ALIGN_MAX);
+    if (room->value) reef__memory_resize(&f->memory, MEMORY_OTHER, room->value, room->bytes, 0, REEF_ALIGN_MAX);
     *room = (skips_room){0};
 }
 
@@ -319,8 +319,8 @@ static COLD bool skips_own(reef_world *w, const table *t)
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *c = t->shape->columns[k].type;
             if (c->hooks.on_fork != REEF_FORK_SKIP) continue;
-            if (!column_own(w, t, unit, k)) return false;
-            if (c->tracked && !track_prepare(w, c->id, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
+            if (!reef__column_own(w, t, unit, k)) return false;
+            if (c->tracked && !reef__track_prepare(w, c->id, slot_entities(unit_slots(w, unit)), chunk_rows(t, unit))) return false;
         }
     }
     return true;
@@ -330,19 +330,19 @@ static COLD bool skips_own_stores(reef_world *w)
 {
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
-        const type *t = type_of(s->component);
+        const type *t = reef__type_of(s->component);
         if (s->count == 0 || t->hooks.on_fork != REEF_FORK_SKIP) continue;
-        if (!store_own_all(w, t->id, true)) return false;
+        if (!reef__store_own_all(w, t->id, true)) return false;
         for (uint32_t page = 0; t->tracked && page < s->values.count; page++) {
             store_place at = {.slot = 0};
-            while (store_each(s, page, &at))
-                if (!track_prepare(w, t->id, &at.entity, 1)) return false;
+            while (reef__store_each(s, page, &at))
+                if (!reef__track_prepare(w, t->id, &at.entity, 1)) return false;
         }
     }
     return true;
 }
 
-COLD bool skips_prepare(reef_world *then, skips_room *room)
+COLD bool reef__skips_prepare(reef_world *then, skips_room *room)
 {
     bool ok = room_take(then->family, false, room);
     for (uint32_t id = TABLE_EMPTY; ok && room->value && id < then->state.tables.count * TABLES_PER_PAGE; id++) {
@@ -350,23 +350,23 @@ COLD bool skips_prepare(reef_world *then, skips_room *room)
         ok = t == NULL || !t->shape->resets || table_rows(t) == 0 || skips_own(then, t);
     }
     ok = ok && (room->value == NULL || skips_own_stores(then));
-    if (!ok) skips_free(then->family, room);
+    if (!ok) reef__skips_free(then->family, room);
     return ok;
 }
 
-COLD void skips_commit(reef_world *now, reef_world *then, const skips_room *room)
+COLD void reef__skips_commit(reef_world *now, reef_world *then, const skips_room *room)
 {
     skipping x = {now, then, room->value, false};
     if (room->value) (void)skip_all(&x);
 }
 
-COLD bool skips_move(reef_world *now, reef_world *then, bool resets_too)
+COLD bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too)
 {
     skipping x = {now, then, NULL, resets_too};
     skips_room room;
     bool ok = room_take(now->family, resets_too, &room) && (room.value == NULL || skip_all(&x));
     x.aside = room.value;
     if (ok && room.value) (void)skip_all(&x);
-    skips_free(now->family, &room);
+    reef__skips_free(now->family, &room);
     return ok;
 }

@@ -13,17 +13,17 @@ typedef struct resets {
 } resets;
 
 /* Around sharing a state. Places default values; false: no memory, or a hook refused: nothing changed. */
-bool resets_place(reef_world *w, resets *r);
-/* The world has its own values again; false: no memory: then the copy must go, and resets_undo follows. */
-bool resets_take_back(reef_world *w, resets *r);
-void resets_undo(reef_world *w, resets *r);
+bool reef__resets_place(reef_world *w, resets *r);
+/* The world has its own values again; false: no memory: then the copy must go, and reef__resets_undo follows. */
+bool reef__resets_take_back(reef_world *w, resets *r);
+void reef__resets_undo(reef_world *w, resets *r);
 
 /* Has the world values in stores of types that reset? */
-bool stores_reset(const reef_world *w);
+bool reef__stores_reset(const reef_world *w);
 
 /* Values of REEF_FORK_SKIP types, with `resets_too` those of REEF_FORK_RESET types too, of entities that have them in both worlds, change
  * places. False: no memory, nothing changed. */
-bool skips_move(reef_world *now, reef_world *then, bool resets_too);
+bool reef__skips_move(reef_world *now, reef_world *then, bool resets_too);
 
 /* The same in two steps. Room for a value, and such columns of `then` its own: false: no memory. Then values can change places
  * whatever becomes of the other world meanwhile. */
@@ -32,8 +32,8 @@ typedef struct skips_room {
     size_t bytes;
 } skips_room;
 
-bool skips_prepare(reef_world *then, skips_room *room);
-void skips_commit(reef_world *now, reef_world *then, const skips_room *room);
-void skips_free(family *f, skips_room *room);
+bool reef__skips_prepare(reef_world *then, skips_room *room);
+void reef__skips_commit(reef_world *now, reef_world *then, const skips_room *room);
+void reef__skips_free(family *f, skips_room *room);
 
 #endif

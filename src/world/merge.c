@@ -81,20 +81,20 @@ void reef_merged_free(reef_merged *m)
 {
     if (m == NULL) return;
     family *f = m->family;
-    memory_free(&f->memory, MEMORY_OTHER, m, m->bytes);
-    family_leave(f, false);
+    reef__memory_free(&f->memory, MEMORY_OTHER, m, m->bytes);
+    reef__family_leave(f, false);
 }
 
 static reef_merged *merged_new(family *f, uint32_t count)
 {
     size_t bytes;
-    if (!size_multiply(count, sizeof(became), sizeof(reef_merged), &bytes)) return NULL;
-    reef_merged *m = memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
+    if (!reef__size_multiply(count, sizeof(became), sizeof(reef_merged), &bytes)) return NULL;
+    reef_merged *m = reef__memory_zeroed(&f->memory, MEMORY_OTHER, bytes);
     if (m == NULL) return NULL;
     m->family = f;
     m->bytes = bytes;
     m->count = count;
-    family_join(f, false);
+    reef__family_join(f, false);
     return m;
 }
 
@@ -104,7 +104,7 @@ static reef_merged *merged_new(family *f, uint32_t count)
 static bool type_comes(merging *x, const type *t)
 {
     if (!t->copyable && !t->resets) return merge_fails(x, REEF_NOT_COPYABLE, t->id, (reef_entity){0, 0});
-    const reef_status s = t->owner ? REEF_OK : type_ready(x->w, t->id); /* a part is there with its type */
+    const reef_status s = t->owner ? REEF_OK : reef__type_ready(x->w, t->id); /* a part is there with its type */
     return s == REEF_OK || merge_fails(x, s, t->id, (reef_entity){0, 0});
 }
 
@@ -113,7 +113,7 @@ static bool value_list(merging *x, uint32_t *count, uint32_t component, reef_val
     if (*count == x->value_room) {
         const uint32_t more = x->value_room ? x->value_room * 2 : 32;
         memory *m = &x->w->family->memory;
-        reef_value *p = memory_resize(m, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
+        reef_value *p = reef__memory_resize(m, MEMORY_OTHER, x->values, x->value_room * sizeof *p, more * sizeof *p, PLAIN_ALIGN);
         if (p == NULL) return merge_short(x);
         x->values = p;
         x->value_room = more;
@@ -135,7 +135,7 @@ static bool merge_note(merging *x, reef_entity e, reef_entity made)
 
 static bool merge_spawn(merging *x, uint32_t id, uint32_t count, uint32_t n, const reef_entity *e)
 {
-    if (spawn_copies(x->w, merge_op, id, x->values, count, n, x->made) != REEF_OK) {
+    if (reef__spawn_copies(x->w, merge_op, id, x->values, count, n, x->made) != REEF_OK) {
         x->error = x->w->error;
         return false;
     }
@@ -150,8 +150,8 @@ static uint32_t table_ready(merging *x, const shape *s)
     uint32_t ids[REEF_COMPONENTS_MAX];
     reef_status status = REEF_LIMIT;
     for (uint32_t i = 0; i < s->component_count; i++)
-        if (!type_comes(x, type_of(ids[i] = s->component[i]))) return 0;
-    const uint32_t id = graph_table(x->w, ids, s->component_count, &status);
+        if (!type_comes(x, reef__type_of(ids[i] = s->component[i]))) return 0;
+    const uint32_t id = reef__graph_table(x->w, ids, s->component_count, &status);
     if (id == 0) merge_fails(x, status, 0, (reef_entity){0, 0});
     return id;
 }
@@ -162,7 +162,7 @@ static void parts_copy(const merging *x, const shape *s, uint32_t id, const reef
     for (uint32_t k = SLOT_COLUMNS; k < s->end_slot; k++) {
         const type *t = s->columns[k].type;
         if (t->owner == 0) continue;
-        const uint32_t to = slot_seek(x->w, t->id, id);
+        const uint32_t to = reef__slot_seek(x->w, t->id, id);
         for (uint32_t i = 0; i < n; i++) {
             const uint32_t place = place_of(x->w, x->made[i]);
             char *made = cell(reef_slots_at(&x->w->hot, place), to, place_row(place), t->size);
@@ -205,8 +205,8 @@ static bool merge_bits(merging *x, uint32_t place, bool marks, uint32_t *count)
     const state *s = &x->from->state;
     for (uint32_t i = 0; i < s->bit_count; i++) {
         const uint32_t key = s->bits[i].key;
-        const type *t = type_of(key & ~BIT_DISABLED);
-        if (marks != ((key & BIT_DISABLED) != 0) || (!marks && t->stored) || !bit_has(x->from, key, place)) continue;
+        const type *t = reef__type_of(key & ~BIT_DISABLED);
+        if (marks != ((key & BIT_DISABLED) != 0) || (!marks && t->stored) || !reef__bit_has(x->from, key, place)) continue;
         if (!marks && !type_comes(x, t)) return false;
         if (!value_list(x, count, key, REEF_VALUE_DEFAULT, 0, NULL)) return false;
     }
@@ -217,7 +217,7 @@ static bool merge_bits(merging *x, uint32_t place, bool marks, uint32_t *count)
 static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *count)
 {
     const value_store *s = &x->from->state.stores[number];
-    const type *t = type_of(s->component);
+    const type *t = reef__type_of(s->component);
     const common *c = &x->commons[number];
     const uint32_t slot = (uint32_t)*index_entry(s, c->firsts[slot_of(s, e)]);
     if (c->made[slot]) return value_list(x, count, t->id, VALUE_HELD, 0, c->made[slot]);
@@ -229,16 +229,16 @@ static bool merge_common(merging *x, uint32_t number, reef_entity e, uint32_t *c
 static bool merge_stored(merging *x, reef_entity e, uint32_t *count)
 {
     const reef_world *from = x->from;
-    for (const value_store *s = store_after(from, NULL); s; s = store_after(from, type_of(s->component))) {
+    for (const value_store *s = reef__store_after(from, NULL); s; s = reef__store_after(from, reef__type_of(s->component))) {
         const void *value = reef_store_find(s, e);
         if (value == NULL) continue;
-        const type *t = type_of(s->component);
+        const type *t = reef__type_of(s->component);
         const bool made = t->resets || t->size == 0;
         if (!type_comes(x, t)) return false;
         if (s->shared) {
             if (!merge_common(x, (uint32_t)(s - from->state.stores), e, count)) return false;
         } else if (!value_list(x, count, t->id, made ? REEF_VALUE_DEFAULT : s->multi ? VALUE_SPAN : REEF_VALUE_ONE,
-                              made ? 0 : s->multi ? multi_values(s, e) : t->size, made ? NULL : value)) {
+                              made ? 0 : s->multi ? reef__multi_values(s, e) : t->size, made ? NULL : value)) {
             return false;
         }
     }
@@ -251,7 +251,7 @@ static bool merge_rest(merging *x, reef_entity e, reef_entity made)
     const state *f = &x->from->state;
     for (uint32_t i = 1; i < f->store_count; i++) {
         const value_store *s = &f->stores[i];
-        const type *t = type_of(s->component);
+        const type *t = reef__type_of(s->component);
         if ((!s->shared && !(s->multi && t->resets)) || reef_store_find(s, e) == NULL) continue;
         if (s->shared) {
             void **value = &x->commons[i].made[(uint32_t)*index_entry(s, x->commons[i].firsts[slot_of(s, e)])];
@@ -259,8 +259,8 @@ static bool merge_rest(merging *x, reef_entity e, reef_entity made)
             continue;
         }
         const reef_value v = reef_value_make((reef_component){t->id}, REEF_VALUE_DEFAULT, 0, NULL);
-        for (uint32_t n = multi_values(s, e); n > 1; n--) {
-            if (multi_add(x->w, merge_op, made, t, &v, NULL) == REEF_OK) continue;
+        for (uint32_t n = reef__multi_values(s, e); n > 1; n--) {
+            if (reef__multi_add(x->w, merge_op, made, t, &v, NULL) == REEF_OK) continue;
             x->error = x->w->error;
             return false;
         }
@@ -283,14 +283,14 @@ static bool merge_row(merging *x, const shape *s, uint32_t id, uint32_t unit, ui
 
 static bool row_comes(const merging *x, uint32_t unit, uint32_t row)
 {
-    return x->chosen == NULL || query_place_matches(x->chosen, unit_place(unit) + row);
+    return x->chosen == NULL || reef__query_place_matches(x->chosen, unit_place(unit) + row);
 }
 
 /* Has some entity of `from` a value that no bit of its row tells of? */
 static bool some_cold(const reef_world *from)
 {
     for (uint32_t i = 1; i < from->state.store_count; i++)
-        if (from->state.stores[i].count && !type_of(from->state.stores[i].component)->bit) return true;
+        if (from->state.stores[i].count && !reef__type_of(from->state.stores[i].component)->bit) return true;
     return false;
 }
 
@@ -315,10 +315,10 @@ static bool merge_table(merging *x, uint32_t from)
 
 static bool merge_tables(merging *x)
 {
-    uint32_t count, *ids = tables_sorted(x->from, &count);
+    uint32_t count, *ids = reef__tables_sorted(x->from, &count);
     bool ok = ids || count == 0 || merge_short(x);
     for (uint32_t i = 0; ok && i < count; i++) ok = merge_table(x, ids[i]);
-    memory_free(&x->from->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
+    reef__memory_free(&x->from->family->memory, MEMORY_OTHER, ids, count * sizeof *ids);
     return ok;
 }
 
@@ -348,10 +348,10 @@ static void commons_free(merging *x)
     memory *m = &x->w->family->memory;
     for (uint32_t i = 0; i < x->common_count; i++) {
         common *c = &x->commons[i];
-        if (c->firsts) shared_firsts_free(x->from, &x->from->state.stores[i], c->firsts);
-        memory_free(m, MEMORY_OTHER, c->made, c->count * sizeof *c->made);
+        if (c->firsts) reef__shared_firsts_free(x->from, &x->from->state.stores[i], c->firsts);
+        reef__memory_free(m, MEMORY_OTHER, c->made, c->count * sizeof *c->made);
     }
-    memory_free(m, MEMORY_OTHER, x->commons, x->common_count * sizeof *x->commons);
+    reef__memory_free(m, MEMORY_OTHER, x->commons, x->common_count * sizeof *x->commons);
 }
 
 static bool commons_make(merging *x)
@@ -359,15 +359,15 @@ static bool commons_make(merging *x)
     memory *m = &x->w->family->memory;
     const uint32_t stores = x->from->state.store_count;
     if (stores == 0) return true;
-    x->commons = memory_zeroed(m, MEMORY_OTHER, stores * sizeof *x->commons);
+    x->commons = reef__memory_zeroed(m, MEMORY_OTHER, stores * sizeof *x->commons);
     if (x->commons == NULL) return merge_short(x);
     x->common_count = stores;
     for (uint32_t i = 1; i < stores; i++) {
         const value_store *s = &x->from->state.stores[i];
         common *c = &x->commons[i];
         if (!s->shared || s->count == 0) continue;
-        c->firsts = shared_firsts(x->from, s);
-        c->made = memory_zeroed(m, MEMORY_OTHER, (size_t)s->count * sizeof *c->made);
+        c->firsts = reef__shared_firsts(x->from, s);
+        c->made = reef__memory_zeroed(m, MEMORY_OTHER, (size_t)s->count * sizeof *c->made);
         if (c->made) c->count = (size_t)s->count;
         if (c->firsts == NULL || c->made == NULL) return merge_short(x);
     }
@@ -407,7 +407,7 @@ static void value_follows(const merging *x, const type *t, const type *part, voi
 /* The new rows are all written at this moment, so their blocks are ours. */
 static void column_follows(const merging *x, const table *t, const type *c)
 {
-    const type *whole = c->owner ? type_of(c->owner) : c;
+    const type *whole = c->owner ? reef__type_of(c->owner) : c;
     for (uint32_t unit = t->first; unit; unit = unit_slots(x->from, unit)[0].head.next) {
         const reef_entity *e = slot_entities(unit_slots(x->from, unit));
         for (uint32_t row = 0; row < chunk_rows(t, unit); row++) {
@@ -423,15 +423,15 @@ static void column_follows(const merging *x, const table *t, const type *c)
 static void store_follows(const merging *x, uint32_t number)
 {
     const value_store *s = &x->from->state.stores[number];
-    const type *t = type_of(s->component);
+    const type *t = reef__type_of(s->component);
     for (size_t i = 0; s->shared && i < x->commons[number].count; i++)
         if (x->commons[number].made[i]) value_follows(x, t, NULL, x->commons[number].made[i]);
     for (uint32_t page = 0; !s->shared && page < s->values.count; page++) {
         store_place at = {.slot = 0};
-        while (store_each(s, page, &at)) {
+        while (reef__store_each(s, page, &at)) {
             const reef_entity e = reef_merged_find(x->who, at.entity);
             if (reef_entity_is_null(e)) continue;
-            value_follows(x, t, NULL, (void *)(uintptr_t)store_nth(store_of(x->w, t->id), e, at.number));
+            value_follows(x, t, NULL, (void *)(uintptr_t)reef__store_nth(store_of(x->w, t->id), e, at.number));
         }
     }
 }
@@ -444,11 +444,11 @@ static void all_follow(const merging *x)
         if (t == NULL || table_rows(t) == 0) continue;
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *c = t->shape->columns[k].type;
-            if (names_entities(c->owner ? type_of(c->owner) : c)) column_follows(x, t, c);
+            if (names_entities(c->owner ? reef__type_of(c->owner) : c)) column_follows(x, t, c);
         }
     }
     for (uint32_t i = 1; i < from->state.store_count; i++)
-        if (from->state.stores[i].count && names_entities(type_of(from->state.stores[i].component))) store_follows(x, i);
+        if (from->state.stores[i].count && names_entities(reef__type_of(from->state.stores[i].component))) store_follows(x, i);
 }
 
 /* ---- the call ---- */
@@ -457,7 +457,7 @@ static void all_follow(const merging *x)
 static reef_world *merge_aside(reef_world *to)
 {
     to->calling = merge_op;
-    reef_world *w = world_aside(to);
+    reef_world *w = reef__world_aside(to);
     to->calling = NULL;
     if (w == NULL) return NULL;
     w->slow &= ~SLOW_OBSERVED;
@@ -473,7 +473,7 @@ static bool merge_all(merging *x)
     if (x->who == NULL) return merge_short(x);
     if (!commons_make(x) || !merge_tables(x) || !merge_rowless(x)) return false;
     all_follow(x);
-    return world_adopt(x->to, x->w, true) || merge_short(x);
+    return reef__world_adopt(x->to, x->w, true) || merge_short(x);
 }
 
 static COLD reef_status merge_done(reef_world *to, const merging *x, bool ok, reef_merged **merged)
@@ -483,27 +483,27 @@ static COLD reef_status merge_done(reef_world *to, const merging *x, bool ok, re
     if (ok) return REEF_OK;
     reef_error e = x->error;
     e.operation = merge_op;
-    return failure_record(to, &e);
+    return reef__failure_record(to, &e);
 }
 
 static COLD reef_status merge_from(reef_world *to, reef_world *from, const query *chosen, bool drop_names, reef_merged **merged)
 {
     reef_world *w = merge_aside(to);
     if (w == NULL) return to->error.status;
-    merging *x = memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
+    merging *x = reef__memory_zeroed(&to->family->memory, MEMORY_OTHER, sizeof *x);
     if (x == NULL) {
         reef_world_free(w);
-        return failure(to, REEF_NO_MEMORY, merge_op, (reef_component){0}, (reef_entity){0, 0}, 0);
+        return reef__failure(to, REEF_NO_MEMORY, merge_op, (reef_component){0}, (reef_entity){0, 0}, 0);
     }
     x->to = to, x->from = from, x->w = w;
     x->chosen = chosen;
     x->drop_names = drop_names;
     const bool ok = merge_all(x);
     commons_free(x);
-    memory_free(&w->family->memory, MEMORY_OTHER, x->values, x->value_room * sizeof *x->values);
+    reef__memory_free(&w->family->memory, MEMORY_OTHER, x->values, x->value_room * sizeof *x->values);
     reef_world_free(w);
     const reef_status s = merge_done(to, x, ok, merged);
-    memory_free(&to->family->memory, MEMORY_OTHER, x, sizeof *x);
+    reef__memory_free(&to->family->memory, MEMORY_OTHER, x, sizeof *x);
     return s;
 }
 
@@ -519,7 +519,7 @@ static COLD reef_query query_chosen(reef_world *to, reef_world *from, const char
     if (reef_query_is_null(q)) {
         reef_error e = from->error;
         e.operation = merge_op;
-        failure_record(to, &e);
+        reef__failure_record(to, &e);
     }
     from->error = last;
     return q;
@@ -531,16 +531,16 @@ COLD reef_status reef_merge(reef_world *to, reef_world *from, const reef_merge_d
     const reef_entity null = {0, 0};
     if (merged) *merged = NULL;
     if (to == NULL) return REEF_BAD_ARGUMENT;
-    if (from == NULL || from == to) return failure(to, REEF_BAD_ARGUMENT, merge_op, none, null, 0);
+    if (from == NULL || from == to) return reef__failure(to, REEF_BAD_ARGUMENT, merge_op, none, null, 0);
     const bool locked = to->running || from->running || world_engaged(to);
-    if (locked) return failure(to, REEF_LOCKED, merge_op, none, null, 0);
+    if (locked) return reef__failure(to, REEF_LOCKED, merge_op, none, null, 0);
     if (desc == NULL || desc->query == NULL) return merge_from(to, from, NULL, desc && desc->drop_names, merged);
     const reef_query q = query_chosen(to, from, desc->query);
     if (reef_query_is_null(q)) return to->error.status;
     reef_status s = REEF_NO_MEMORY;
     query *chosen = query_of(from, q, &s);
     if (chosen && query_update(chosen)) s = merge_from(to, from, chosen, desc->drop_names, merged);
-    else failure(to, s, merge_op, none, null, 0);
+    else reef__failure(to, s, merge_op, none, null, 0);
     reef_query_free(from, q);
     return s;
 }

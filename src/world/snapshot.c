@@ -48,55 +48,55 @@ static uint32_t store_parts(const state *s) { return s->store_count ? STORE_PART
 static const paged_type *store_part(family *f, state *s, uint32_t i, state_part *part)
 {
     value_store *x = &s->stores[i / STORE_PARTS + 1]; /* the first one is empty */
-    if (i % STORE_PARTS == 1) return part->pages = &x->index, &pages_index;
-    if (i % STORE_PARTS == 2) return part->pages = &x->hashes, &pages_hashes;
+    if (i % STORE_PARTS == 1) return part->pages = &x->index, &reef__pages_index;
+    if (i % STORE_PARTS == 2) return part->pages = &x->hashes, &reef__pages_hashes;
     part->pages = &x->values;
-    part->owner = store_owner(f, x, &part->values);
+    part->owner = reef__store_owner(f, x, &part->values);
     return NULL;
 }
 
 static const paged_type *part_kind(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
 {
     static const struct { size_t offset; const paged_type *type; } parts[STATE_PARTS - 2] = {
-        {offsetof(state, tables), &pages_tables},
-        {offsetof(state, ring), &pages_ring},
-        {offsetof(state, name_entries), &pages_names},
-        {offsetof(state, name_by_text), &pages_buckets},
-        {offsetof(state, name_by_index), &pages_buckets},
-        {offsetof(state, chunk_hashes), &pages_hashes},
-        {offsetof(state, record_hashes), &pages_hashes},
-        {offsetof(state, ring_hashes), &pages_hashes},
-        {offsetof(state, name_hashes), &pages_hashes},
+        {offsetof(state, tables), &reef__pages_tables},
+        {offsetof(state, ring), &reef__pages_ring},
+        {offsetof(state, name_entries), &reef__pages_names},
+        {offsetof(state, name_by_text), &reef__pages_buckets},
+        {offsetof(state, name_by_index), &reef__pages_buckets},
+        {offsetof(state, chunk_hashes), &reef__pages_hashes},
+        {offsetof(state, record_hashes), &reef__pages_hashes},
+        {offsetof(state, ring_hashes), &reef__pages_hashes},
+        {offsetof(state, name_hashes), &reef__pages_hashes},
     };
-    if (i == 0) return part->pages = &h->chunks, &pages_chunks;
-    if (i == 1) return part->pages = &h->records, &pages_records;
+    if (i == 0) return part->pages = &h->chunks, &reef__pages_chunks;
+    if (i == 1) return part->pages = &h->records, &reef__pages_records;
     if (i < STATE_PARTS) return part->pages = (reef_paged *)(void *)((char *)s + parts[i - 2].offset), parts[i - 2].type;
     i -= STATE_PARTS;
     if (i < BIT_PARTS * s->bit_count) {
         part->pages = i % 2 ? &s->bits[i / 2].hashes : &s->bits[i / 2].words;
-        return i % 2 ? &pages_hashes : &pages_bits;
+        return i % 2 ? &reef__pages_hashes : &reef__pages_bits;
     }
     i -= BIT_PARTS * s->bit_count;
     if (i < TRACK_PARTS * s->track_count) {
         track_store *t = &s->tracks[i / TRACK_PARTS];
         part->pages = i % TRACK_PARTS == 0 ? &t->stamps : i % TRACK_PARTS == 1 ? &t->log : &t->values;
-        return &pages_tracks;
+        return &reef__pages_tracks;
     }
     i -= TRACK_PARTS * s->track_count;
     if (i < store_parts(s)) return store_part(f, s, i, part);
     part->pages = &s->events[i - store_parts(s)].pages;
-    return &pages_events;
+    return &reef__pages_events;
 }
 
-bool part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
+bool reef__part_at(family *f, reef_hot *h, state *s, uint32_t i, state_part *part)
 {
     if (i >= STATE_PARTS + BIT_PARTS * s->bit_count + TRACK_PARTS * s->track_count + store_parts(s) + s->event_count) return false;
     const paged_type *kind = part_kind(f, h, s, i, part);
-    if (kind) part->owner = owner_of(f, kind);
+    if (kind) part->owner = reef__owner_of(f, kind);
     return true;
 }
 
-uint32_t part_like(const state *from, uint32_t i, const state *to)
+uint32_t reef__part_like(const state *from, uint32_t i, const state *to)
 {
     if (i < STATE_PARTS) return i;
     const uint32_t bits = BIT_PARTS * from->bit_count, to_bits = BIT_PARTS * to->bit_count;
@@ -114,35 +114,35 @@ uint32_t part_like(const state *from, uint32_t i, const state *to)
 static void state_share(family *f, reef_hot *to_hot, state *to, const reef_hot *from_hot, const state *from)
 {
     state_part have, get = {0};
-    for (uint32_t i = 0; part_at(f, (reef_hot *)(uintptr_t)from_hot, (state *)(uintptr_t)from, i, &have); i++) {
-        part_at(f, to_hot, to, i, &get);
-        *get.pages = paged_share(have.pages, &have.owner);
+    for (uint32_t i = 0; reef__part_at(f, (reef_hot *)(uintptr_t)from_hot, (state *)(uintptr_t)from, i, &have); i++) {
+        reef__part_at(f, to_hot, to, i, &get);
+        *get.pages = reef__paged_share(have.pages, &have.owner);
     }
 }
 
-void state_drop(family *f, reef_hot *h, state *s)
+void reef__state_drop(family *f, reef_hot *h, state *s)
 {
     state_part part;
-    for (uint32_t i = 0; part_at(f, h, s, i, &part); i++) paged_drop(part.pages, &part.owner);
-    memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
-    memory_free(&f->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *s->bit_number);
-    memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
-    memory_free(&f->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *s->runs);
-    memory_free(&f->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *s->clocks);
-    memory_free(&f->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *s->tracks);
-    memory_free(&f->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *s->places);
-    memory_free(&f->memory, MEMORY_STORES, s->stores, s->store_capacity * sizeof *s->stores);
-    memory_free(&f->memory, MEMORY_STORES, s->store_number, s->store_room * sizeof *s->store_number);
-    memory_free(&f->memory, MEMORY_EVENTS, s->events, s->event_capacity * sizeof *s->events);
-    memory_free(&f->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *s->event_places);
-    memory_free(&f->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *s->absents);
+    for (uint32_t i = 0; reef__part_at(f, h, s, i, &part); i++) reef__paged_drop(part.pages, &part.owner);
+    reef__memory_free(&f->memory, MEMORY_BITS, s->bits, s->bit_capacity * sizeof *s->bits);
+    reef__memory_free(&f->memory, MEMORY_BITS, s->bit_number, s->bit_room * sizeof *s->bit_number);
+    reef__memory_free(&f->memory, MEMORY_OTHER, s->used_types, s->used_words * sizeof *s->used_types);
+    reef__memory_free(&f->memory, MEMORY_OTHER, s->runs, s->run_room * sizeof *s->runs);
+    reef__memory_free(&f->memory, MEMORY_OTHER, s->clocks, s->clock_room * sizeof *s->clocks);
+    reef__memory_free(&f->memory, MEMORY_TRACKS, s->tracks, s->track_capacity * sizeof *s->tracks);
+    reef__memory_free(&f->memory, MEMORY_TRACKS, s->places, s->place_capacity * sizeof *s->places);
+    reef__memory_free(&f->memory, MEMORY_STORES, s->stores, s->store_capacity * sizeof *s->stores);
+    reef__memory_free(&f->memory, MEMORY_STORES, s->store_number, s->store_room * sizeof *s->store_number);
+    reef__memory_free(&f->memory, MEMORY_EVENTS, s->events, s->event_capacity * sizeof *s->events);
+    reef__memory_free(&f->memory, MEMORY_EVENTS, s->event_places, s->event_place_capacity * sizeof *s->event_places);
+    reef__memory_free(&f->memory, MEMORY_OTHER, s->absents, s->absent_room * sizeof *s->absents);
     memset(s, 0, sizeof *s);
 }
 
 /* A copy of an array of a state; NULL where there is nothing to copy. False: no memory. */
 static bool array_copy(family *f, enum memory_kind kind, void *to, const void *from, size_t bytes)
 {
-    void *p = bytes ? memory_resize(&f->memory, kind, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
+    void *p = bytes ? reef__memory_resize(&f->memory, kind, NULL, 0, bytes, PLAIN_ALIGN) : NULL;
     if (p) memcpy(p, from, bytes);
     memcpy(to, &p, sizeof p);
     return p != NULL || bytes == 0;
@@ -182,18 +182,18 @@ static COLD bool state_copy(family *f, state *to, const state *from)
     ok &= array_copy(f, MEMORY_OTHER, &to->absents, from->absents, absents);
     if (ok && BUG(29)) to->run_count = 0;
     if (ok) return true;
-    memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
-    memory_free(&f->memory, MEMORY_BITS, to->bit_number, bit_numbers);
-    memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);
-    memory_free(&f->memory, MEMORY_TRACKS, to->tracks, tracks);
-    memory_free(&f->memory, MEMORY_TRACKS, to->places, places);
-    memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
-    memory_free(&f->memory, MEMORY_OTHER, to->clocks, clocks);
-    memory_free(&f->memory, MEMORY_STORES, to->stores, stores);
-    memory_free(&f->memory, MEMORY_STORES, to->store_number, numbers);
-    memory_free(&f->memory, MEMORY_EVENTS, to->events, events);
-    memory_free(&f->memory, MEMORY_EVENTS, to->event_places, event_places);
-    memory_free(&f->memory, MEMORY_OTHER, to->absents, absents);
+    reef__memory_free(&f->memory, MEMORY_BITS, to->bits, bits);
+    reef__memory_free(&f->memory, MEMORY_BITS, to->bit_number, bit_numbers);
+    reef__memory_free(&f->memory, MEMORY_OTHER, to->used_types, used);
+    reef__memory_free(&f->memory, MEMORY_TRACKS, to->tracks, tracks);
+    reef__memory_free(&f->memory, MEMORY_TRACKS, to->places, places);
+    reef__memory_free(&f->memory, MEMORY_OTHER, to->runs, runs);
+    reef__memory_free(&f->memory, MEMORY_OTHER, to->clocks, clocks);
+    reef__memory_free(&f->memory, MEMORY_STORES, to->stores, stores);
+    reef__memory_free(&f->memory, MEMORY_STORES, to->store_number, numbers);
+    reef__memory_free(&f->memory, MEMORY_EVENTS, to->events, events);
+    reef__memory_free(&f->memory, MEMORY_EVENTS, to->event_places, event_places);
+    reef__memory_free(&f->memory, MEMORY_OTHER, to->absents, absents);
     return false;
 }
 
@@ -205,8 +205,8 @@ static COLD reef_component state_bound(const reef_world *w)
     const type *first = NULL;
     for (uint32_t i = 1; i < w->state.store_count; i++) {
         const value_store *s = &w->state.stores[i];
-        const type *x = type_of(s->component);
-        if (s->count && !x->copyable && !x->resets && (first == NULL || type_compare(x, first) < 0)) first = x;
+        const type *x = reef__type_of(s->component);
+        if (s->count && !x->copyable && !x->resets && (first == NULL || reef__type_compare(x, first) < 0)) first = x;
     }
     if (REEF_ACQUIRE_U32(&w->family->graph.bound_count) == 0) return (reef_component){first ? first->id : 0};
     for (uint32_t id = TABLE_EMPTY; id < w->state.tables.count * TABLES_PER_PAGE; id++) {
@@ -214,7 +214,7 @@ static COLD reef_component state_bound(const reef_world *w)
         if (t == NULL || !t->shape->bound || table_rows(t) == 0) continue;
         for (uint32_t k = SLOT_COLUMNS; k < t->shape->end_slot; k++) {
             const type *x = t->shape->columns[k].type;
-            if (!x->copyable && !x->resets && (first == NULL || type_compare(x, first) < 0)) first = x;
+            if (!x->copyable && !x->resets && (first == NULL || reef__type_compare(x, first) < 0)) first = x;
         }
     }
     return (reef_component){first ? first->id : 0};
@@ -225,19 +225,19 @@ static bool share_allowed(reef_world *w, const char *op)
 {
     const reef_entity null = {0, 0};
     if (w == NULL) return false;
-    if (world_engaged(w)) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
+    if (world_engaged(w)) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, 0), false;
     reef_component c = state_bound(w);
     w->hook_failed.id = 0;
-    if (events_settle(w) != REEF_OK) return failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;
-    if (c.id) return failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false;
-    quarantine_world(w, op);
+    if (reef__events_settle(w) != REEF_OK) return reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, null, 0), false;
+    if (c.id) return reef__failure(w, REEF_NOT_COPYABLE, op, c, null, 0), false;
+    reef__quarantine_world(w, op);
     return true;
 }
 
 /* No memory for a copy, or a construct hook that refused: then it names the type. */
 static void refuse_copy(reef_world *w, const char *op)
 {
-    failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
+    reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, (reef_entity){0, 0}, 0);
 }
 
 /* ---- snapshots ---- */
@@ -247,32 +247,32 @@ reef_snapshot *reef_snapshot_take(reef_world *w)
     static const char op[] = "reef_snapshot_take";
     if (!share_allowed(w, op)) return NULL;
     family *f = w->family;
-    reef_snapshot *s = memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
+    reef_snapshot *s = reef__memory_resize(&f->memory, MEMORY_OTHER, NULL, 0, sizeof *s, PLAIN_ALIGN);
     resets r = {0};
-    if (s == NULL || !readers_note(w) || !resets_place(w, &r)) {
-        memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
+    if (s == NULL || !reef__readers_note(w) || !reef__resets_place(w, &r)) {
+        reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
         return refuse_copy(w, op), NULL;
     }
     if (!state_copy(f, &s->state, &w->state)) {
-        resets_undo(w, &r);
-        memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
+        reef__resets_undo(w, &r);
+        reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
         return refuse_copy(w, op), NULL;
     }
     s->family = f;
     s->config = w->config;
     s->moved = rows_moved(w);
     s->destroyed = w->destroyed;
-    s->script_serial = scripts_serial(w);
+    s->script_serial = reef__scripts_serial(w);
     s->hot = w->hot;
     state_share(f, &s->hot, &s->state, &w->hot, &w->state);
-    const paged_owner chunks = owner_of(f, &pages_chunks);
-    paged_keep(&s->hot.chunks, &chunks, true);
-    s->schedule = schedule_hold(f, w->schedule);
-    family_join(f, false);
+    const paged_owner chunks = reef__owner_of(f, &reef__pages_chunks);
+    reef__paged_keep(&s->hot.chunks, &chunks, true);
+    s->schedule = reef__schedule_hold(f, w->schedule);
+    reef__family_join(f, false);
     version_share(w);
-    if (resets_take_back(w, &r)) return s;
+    if (reef__resets_take_back(w, &r)) return s;
     reef_snapshot_free(s);
-    resets_undo(w, &r);
+    reef__resets_undo(w, &r);
     return refuse_copy(w, op), NULL;
 }
 
@@ -280,12 +280,12 @@ void reef_snapshot_free(reef_snapshot *s)
 {
     if (s == NULL) return;
     family *f = s->family;
-    const paged_owner chunks = owner_of(f, &pages_chunks);
-    paged_keep(&s->hot.chunks, &chunks, false);
-    state_drop(f, &s->hot, &s->state);
-    schedule_leave(f, s->schedule);
-    memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
-    family_leave(f, false);
+    const paged_owner chunks = reef__owner_of(f, &reef__pages_chunks);
+    reef__paged_keep(&s->hot.chunks, &chunks, false);
+    reef__state_drop(f, &s->hot, &s->state);
+    reef__schedule_leave(f, s->schedule);
+    reef__memory_free(&f->memory, MEMORY_OTHER, s, sizeof *s);
+    reef__family_leave(f, false);
 }
 
 /* ---- forks ---- */
@@ -293,42 +293,42 @@ void reef_snapshot_free(reef_snapshot *s)
 /* A world of its own that begins with this state. NULL: no memory. */
 static COLD reef_world *world_begin(family *f, const reef_world_config *config, const reef_hot *hot, const state *from)
 {
-    reef_world *w = memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
+    reef_world *w = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
     if (w == NULL || !state_copy(f, &w->state, from)) {
-        memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
+        reef__memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
         return NULL;
     }
     w->family = f;
     w->config = *config;
     w->hot = *hot;
-    w->hot.number = world_number();
+    w->hot.number = reef__world_number();
     w->error.operation = "";
     state_share(f, &w->hot, &w->state, hot, from);
-    family_join(f, true);
+    reef__family_join(f, true);
     version_share(w);
-    stores_view(w);
+    reef__stores_view(w);
     marks_renew(w);
-    names_changed(w);
+    reef__names_changed(w);
     return w;
 }
 
-reef_world *world_aside(reef_world *w)
+reef_world *reef__world_aside(reef_world *w)
 {
     static const char op[] = "reef_fork";
     if (!share_allowed(w, op)) return NULL;
     resets r = {0};
-    if (!readers_note(w) || !resets_place(w, &r)) return refuse_copy(w, op), NULL;
+    if (!reef__readers_note(w) || !reef__resets_place(w, &r)) return refuse_copy(w, op), NULL;
     reef_world *fork = world_begin(w->family, &w->config, &w->hot, &w->state);
     if (fork && !BUG(25)) version_share(w);
-    if (fork == NULL || !resets_take_back(w, &r)) {
+    if (fork == NULL || !reef__resets_take_back(w, &r)) {
         reef_world_free(fork);
-        resets_undo(w, &r);
+        reef__resets_undo(w, &r);
         return refuse_copy(w, op), NULL;
     }
     moves_put(fork, rows_moved(w), w->destroyed);
     fork->pool = w->pool;
-    fork->schedule = schedule_hold(w->family, w->schedule);
-    observers_follow(fork);
+    fork->schedule = reef__schedule_hold(w->family, w->schedule);
+    reef__observers_follow(fork);
 #if defined(REEF_CHECKED)
     fork->unwatched = w->unwatched;
 #endif
@@ -337,44 +337,44 @@ reef_world *world_aside(reef_world *w)
 
 reef_world *reef_fork(reef_world *w)
 {
-    reef_world *fork = world_aside(w);
-    if (fork && !scripts_join(fork, scripts_serial(w))) {
+    reef_world *fork = reef__world_aside(w);
+    if (fork && !reef__scripts_join(fork, reef__scripts_serial(w))) {
         reef_world_free(fork);
         return refuse_copy(w, "reef_fork"), NULL;
     }
-    if (fork) removals_forget(fork);
+    if (fork) reef__removals_forget(fork);
     return fork;
 }
 
-reef_world *snapshot_aside(const reef_snapshot *s)
+reef_world *reef__snapshot_aside(const reef_snapshot *s)
 {
     reef_world *fork = world_begin(s->family, &s->config, &s->hot, &s->state);
     if (fork == NULL) return NULL;
     moves_put(fork, s->moved, s->destroyed);
-    fork->schedule = schedule_hold(s->family, s->schedule);
-    observers_follow(fork);
+    fork->schedule = reef__schedule_hold(s->family, s->schedule);
+    reef__observers_follow(fork);
     return fork;
 }
 
 reef_world *reef_snapshot_fork(const reef_snapshot *s)
 {
-    reef_world *fork = s ? snapshot_aside(s) : NULL;
-    if (fork && !scripts_join(fork, s->script_serial)) {
+    reef_world *fork = s ? reef__snapshot_aside(s) : NULL;
+    if (fork && !reef__scripts_join(fork, s->script_serial)) {
         reef_world_free(fork);
         return NULL;
     }
-    if (fork) removals_forget(fork);
+    if (fork) reef__removals_forget(fork);
     return fork;
 }
 
 /* Nothing in it: no entity, no free id, no time. */
-COLD reef_world *world_blank(reef_world *w)
+COLD reef_world *reef__world_blank(reef_world *w)
 {
     family *f = w->family;
-    reef_world *blank = memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *blank);
+    reef_world *blank = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *blank);
     const size_t used = w->state.used_words * sizeof *w->state.used_types;
     if (blank == NULL || !array_copy(f, MEMORY_OTHER, &blank->state.used_types, w->state.used_types, used)) {
-        memory_free(&f->memory, MEMORY_OTHER, blank, sizeof *blank);
+        reef__memory_free(&f->memory, MEMORY_OTHER, blank, sizeof *blank);
         return NULL;
     }
     blank->family = f;
@@ -386,13 +386,13 @@ COLD reef_world *world_blank(reef_world *w)
     blank->state.next_unit = 2;
     blank->state.seed = w->config.seed;
     memcpy(blank->hot.maps, w->hot.maps, sizeof blank->hot.maps);
-    blank->hot.number = world_number();
+    blank->hot.number = reef__world_number();
     blank->hot.version = w->hot.version;
-    blank->schedule = schedule_hold(f, w->schedule);
-    family_join(f, true);
+    blank->schedule = reef__schedule_hold(f, w->schedule);
+    reef__family_join(f, true);
     values_shift(blank);
     version_share(blank);
-    stores_view(blank);
+    reef__stores_view(blank);
     return blank;
 }
 
@@ -401,20 +401,20 @@ COLD reef_world *world_blank(reef_world *w)
 /* What the world remembers of the state that it left. Commands that were left are of that state as well. */
 static void world_distrust(reef_world *w)
 {
-    commands_drop(w, &w->deferred);
+    reef__commands_drop(w, &w->deferred);
     observing_restart(w);
     w->lane_rest = 0; /* as its commands: of the state that is left behind */
     w->slow &= ~SLOW_DEFERRED;
-    events_forget(w);
+    reef__events_forget(w);
     memset(w->edge_cache, 0, sizeof w->edge_cache);
     lately_forget(w);
     values_shift(w);
-    sets_distrust(w);
+    reef__sets_distrust(w);
     w->state_epoch++;
     marks_renew(w);
     world_touch(w);
-    stores_view(w);
-    if (!BUG(26)) names_changed(w);
+    reef__stores_view(w);
+    if (!BUG(26)) reef__names_changed(w);
 }
 
 /* The view of the family's maps is each world's own. A state that comes from another fork may have tables of types whose maps
@@ -441,7 +441,7 @@ static void state_put(reef_world *w, const state *s, const reef_hot *hot, uint64
     world_distrust(w);
 }
 
-COLD void state_exchange(reef_world *w, reef_world *other)
+COLD void reef__state_exchange(reef_world *w, reef_world *other)
 {
     const reef_hot hot = w->hot, other_hot = other->hot;
     const state was = w->state, other_was = other->state;
@@ -450,14 +450,14 @@ COLD void state_exchange(reef_world *w, reef_world *other)
     state_put(w, &other_was, &other_hot, version);
     state_put(other, &was, &hot, version);
     moves_put(w, other_moved, other->destroyed);
-    readers_arrive(w);
+    reef__readers_arrive(w);
     moves_put(other, moved, destroyed);
 }
 
-COLD bool world_adopt(reef_world *w, reef_world *aside, bool resets_too)
+COLD bool reef__world_adopt(reef_world *w, reef_world *aside, bool resets_too)
 {
-    if (!BUG(106) && !skips_move(w, aside, resets_too)) return false;
-    state_exchange(w, aside);
+    if (!BUG(106) && !reef__skips_move(w, aside, resets_too)) return false;
+    reef__state_exchange(w, aside);
     return true;
 }
 
@@ -465,7 +465,7 @@ COLD bool world_adopt(reef_world *w, reef_world *aside, bool resets_too)
 static COLD bool restore_skipping(reef_world *w, const reef_snapshot *s)
 {
     reef_world *fresh = world_begin(w->family, &w->config, &s->hot, &s->state);
-    bool ok = fresh && world_adopt(w, fresh, false);
+    bool ok = fresh && reef__world_adopt(w, fresh, false);
     reef_world_free(fresh);
     return ok;
 }
@@ -475,7 +475,7 @@ static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
     state fresh;
     if (!state_copy(w->family, &fresh, &s->state)) return false;
     fresh.map_count = maps_view(w, &s->hot, s->state.map_count);
-    state_drop(w->family, &w->hot, &w->state);
+    reef__state_drop(w->family, &w->hot, &w->state);
     w->state = fresh;
     state_share(w->family, &w->hot, &w->state, &s->hot, &s->state);
     w->hot.index_count = s->hot.index_count;
@@ -483,7 +483,7 @@ static COLD bool restore_plainly(reef_world *w, const reef_snapshot *s)
     if (w->hot.version < s->hot.version) w->hot.version = s->hot.version;
     version_share(w);
     world_distrust(w);
-    readers_arrive(w);
+    reef__readers_arrive(w);
     return true;
 }
 
@@ -493,12 +493,12 @@ reef_status reef_restore(reef_world *w, const reef_snapshot *s)
     const reef_component none = {0};
     const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (s == NULL) return failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
-    if (s->family != w->family) return failure(w, REEF_OTHER_WORLD, op, none, null, 0);
-    if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
+    if (s == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, none, null, 0);
+    if (s->family != w->family) return reef__failure(w, REEF_OTHER_WORLD, op, none, null, 0);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
     w->hook_failed.id = 0;
-    bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || stores_reset(w) ? restore_skipping(w, s) : restore_plainly(w, s);
-    if (!ok) return failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
+    bool ok = REEF_ACQUIRE_U32(&w->family->graph.reset_count) || reef__stores_reset(w) ? restore_skipping(w, s) : restore_plainly(w, s);
+    if (!ok) return reef__failure(w, REEF_NO_MEMORY, op, w->hook_failed, null, 0);
     if (BUG(23)) w->state.ring_head = w->state.ring_tail, w->state.ring_holes = 0;
     moves_put(w, s->moved, s->destroyed);
     return REEF_OK;

@@ -42,13 +42,13 @@
 
 /* ---- values ---- */
 
-bool type_is_flat(const type *t)
+bool reef__type_is_flat(const type *t)
 {
     uint32_t at = 0;
     const reef_field *fields = REEF_ACQUIRE_POINTER(&t->fields);
     if (fields == NULL) return true;
     for (uint32_t i = 0; i < t->field_count; i++) {
-        if (fields[i].offset != at || (!HOST_IS_LITTLE && kind_size(fields[i].kind) > 1)) return false;
+        if (fields[i].offset != at || (!HOST_IS_LITTLE && reef__kind_size(fields[i].kind) > 1)) return false;
         at += fields[i].bytes;
     }
     return at == t->size;
@@ -60,7 +60,7 @@ static COLD void swapped_add(hasher *h, const unsigned char *p, uint32_t bytes, 
     unsigned char element[8];
     for (uint32_t at = 0; at < bytes; at += size) {
         for (uint32_t i = 0; i < size; i++) element[i] = p[at + size - 1 - i];
-        hash_add(h, element, size);
+        reef__hash_add(h, element, size);
     }
 }
 
@@ -68,8 +68,8 @@ static COLD void value_add(hasher *h, const type *t, const unsigned char *value)
 {
     for (uint32_t i = 0; i < t->field_count; i++) {
         const reef_field *f = &t->fields[i];
-        uint32_t size = f->kind == REEF_ENTITY ? 4 : kind_size(f->kind); /* an entity is two numbers */
-        if (HOST_IS_LITTLE || size == 1) hash_add(h, value + f->offset, f->bytes);
+        uint32_t size = f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind); /* an entity is two numbers */
+        if (HOST_IS_LITTLE || size == 1) reef__hash_add(h, value + f->offset, f->bytes);
         else swapped_add(h, value + f->offset, f->bytes, size);
     }
 }
@@ -78,12 +78,12 @@ static uint64_t column_hash(const column *c, const void *block, uint32_t rows)
 {
     hasher h;
     const unsigned char *p = block;
-    hash_begin(&h);
+    reef__hash_begin(&h);
     if (c->type == NULL && !HOST_IS_LITTLE) swapped_add(&h, p, rows * c->size, 4);
-    else if (c->type == NULL || type_is_flat(c->type)) hash_add(&h, p, (size_t)rows * c->size);
+    else if (c->type == NULL || reef__type_is_flat(c->type)) reef__hash_add(&h, p, (size_t)rows * c->size);
     else
         for (uint32_t i = 0; i < rows; i++) value_add(&h, c->type, p + (size_t)i * c->size);
-    return hash_end(&h);
+    return reef__hash_end(&h);
 }
 
 /* ---- hashes that are kept ---- */
@@ -101,10 +101,10 @@ static const kept_hash *kept_read(const reef_paged *p, uint64_t i)
 /* NULL: can't be kept. */
 static kept_hash *kept_own(reef_world *w, reef_paged *p, uint64_t i)
 {
-    paged_owner o = owner_of(w->family, &pages_hashes);
+    paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
     uint32_t page = (uint32_t)(i / HASHES_PER_PAGE);
-    if (w->locks || !paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL; /* an open loop writes what it marked before */
-    kept_hash *k = paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
+    if (w->locks || !reef__paged_grow(p, &o, page + 1, w->hot.fork_version)) return NULL; /* an open loop writes what it marked before */
+    kept_hash *k = reef__paged_own(p, &o, page, w->hot.version, w->hot.fork_version);
     return k ? k + i % HASHES_PER_PAGE : NULL;
 }
 
@@ -192,8 +192,8 @@ static COLD uint64_t name_piece(const reef_world *w, uint32_t first, uint32_t en
     uint64_t sum = 0;
     for (uint32_t n = first; n < end; n++) {
         reef_entity e;
-        const char *text = name_at_number(w, n, &e);
-        sum += hash_blend(hash_bytes(text, strlen(text)) + hash_blend(reef_entity_bits(e)));
+        const char *text = reef__name_at_number(w, n, &e);
+        sum += hash_blend(reef__hash_bytes(text, strlen(text)) + hash_blend(reef_entity_bits(e)));
     }
     return sum;
 }
@@ -273,7 +273,7 @@ static uint64_t switch_hash(reef_world *w, bit_store *b, const table *t, uint64_
         uint64_t piece = k->hash;
         if (k->version != b->words.version[unit]) {
             for (uint32_t i = 0; i < BIT_WORDS; i++) little[i] = LITTLE_64(words[i]);
-            piece = hash_bytes(little, sizeof little);
+            piece = reef__hash_bytes(little, sizeof little);
             kept_hash *keep = kept_own(w, &b->hashes, unit);
             if (keep) *keep = (kept_hash){b->words.version[unit], piece};
         }
@@ -304,7 +304,7 @@ static uint32_t value_gather(const type *t, const unsigned char *value, unsigned
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->field_count; i++) {
         const reef_field *f = &t->fields[i];
-        const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : kind_size(f->kind);
+        const uint32_t size = HOST_IS_LITTLE ? 1 : f->kind == REEF_ENTITY ? 4 : reef__kind_size(f->kind);
         for (uint32_t at = 0; at < f->bytes; at++) to[n + at] = value[f->offset + at / size * size + (size - 1 - at % size)];
         n += f->bytes;
     }
@@ -323,19 +323,19 @@ static uint64_t value_bytes(const type *t)
 /* With whom an entity has its value in common. */
 static uint32_t sharing(const value_store *s, const uint32_t *firsts, uint32_t page, const store_place *at)
 {
-    const uint32_t first = firsts ? firsts[(page << s->bits) + at->slot - 1] : shared_first(s, at->entity).index;
+    const uint32_t first = firsts ? firsts[(page << s->bits) + at->slot - 1] : reef__shared_first(s, at->entity).index;
     return first == at->entity.index ? 0 : first + 1;
 }
 
-/* Who has values on a page, and which: a sum in no order. `firsts`: of values in common (shared_firsts). */
+/* Who has values on a page, and which: a sum in no order. `firsts`: of values in common (reef__shared_firsts). */
 static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32_t *firsts)
 {
-    const type *t = type_of(s->component);
-    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE, flat = type_is_flat(t);
+    const type *t = reef__type_of(s->component);
+    const bool valued = t->size && t->hooks.on_fork == REEF_FORK_COPY, small = value_bytes(t) <= STRIPE, flat = reef__type_is_flat(t);
     unsigned char bytes[STRIPE];
     store_place at = {.slot = 0};
     uint64_t sum = 0;
-    while (store_each(s, page, &at)) {
+    while (reef__store_each(s, page, &at)) {
         uint64_t h = 0;
         if (valued && small && flat) h = short_hash(at.value, t->size);
         else if (valued && small) h = short_hash(bytes, value_gather(t, at.value, bytes));
@@ -348,10 +348,10 @@ static COLD uint64_t page_hash(const value_store *s, uint32_t page, const uint32
 /* A value in common is written without a look at the pages of all who have it: nothing of it is kept. */
 static COLD uint64_t shared_hash(const reef_world *w, const value_store *s)
 {
-    uint32_t *firsts = shared_firsts(w, s);
+    uint32_t *firsts = reef__shared_firsts(w, s);
     uint64_t sum = 0;
     for (uint32_t page = 0; page < s->values.count; page++) sum += page_hash(s, page, firsts);
-    shared_firsts_free(w, s, firsts);
+    reef__shared_firsts_free(w, s, firsts);
     return sum;
 }
 
@@ -390,7 +390,7 @@ typedef struct hashing {
 
 static bool part_add(hashing *x, reef_hash_kind kind, const shape *s, uint32_t component, uint64_t rows, uint64_t hash)
 {
-    const type *t = component ? type_of(component) : NULL;
+    const type *t = component ? reef__type_of(component) : NULL;
     uint64_t name = t ? t->name_hash : 0;
     if (kind != REEF_HASH_TYPE) x->hash = hash_join(hash_join(hash_join(x->hash, (uint64_t)kind ^ rows << 8), name), hash);
     if (x->visit == NULL) return true;
@@ -415,13 +415,13 @@ static bool hash_table_add(hashing *x, uint32_t id)
     table_hash(w, t, columns);
     if (!part_add(x, REEF_HASH_ROWS, s, 0, table_rows(t), columns[SLOT_ENTITIES])) return false;
     for (uint32_t i = 0; i < s->component_count; i++) {
-        uint32_t k = slot_seek(w, s->component[i], id);
+        uint32_t k = reef__slot_seek(w, s->component[i], id);
         uint64_t h = k == REEF_SLOT_TAG || !column_counts(&s->columns[k]) ? 0 : columns[k];
         if (!part_add(x, REEF_HASH_COLUMN, s, s->component[i], table_rows(t), h)) return false;
     }
     for (uint32_t i = 0; t->bits && i < x->switch_count; i++) {
         bit_store *b = &w->state.bits[x->switches[i]];
-        uint64_t h = bit_known(w, b, id) ? switch_hash(w, b, t, &on) : (on = 0);
+        uint64_t h = reef__bit_known(w, b, id) ? switch_hash(w, b, t, &on) : (on = 0);
         reef_hash_kind kind = b->key & BIT_DISABLED ? REEF_HASH_DISABLED : REEF_HASH_SWITCH;
         if (on && !part_add(x, kind, s, b->key & ~BIT_DISABLED, on, h)) return false;
     }
@@ -431,26 +431,26 @@ static bool hash_table_add(hashing *x, uint32_t id)
 /* Events that wait, of one type. */
 static COLD uint64_t events_hash(const reef_world *w, const event_store *s, uint64_t *count)
 {
-    const type *t = type_of(s->component);
-    reef_events r = events_waiting(w, s);
+    const type *t = reef__type_of(s->component);
+    reef_events r = reef__events_waiting(w, s);
     const char *run;
     hasher h;
     uint32_t n;
     *count = r.count;
-    hash_begin(&h);
+    reef__hash_begin(&h);
     while ((run = reef_event_run(&r, &n)) != NULL) {
-        if (type_is_flat(t)) hash_add(&h, run, n * (size_t)t->size);
+        if (reef__type_is_flat(t)) reef__hash_add(&h, run, n * (size_t)t->size);
         else
             for (uint32_t i = 0; i < n; i++) value_add(&h, t, (const unsigned char *)run + i * (size_t)t->size);
     }
-    return hash_join(hash_end(&h), events_lag_hash(w, s));
+    return hash_join(reef__hash_end(&h), reef__events_lag_hash(w, s));
 }
 
 static bool hash_events_add(hashing *x)
 {
     uint64_t count;
-    const event_store *s = x->w->state.event_count ? events_after(x->w, NULL) : NULL;
-    for (; s; s = events_after(x->w, type_of(s->component))) {
+    const event_store *s = x->w->state.event_count ? reef__events_after(x->w, NULL) : NULL;
+    for (; s; s = reef__events_after(x->w, reef__type_of(s->component))) {
         const uint64_t h = events_hash(x->w, s, &count);
         if (!part_add(x, REEF_HASH_EVENTS, NULL, s->component, count, h)) return false;
     }
@@ -461,8 +461,8 @@ static bool hash_events_add(hashing *x)
 static bool hash_stores_add(hashing *x)
 {
     const type *last = NULL;
-    for (value_store *s; (s = (value_store *)(uintptr_t)store_after(x->w, last)) != NULL;) {
-        last = type_of(s->component);
+    for (value_store *s; (s = (value_store *)(uintptr_t)reef__store_after(x->w, last)) != NULL;) {
+        last = reef__type_of(s->component);
         if (!part_add(x, REEF_HASH_STORE, NULL, s->component, s->count, store_hash(x->w, s))) return false;
     }
     return true;
@@ -470,14 +470,14 @@ static bool hash_stores_add(hashing *x)
 
 static COLD bool types_add(hashing *x)
 {
-    uint32_t n = 0, *ids = memory_zeroed(&x->w->family->memory, MEMORY_OTHER, x->sum_count * sizeof *ids);
+    uint32_t n = 0, *ids = reef__memory_zeroed(&x->w->family->memory, MEMORY_OTHER, x->sum_count * sizeof *ids);
     if (ids == NULL) return false;
     for (uint32_t c = 1; c < x->sum_count; c++)
         if (x->sums[c].rows) ids[n++] = c;
-    ids_sort(ids, n);
+    reef__ids_sort(ids, n);
     for (uint32_t i = 0; i < n; i++)
         if (!part_add(x, REEF_HASH_TYPE, NULL, ids[i], x->sums[ids[i]].rows, x->sums[ids[i]].hash)) break;
-    memory_free(&x->w->family->memory, MEMORY_OTHER, ids, x->sum_count * sizeof *ids);
+    reef__memory_free(&x->w->family->memory, MEMORY_OTHER, ids, x->sum_count * sizeof *ids);
     return true;
 }
 
@@ -485,19 +485,19 @@ static bool parts_add(hashing *x)
 {
     reef_world *w = x->w;
     uint32_t tables;
-    const uint32_t *order = tables_order(w, &tables);
+    const uint32_t *order = reef__tables_order(w, &tables);
     if (order == NULL && tables != 0) return false;
     uint64_t free_ids = w->state.ring_tail - w->state.ring_head - w->state.ring_holes;
     uint64_t ids = hash_join(hash_join(free_ids, ring_hash(w)), rowless_hash(w));
     if (!part_add(x, REEF_HASH_IDS, NULL, 0, w->hot.index_count, ids)) return true;
     if (!part_add(x, REEF_HASH_NAMES, NULL, 0, w->state.name_count, names_hash(w))) return true;
-    const uint64_t time = clocks_hash(w);
+    const uint64_t time = reef__clocks_hash(w);
     if (time && !part_add(x, REEF_HASH_TIME, NULL, 0, w->state.ticks, time)) return true;
     const reef_entity single = reef_single_entity(w);
     if (single.generation && !part_add(x, REEF_HASH_SINGLE, NULL, 0, 1, hash_blend(reef_entity_bits(single)))) return true;
     if (!hash_events_add(x)) return true;
     uint64_t waiting;
-    const uint64_t scripts = scripts_hash(w, &waiting);
+    const uint64_t scripts = reef__scripts_hash(w, &waiting);
     if (waiting && !part_add(x, REEF_HASH_SCRIPTS, NULL, 0, waiting, scripts)) return true;
     for (uint32_t i = 0; i < tables; i++)
         if (!hash_table_add(x, order[i])) return true;
@@ -509,7 +509,7 @@ static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t 
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = i;
-        for (; j > 0 && bit_key_compare(w->state.bits[numbers[j - 1]].key, w->state.bits[i].key) > 0; j--)
+        for (; j > 0 && reef__bit_key_compare(w->state.bits[numbers[j - 1]].key, w->state.bits[i].key) > 0; j--)
             numbers[j] = numbers[j - 1];
         numbers[j] = i;
     }
@@ -518,10 +518,10 @@ static COLD void switches_sort(const reef_world *w, uint32_t *numbers, uint32_t 
 /* Types that were hashed as bytes may have fields now: then the hashes of values are kept for nothing. */
 static COLD void kept_drop(reef_world *w)
 {
-    paged_owner o = owner_of(w->family, &pages_hashes);
-    paged_drop(&w->state.chunk_hashes, &o);
-    for (uint32_t i = 1; i < w->state.store_count; i++) paged_drop(&w->state.stores[i].hashes, &o);
-    w->state.described = types_described();
+    paged_owner o = reef__owner_of(w->family, &reef__pages_hashes);
+    reef__paged_drop(&w->state.chunk_hashes, &o);
+    for (uint32_t i = 1; i < w->state.store_count; i++) reef__paged_drop(&w->state.stores[i].hashes, &o);
+    w->state.described = reef__types_described();
     world_touch(w);
 }
 
@@ -530,14 +530,14 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
     hashing x = {.w = w, .visit = visit, .context = context, .switch_count = w->state.bit_count};
     memory *m = &w->family->memory;
     if (visit) x.sum_count = reef_type_count() + 1;
-    if (x.sum_count) x.sums = memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
-    if (x.switch_count) x.switches = memory_zeroed(m, MEMORY_OTHER, x.switch_count * sizeof *x.switches);
+    if (x.sum_count) x.sums = reef__memory_zeroed(m, MEMORY_OTHER, x.sum_count * sizeof *x.sums);
+    if (x.switch_count) x.switches = reef__memory_zeroed(m, MEMORY_OTHER, x.switch_count * sizeof *x.switches);
     bool ok = (x.sum_count == 0 || x.sums) && (x.switch_count == 0 || x.switches);
     if (ok) switches_sort(w, x.switches, x.switch_count);
     ok = ok && parts_add(&x);
-    memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
-    memory_free(m, MEMORY_OTHER, x.switches, x.switch_count * sizeof *x.switches);
-    if (!ok) failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
+    reef__memory_free(m, MEMORY_OTHER, x.sums, x.sum_count * sizeof *x.sums);
+    reef__memory_free(m, MEMORY_OTHER, x.switches, x.switch_count * sizeof *x.switches);
+    if (!ok) reef__failure(w, REEF_NO_MEMORY, op, (reef_component){0}, (reef_entity){0, 0}, 0);
     if (!ok || x.stopped) return 0;
     return x.hash ? x.hash : 1;
 }
@@ -545,8 +545,8 @@ static uint64_t hash_run(reef_world *w, const char *op, bool (*visit)(void *, co
 uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_hash_part *part), void *context)
 {
     if (w == NULL) return 0;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
-    if (UNLIKELY(w->state.described != types_described())) kept_drop(w);
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     if (!w->locks) version_look(w); /* what is written from now on has a newer version than what is hashed */
     return hash_run(w, "reef_hash_parts", visit, context);
 }
@@ -554,8 +554,8 @@ uint64_t reef_hash_parts(reef_world *w, bool (*visit)(void *context, const reef_
 uint64_t reef_hash(reef_world *w)
 {
     if (w == NULL) return 0;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
-    if (UNLIKELY(w->state.described != types_described())) kept_drop(w);
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_hash", (reef_component){0}, (reef_entity){0, 0}, 0), 0;
+    if (UNLIKELY(w->state.described != reef__types_described())) kept_drop(w);
     if (w->hashed == w->hot.version && !w->locks) return w->hash;
     if (!w->locks) version_look(w);
     w->hash = hash_run(w, "reef_hash", NULL, NULL);
@@ -573,10 +573,10 @@ static uint64_t clock_read(const state *s, uint64_t serial)
 static uint64_t clock_piece(const state *s, uint64_t serial, const char *name, uint64_t kind)
 {
     const uint64_t value = clock_read(s, serial);
-    return value ? number_hash(number_hash(value) + number_hash(hash_bytes(name, strlen(name)) + kind)) : 0;
+    return value ? reef__number_hash(reef__number_hash(value) + reef__number_hash(reef__hash_bytes(name, strlen(name)) + kind)) : 0;
 }
 
-COLD uint64_t clocks_hash(const reef_world *w)
+COLD uint64_t reef__clocks_hash(const reef_world *w)
 {
     const state *s = &w->state;
     const schedule *c = w->schedule;
@@ -587,6 +587,6 @@ COLD uint64_t clocks_hash(const reef_world *w)
     for (uint32_t i = 0; s->clock_count && i < s->absent_count; i++)
         sum += clock_piece(s, s->absents[i].serial, s->absents[i].name, s->absents[i].phase ? 1 : 2);
     if (s->ticks == 0 && s->time_ns == 0 && s->seed == 0 && sum == 0) return 0;
-    const uint64_t h = number_hash(number_hash(number_hash(s->ticks) + s->time_ns) + s->seed) + sum;
+    const uint64_t h = reef__number_hash(reef__number_hash(reef__number_hash(s->ticks) + s->time_ns) + s->seed) + sum;
     return h ? h : 1;
 }

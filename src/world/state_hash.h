@@ -6,9 +6,9 @@
 #include "reef/type.h"
 
 /* Do the bytes of a value, as they lie in memory, stand for it? (Else its fields do, one after the other.) */
-bool type_is_flat(const type *t);
+bool reef__type_is_flat(const type *t);
 
 /* What the hash covers of time; 0 when the world never ticked and has no seed. */
-uint64_t clocks_hash(const reef_world *w);
+uint64_t reef__clocks_hash(const reef_world *w);
 
 #endif

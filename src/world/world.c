@@ -39,21 +39,21 @@ COLD reef_world *reef_world_new(const reef_world_config *config)
     static const reef_world_config defaults;
     if (config == NULL) config = &defaults;
     if (config->entities_max > INDEX_MAX) return NULL;
-    family *f = family_make(&config->allocator);
+    family *f = reef__family_make(&config->allocator);
     if (f == NULL) return NULL;
-    reef_world *w = memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
+    reef_world *w = reef__memory_zeroed(&f->memory, MEMORY_OTHER, sizeof *w);
     if (w == NULL) {
-        family_free(f);
+        reef__family_free(f);
         return NULL;
     }
-    family_join(f, true);
+    reef__family_join(f, true);
     w->family = f;
     w->config = *config;
-    w->hot.number = world_number();
+    w->hot.number = reef__world_number();
     values_shift(w); /* 0 is what a ref has that remembers nothing */
-    graph_view_none(w);
+    reef__graph_view_none(w);
     version_advance(w);
-    stores_view(w);
+    reef__stores_view(w);
     w->state.next_unit = 2;
     w->state.seed = config->seed;
     w->error.operation = "";
@@ -64,22 +64,22 @@ COLD void reef_world_free(reef_world *w)
 {
     if (w == NULL) return;
     family *f = w->family;
-    scripts_end(w);
-    ticking_drop(w);
-    commands_drop(w, &w->deferred);
-    commands_trim(w);
-    lanes_drop(w);
+    reef__scripts_end(w);
+    reef__ticking_drop(w);
+    reef__commands_drop(w, &w->deferred);
+    reef__commands_trim(w);
+    reef__lanes_drop(w);
     observing_end(w);
-    queries_drop(w);
-    ahead_drop(w);
-    bundles_drop(w);
-    readers_drop(w);
-    schedule_drop(w);
-    events_drop(w);
-    state_drop(f, &w->hot, &w->state); /* runs the destroy hooks */
-    memory_free(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *w->order);
-    memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
-    family_leave(f, true);
+    reef__queries_drop(w);
+    reef__ahead_drop(w);
+    reef__bundles_drop(w);
+    reef__readers_drop(w);
+    reef__schedule_drop(w);
+    reef__events_drop(w);
+    reef__state_drop(f, &w->hot, &w->state); /* runs the destroy hooks */
+    reef__memory_free(&f->memory, MEMORY_OTHER, w->order, w->order_room * sizeof *w->order);
+    reef__memory_free(&f->memory, MEMORY_OTHER, w, sizeof *w);
+    reef__family_leave(f, true);
 }
 
 void *reef_context(const reef_world *w) { return w ? w->config.context : NULL; }
@@ -95,19 +95,19 @@ COLD reef_status reef_shrink(reef_world *w)
     const reef_component none = {0};
     const reef_entity null = {0, 0};
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->locks) return failure(w, REEF_LOCKED, op, none, null, 0);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, none, null, 0);
     for (uint32_t i = TABLE_EMPTY; i < w->state.tables.count * TABLES_PER_PAGE; i++)
-        if (!table_shrink(w, i)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
-    queries_forget(w);
-    if (!stores_shrink(w)) return failure(w, REEF_NO_MEMORY, op, none, null, 0);
-    commands_trim(w);
-    if (w->lane_rest == 0) lanes_drop(w);
-    events_shrink(w);
+        if (!reef__table_shrink(w, i)) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    reef__queries_forget(w);
+    if (!reef__stores_shrink(w)) return reef__failure(w, REEF_NO_MEMORY, op, none, null, 0);
+    reef__commands_trim(w);
+    if (w->lane_rest == 0) reef__lanes_drop(w);
+    reef__events_shrink(w);
     mutex_lock(&w->family->lock);
-    graph_settle(w->family);
+    reef__graph_settle(w->family);
     mutex_unlock(&w->family->lock);
-    quarantine_end(w->family);
-    memory_trim(&w->family->memory);
+    reef__quarantine_end(w->family);
+    reef__memory_trim(&w->family->memory);
     return REEF_OK;
 }
 
@@ -118,27 +118,27 @@ COLD reef_status reef_reserve_for(reef_world *w, uint32_t count, const reef_comp
     uint32_t ids[REEF_COMPONENTS_MAX], n = 0;
     bool rows = false;
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (type_count > REEF_COMPONENTS_MAX) return failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
-    if (type_count && types == NULL) return failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
-    if (w->locks) return failure(w, REEF_LOCKED, op, (reef_component){0}, null, count);
+    if (type_count > REEF_COMPONENTS_MAX) return reef__failure(w, REEF_LIMIT, op, (reef_component){0}, null, type_count);
+    if (type_count && types == NULL) return reef__failure(w, REEF_BAD_ARGUMENT, op, (reef_component){0}, null, type_count);
+    if (w->locks) return reef__failure(w, REEF_LOCKED, op, (reef_component){0}, null, count);
     for (uint32_t i = 0; i < type_count; i++) {
-        reef_status s = type_ready(w, types[i].id);
+        reef_status s = reef__type_ready(w, types[i].id);
         for (uint32_t j = 0; j < i && s == REEF_OK; j++)
             if (types[j].id == types[i].id) s = REEF_DUPLICATE_TERM;
-        if (s != REEF_OK) return failure(w, s, op, types[i], null, i + 1);
-        const type *t = type_of(types[i].id);
+        if (s != REEF_OK) return reef__failure(w, s, op, types[i], null, i + 1);
+        const type *t = reef__type_of(types[i].id);
         if (t->owner || n + 1 + t->part_count > REEF_COMPONENTS_MAX)
-            return failure(w, t->owner ? REEF_BAD_ARGUMENT : REEF_LIMIT, op, types[i], null, i + 1);
+            return reef__failure(w, t->owner ? REEF_BAD_ARGUMENT : REEF_LIMIT, op, types[i], null, i + 1);
         if (in_table(t)) ids[n++] = t->id;
         for (uint32_t k = 0; k < t->part_count; k++) ids[n++] = t->parts[k];
         rows = true; /* of the empty set, where nothing is in a table */
     }
-    reef_status s = ids_prepare(w, count);
-    uint32_t id = s == REEF_OK ? graph_table(w, ids, n, &s) : 0;
-    table *t = id && rows ? table_own(w, id) : NULL;
-    if (s == REEF_OK && rows && (t == NULL || (count && !table_reserve(w, t, count)))) s = REEF_NO_MEMORY;
-    if (s == REEF_OK && !stores_reserve(w, types, type_count, count)) s = REEF_NO_MEMORY;
-    return s == REEF_OK ? s : failure(w, s, op, (reef_component){0}, null, count);
+    reef_status s = reef__ids_prepare(w, count);
+    uint32_t id = s == REEF_OK ? reef__graph_table(w, ids, n, &s) : 0;
+    table *t = id && rows ? reef__table_own(w, id) : NULL;
+    if (s == REEF_OK && rows && (t == NULL || (count && !reef__table_reserve(w, t, count)))) s = REEF_NO_MEMORY;
+    if (s == REEF_OK && !reef__stores_reserve(w, types, type_count, count)) s = REEF_NO_MEMORY;
+    return s == REEF_OK ? s : reef__failure(w, s, op, (reef_component){0}, null, count);
 }
 
 COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
@@ -148,10 +148,10 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
     if (w == NULL) return REEF_BAD_ARGUMENT;
     if (message == NULL || size == 0) message = unused, size = 1;
     message[0] = 0;
-    if (index_validate(w, &placed, message, size) != REEF_OK || tables_validate(w, message, size) != REEF_OK ||
-        bits_validate(w, message, size) != REEF_OK || stores_validate(w, message, size) != REEF_OK || tracks_validate(w, message, size) != REEF_OK ||
-        events_validate(w, message, size) != REEF_OK || names_validate(w, message, size) != REEF_OK ||
-        single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK || queries_validate(w, message, size) != REEF_OK)
+    if (reef__index_validate(w, &placed, message, size) != REEF_OK || reef__tables_validate(w, message, size) != REEF_OK ||
+        reef__bits_validate(w, message, size) != REEF_OK || reef__stores_validate(w, message, size) != REEF_OK || reef__tracks_validate(w, message, size) != REEF_OK ||
+        reef__events_validate(w, message, size) != REEF_OK || reef__names_validate(w, message, size) != REEF_OK ||
+        reef__single_validate(w, message, size) != REEF_OK || observing_validate(w, message, size) != REEF_OK || reef__queries_validate(w, message, size) != REEF_OK)
         return REEF_CORRUPT;
     const uint64_t rows = reef_count_alive(w) - w->hot.empty_count;
     if (rows == placed) return REEF_OK;
@@ -162,7 +162,7 @@ COLD reef_status reef_validate(const reef_world *w, char *message, size_t size)
 COLD reef_status reef_set_pool(reef_world *w, reef_pool *pool)
 {
     if (w == NULL) return REEF_BAD_ARGUMENT;
-    if (w->running) return failure(w, REEF_LOCKED, "reef_set_pool", (reef_component){0}, (reef_entity){0, 0}, 0);
+    if (w->running) return reef__failure(w, REEF_LOCKED, "reef_set_pool", (reef_component){0}, (reef_entity){0, 0}, 0);
     w->pool = pool;
     return REEF_OK;
 }

@@ -264,7 +264,7 @@ static struct waiting {
 } waiting[WAITING];
 static uint32_t waiting_count;
 
-static void *block_take(size_t bytes, size_t align)
+static void *reef__block_take(size_t bytes, size_t align)
 {
     for (uint32_t i = waiting_count; bytes >= LARGE && i-- > 0;) {
         if (waiting[i].bytes != bytes || waiting[i].align != align) continue;
@@ -276,7 +276,7 @@ static void *block_take(size_t bytes, size_t align)
     return aligned_alloc(align, (bytes + align - 1) / align * align);
 }
 
-static void block_give(void *block, size_t bytes, size_t align)
+static void reef__block_give(void *block, size_t bytes, size_t align)
 {
     if (block && bytes >= LARGE && waiting_count < WAITING) waiting[waiting_count++] = (struct waiting){block, bytes, align};
     else free(block);
@@ -285,10 +285,10 @@ static void block_give(void *block, size_t bytes, size_t align)
 static void *resize(void *context, void *block, size_t old_bytes, size_t new_bytes, size_t align)
 {
     (void)context;
-    void *to = new_bytes ? block_take(new_bytes, align) : NULL;
+    void *to = new_bytes ? reef__block_take(new_bytes, align) : NULL;
     if (new_bytes && to == NULL) return NULL;
     if (to && block) memcpy(to, block, old_bytes < new_bytes ? old_bytes : new_bytes);
-    block_give(block, old_bytes, align);
+    reef__block_give(block, old_bytes, align);
     return to;
 }
 

@@ -90,9 +90,9 @@ static void check_terms(const char *text, const query_text *q)
         MUST(i == 0 || q->column[i - 1] <= q->column[i]);
     }
     for (uint32_t at = 0; at < q->count;) at = tree_end(q, at);
-    size_t length = query_text_write(world(), q->term, q->count, q->entities, written, sizeof written);
+    size_t length = reef__query_text_write(world(), q->term, q->count, q->entities, written, sizeof written);
     MUST(length < sizeof written && strlen(written) == length);
-    MUST(query_text_parse(world(), written, &second, detail, sizeof detail) == REEF_OK);
+    MUST(reef__query_text_parse(world(), written, &second, detail, sizeof detail) == REEF_OK);
     MUST(second.count == q->count && second.entities == q->entities);
     for (uint32_t i = 0; i < q->count; i++) {
         const reef_term *a = &q->term[i], *b = &second.term[i];
@@ -100,9 +100,9 @@ static void check_terms(const char *text, const query_text *q)
         MUST(a->since == b->since && a->count == b->count && reef_entity_equal(a->source, b->source));
         MUST(a->subtypes == b->subtypes && a->each == b->each);
     }
-    MUST(query_text_write(world(), second.term, second.count, second.entities, again, length + 1) == length);
+    MUST(reef__query_text_write(world(), second.term, second.count, second.entities, again, length + 1) == length);
     MUST(memcmp(written, again, length + 1) == 0);
-    if (length) MUST(query_text_write(world(), q->term, q->count, q->entities, again, length) == length && strlen(again) == length - 1);
+    if (length) MUST(reef__query_text_write(world(), q->term, q->count, q->entities, again, length) == length && strlen(again) == length - 1);
 }
 
 static void check_query(const char *text, const query_text *t)
@@ -136,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size) memcpy(text, data, size);
     text[size] = 0;
     memset(detail, 'x', sizeof detail);
-    reef_status status = query_text_parse(world(), text, &q, detail, sizeof detail);
+    reef_status status = reef__query_text_parse(world(), text, &q, detail, sizeof detail);
     if (status == REEF_OK) {
         check_terms(text, &q);
         check_query(text, &q);
